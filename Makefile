@@ -10,11 +10,11 @@ export ASSAY_PORT
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input --quiet
 
-.PHONY: help run test check bench clean
+.PHONY: help run test test-postgres check bench soak load clean
 
 help:  ## say what there is
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /	/' | while IFS='	' read -r name what; do \
-		printf '  make %-6s %s\n' "$$name" "$$what"; done
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /	/' | while IFS='	' read -r name what; do \
+		printf '  make %-13s %s\n' "$$name" "$$what"; done
 
 run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 	@$(PY) -c "$$PORT_IS_FREE"
@@ -28,11 +28,22 @@ test: .venv/.installed-dev  ## run every test, in a real browser too
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style
 
+test-postgres: .venv/.installed-dev  ## run the tests of the data on a PostgreSQL server of their own
+	@ASSAY_TEST_STORE=postgresql $(PY) -m pytest -q -n 3 --dist loadgroup --no-loadscope-reorder tests/data $(ARGS)
+
 bench: .venv/.installed-dev  ## measure what must be fast
 	@$(PY) -m tests.bench $(ARGS)
 
+soak: .venv/.installed-dev  ## try at release counts that nothing is lost; goes on where it was (ARGS="--minutes 60")
+	@$(PY) -m tests.browser
+	@$(PY) -m tests.soak $(ARGS)
+
+load: .venv/.installed-dev  ## fifty people and ten browsers on the desk at once
+	@$(PY) -m tests.browser
+	@$(PY) -m tests.load $(ARGS)
+
 clean:  ## remove the environment and caches; a workspace is never touched
-	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .soak
 	@find app.py pages data judges tools tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamps say that a lock file is installed as it stands: the second time nothing is fetched, or even looked up.
@@ -48,7 +59,7 @@ clean:  ## remove the environment and caches; a workspace is never touched
 	@$(PIP) install -r requirements.txt || { echo "$$NOT_INSTALLED"; exit 1; }
 	@touch $@
 
-.venv/.installed-dev: requirements.txt requirements-dev.txt | .venv/bin/pip
+.venv/.installed-dev: $(wildcard requirements*.txt) | .venv/bin/pip
 	@echo "Installing what Assay and its tests need into .venv (a few minutes, once) ..."
 	@$(PIP) install -r requirements-dev.txt || { echo "$$NOT_INSTALLED"; exit 1; }
 	@touch .venv/.installed $@

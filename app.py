@@ -1,4 +1,4 @@
-"""The server: opens the store, answers /health, and serves the pages."""
+"""The server: opens the store, serves the pages, and answers those who watch over it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from collections.abc import AsyncIterator
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from data import log
 from data.dashboard.warmup import warm_up
 from data.runs import runs
+from data.webhooks import deliverer
+from data.workspace import schedule
 from data.workspace.bootstrap import open_workspace
 from judges.cards import cards
 from judges.errors import AssayError
 from judges.version import VERSION
-from pages.server import downloads, startup, temp_folders
+from pages.api.routes import ADDRESSES
+from pages.api.server import Api
+from pages.server import downloads, health, provider, startup, temp_folders
 from pages.server.access import OriginCheck, SecurityHeaders
 from pages.server.assets import Assets
 from pages.server.startup import load_pages
@@ -34,7 +36,9 @@ async def life(_: object) -> AsyncIterator[None]:
     log.catch()
     try:
         log.begin("INFO")
+        provider.check_settings()
         cards()
+        api.begin()
         store = open_workspace()
     except AssayError as error:
         print(f"Assay cannot start. {error}", file=sys.stderr, flush=True)
@@ -43,6 +47,7 @@ async def life(_: object) -> AsyncIterator[None]:
     except Exception as error:
         log.error("start_failed", error)
         raise SystemExit(1) from None
+    end_backups, end_webhooks = schedule.follow(store), deliverer.follow(store)
     try:
         startup.disable_nagle()
         session.set_store(store)
@@ -56,20 +61,23 @@ async def life(_: object) -> AsyncIterator[None]:
         raise
     finally:
         session.set_store(None)
+        end_backups()
+        end_webhooks()
         runs.close(store)
         store.close()
         temp_folders.remove_all()
         log.info("server_stopped", version=VERSION)
 
 
-def health(_: Request) -> JSONResponse:
-    """Whether the store answers."""
-    return JSONResponse({"status": "ok", "changes": session.store().newest()})
-
-
+api = Api(session.whole_store)
 app = st.App(
     "pages/main.py",
     lifespan=life,
-    routes=[Route("/health", health), *(Route(address, downloads.serve_file) for address in downloads.ADDRESSES)],
+    secrets=provider.read_secrets(),
+    routes=[
+        *health.routes(session.whole_store),
+        *(Route(address, downloads.serve_file) for address in downloads.ADDRESSES),
+        *(Route(address, endpoint=api) for address in ADDRESSES),
+    ],
     middleware=[Middleware(SecurityHeaders), Middleware(OriginCheck), Middleware(Assets), Middleware(Uploads)],
 )

@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Literal
 
+from data import metrics
 from judges.errors import AssayError
 
 Fact = str | int | float | bool | None
@@ -115,6 +116,7 @@ def trace(cause: BaseException) -> list[str]:
 def _log(
     level: int, event: str, facts: Mapping[str, Fact], cause: BaseException | None = None, lines: Sequence[str] = ()
 ) -> None:
+    metrics.count("events_total", event=event, level=logging.getLevelName(level).lower())
     if _events.isEnabledFor(level):
         told = (type(cause), cause, cause.__traceback__) if cause is not None else None
         _events.log(level, event, exc_info=told, extra={"facts": facts, "lines": lines})
@@ -144,6 +146,9 @@ class _Handler(logging.Handler):
         return record.levelno >= (self._least if record.name == "assay" else self._libraries)
 
     def emit(self, record: logging.LogRecord) -> None:
+        if record.name != "assay":
+            event = getattr(record, "event", "") or "library"
+            metrics.count("events_total", event=event, level=record.levelname.lower())
         with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
             sys.stderr.write(line(record, self._as_json))
             sys.stderr.flush()

@@ -13,6 +13,7 @@ from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
 from pages.annotators import page as annotators_page
 from pages.approvals import page as approvals_page
+from pages.assignments import page as assignments_page
 from pages.audits import page as audits_page
 from pages.calibration import page as calibration_page
 from pages.cards import page as cards_page
@@ -50,6 +51,7 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     ("Evidence", "annotator", approvals_page.page, "Approvals", "approvals", ":material/verified:"),
     ("Judges", "researcher", runs_page.page, "Runs", "runs", ":material/play_circle:"),
     ("Judges", "annotator", cards_page.page, "Cards", "cards", ":material/style:"),
+    ("Workspace", "researcher", assignments_page.page, "Assignments", "assignments", ":material/assignment_ind:"),
     ("Workspace", "researcher", importing_page.page, "Import", "import", ":material/upload_file:"),
     ("Workspace", "researcher", exporting_page.page, "Export", "export", ":material/download:"),
     ("Workspace", "annotator", people_page.page, "People", "people", ":material/group:"),

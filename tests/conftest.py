@@ -1,11 +1,13 @@
 """What every test may ask for. A fixture's docstring says what it gives; `pytest --fixtures tests` lists them."""
 
 import asyncio
+import compileall
 import gc
 import ipaddress
 import os
 import shutil
 import socket
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,9 +16,12 @@ from typing import Any
 
 import hypothesis
 import pytest
+from _pytest.assertion import rewrite
 
-from data.store import opening
+import data.store
+from data.store import opening, postgres_driver
 from tests import browser, seeds
+from tests.postgres import Databases
 from tests.server import ROOT, Server
 from tests.tabs import Tab
 
@@ -30,12 +35,15 @@ FLAGS = (
     "--disable-sync",
     # What its helpers do in threads and a process of their own costs more than it gains where cores are few.
     "--in-process-gpu",
-    "--js-flags=--single-threaded",
+    # No page stays long enough to win back what it costs to compile its scripts better: an eighth of a page's time.
+    "--js-flags=--single-threaded --no-opt --no-maglev",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 # A test that asks for one of these, however indirectly, runs beside its file's others.
 BROWSING = {"chromium", "serve", "serve_all"}
 FAILED = pytest.StashKey[bool]()
+ON_POSTGRES = os.environ.get("ASSAY_TEST_STORE", "") == "postgresql"
+"""Every `duckdb:///path` that a test opens in its own process is a database of a PostgreSQL server instead."""
 
 hypothesis.settings.register_profile(
     "assay",
@@ -111,7 +119,9 @@ def room_for_a_loop(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., None]]:
+def one_empty_store(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., None]]:
     """Migrates one empty store for each worker, and makes every new store as a copy of its file (automatic).
 
     Only the migrations are left out: each store is locked, marked and opened as ever. A file of tests about the making
@@ -130,9 +140,48 @@ def one_empty_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callab
         os.replace(part, path)
 
     with pytest.MonkeyPatch.context() as patch:
+        if ON_POSTGRES:
+            take_databases(patch, request.getfixturevalue("databases"))
         patch.setattr(opening, "migrate_store", bring_up)
         patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
         yield really
+
+
+def take_databases(patch: pytest.MonkeyPatch, databases: Databases) -> None:
+    """From here on a database of the server stands for every file that is opened as a store."""
+    patch.setattr(data.store, "DuckStore", lambda path, url, accept: databases.open(path))
+    patch.setattr(seeds, "DATABASES", databases)
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """A PostgreSQL server and its databases, see tests.postgres.Databases; whoever asks is of the group `postgres`."""
+    held = Databases()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres_driver, "empty_copy", held.empty_copy)
+        yield held
+    held.close()
+
+
+@pytest.fixture(autouse=True)
+def store_kind(request: pytest.FixtureRequest, one_empty_store: Callable[..., None]) -> Iterator[None]:
+    """Gives a test that is marked `both_stores` files one time, and databases the other time (automatic)."""
+    if not ON_POSTGRES and getattr(request, "param", "duckdb") == "duckdb":
+        yield
+        return
+    databases = request.getfixturevalue("databases")
+    held = len(databases.opened), len(databases.named)
+    with pytest.MonkeyPatch.context() as patch:
+        take_databases(patch, databases)
+        yield
+    databases.tidy(*held)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked `both_stores` on both, the half on PostgreSQL on one worker."""
+    if not ON_POSTGRES and metafunc.definition.get_closest_marker("both_stores"):
+        other = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgres"))
+        metafunc.parametrize("store_kind", ["duckdb", other], indirect=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -297,12 +346,34 @@ def page(new_page: Callable[..., Any]) -> Any:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each of several workers compiles its part of Assay and its tests; what another has compiled it only loads."""
+    given = getattr(session.config, "workerinput", None)
+    if given is None or sys.dont_write_bytecode:
+        return
+    files = sorted(file for room in ("data", "judges", "pages", "tests") for file in (ROOT / room).rglob("*.py"))
+    for file in files[int(given["workerid"].removeprefix("gw")) :: given["workercount"]]:
+        if not file.name.startswith("test_"):
+            compileall.compile_file(file, quiet=2)
+            continue
+        place = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(file, place) is None:
+            place.parent.mkdir(exist_ok=True)
+            found, code = rewrite._rewrite_test(file, session.config)
+            rewrite._write_pyc(session.config.stash[rewrite.assertstate_key], code, found, place)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With several workers, the tests of a file that share an app, a browser or a store stay on one worker.
 
     Otherwise each worker would make what they share. Browsers begin, then what else stays together, of each the files
     with most tests first: all other tests go wherever is room, so that no worker is without work at the end.
     """
+    if ON_POSTGRES:
+        for item in items:
+            if only := item.get_closest_marker("duckdb_only"):
+                item.add_marker(pytest.mark.skip(reason=f"DuckDB only: {only.args[0]}"))
     together = Counter(item.path for item in items if _stays(item))
     for item in items:
         if _stays(item) and not item.get_closest_marker("xdist_group"):

@@ -1,8 +1,8 @@
 """A process that has loaded what the app needs, and forks an app whenever it is asked: most of a start is loading.
 
 The child runs what `python -m streamlit ...` runs, in a session, a folder and an environment of its own. Of Assay only
-data and judges are loaded before the fork, which keep nothing at loading; the pages are each app's own. `make run`, and
-the test of it, start in the ordinary way.
+data and judges are loaded before the fork, which keep nothing at loading, and what answers for Streamlit's own files;
+the pages are each app's own. `make run`, and the test of it, start in the ordinary way.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import inspect
 import json
 import os
 import pkgutil
+import re
 import runpy
 import subprocess
 import sys
 import threading
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ PACKAGES = """streamlit.web.cli streamlit.web.bootstrap streamlit.web.server.sta
     duckdb pandas pyarrow.parquet plotly.graph_objs._figure plotly.graph_objs._layout plotly.io
     pydantic.main pydantic.type_adapter httpx PIL.Image openai openai.resources itsdangerous anyio._backends._asyncio
     uvicorn.protocols.http.auto uvicorn.protocols.websockets.auto uvicorn.lifespan.on""".split()
+
+SCRIPT = re.compile(rb'"\.(/static/[^"]+\.(?:js|css))"')
 
 
 def load() -> None:
@@ -36,11 +40,19 @@ def load() -> None:
         for module in pkgutil.walk_packages(__import__(room).__path__, f"{room}."):
             if not module.name.endswith("__main__"):
                 __import__(module.name)
-    # What each app would look up at its first page: whose source files these all are, and what is installed.
+    # What each app would look up at its first page: whose source files these all are, what is installed, what app.py
+    # is, and the scripts of each page, packed.
     inspect.stack()
     scanner = importlib.import_module("streamlit.components.v2.manifest_scanner")
     manifests = scanner.scan_component_manifests()
     scanner.scan_component_manifests = lambda: manifests
+    discovery = importlib.import_module("streamlit.web.server.app_discovery")
+    discovery._find_asgi_app_assignments = cache(discovery._find_asgi_app_assignments)
+    discovery.discover_asgi_app(ROOT / "app.py")
+    assets = importlib.import_module("pages.server.assets")
+    named = {path for address in assets.NEEDED for path in SCRIPT.findall(assets.first_html(address))}
+    for path in map(bytes.decode, named):
+        assets._kept[path, True] = assets._read(path, True)
     gc.collect()
     gc.freeze()  # no app looks for garbage among all that
 

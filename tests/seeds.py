@@ -13,10 +13,13 @@ from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store, opening
 from data.store.ids import content_id
+from tests.postgres import Databases
 
 Json = dict[str, Any]
 KEPT: list[Path] = []
 """The folder, if there is one, that keeps a closed store of each sort that is asked for more than once."""
+DATABASES: Databases | None = None
+"""The server whose databases stand for files, where the tests run on PostgreSQL."""
 _asked: Counter[str] = Counter()
 
 
@@ -88,14 +91,14 @@ def workspace(
     file = lines(path.with_suffix(".jsonl"), rows)
     asked = content_id(file.read_text(encoding="utf-8"), repr((names, review, audit, dataset)))
     _asked[asked] += 1
-    if not KEPT or _asked[asked] == 1 or path.exists():
+    if DATABASES is not None or not KEPT or _asked[asked] == 1 or path.exists():
         return _made(path, file, names, review, audit, dataset)
     kept = KEPT[0] / f"{asked}.duckdb"
     if not kept.exists():
         _made(path, file, names, review, audit, dataset).close()
-        _copy(path, kept)
+        copy_store(path, kept)
     else:
-        _copy(kept, path)
+        copy_store(kept, path)
     return open_store(f"duckdb:///{path}")
 
 
@@ -114,8 +117,11 @@ def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: i
     return store
 
 
-def _copy(path: Path, to: Path) -> None:
+def copy_store(path: Path, to: Path) -> None:
     """Copy a closed store with its mark."""
+    if DATABASES is not None:
+        DATABASES.copy(path, to)
+        return
     opening.copy(path, to)
     shutil.copyfile(opening.beside_path(path, ".mark"), opening.beside_path(to, ".mark"))
 

@@ -6,6 +6,7 @@ found by its decorator, is held against every file, and is itself tried on the s
 
 import ast
 import importlib.metadata
+import inspect
 import re
 import subprocess
 import sys
@@ -32,15 +33,15 @@ BELOW = {
 HOMES = {  # one home for each library: what stands anywhere else goes through it
     "duckdb": r"data/store/\w+\.py",
     "psycopg": r"data/store/\w+\.py",
-    "psycopg_pool": r"data/store/\w+\.py",
     "openai": r"judges/client/\w+\.py",
     "aiohttp": r"judges/practice/\w+\.py",
     "tqdm": r"judges/cli/progress_bar\.py",
     "jinja2": r"judges/render/html\.py",
     "plotly": r"pages/ui/charts\.py",
+    "ray": r"data/runs/ray_cluster\.py",
     "streamlit": r"app\.py|pages/.*",
 }
-ASKED_FOR_WHEN_USED = {"psycopg", "psycopg_pool"}  # not in requirements.txt: imported inside a function only
+ASKED_FOR_WHEN_USED = {"psycopg", "ray"}  # not in requirements.txt: imported inside a function only
 LATE = {"scipy"}  # takes long to import: imported inside the function that uses it
 SECOND_OPINIONS = {"sklearn", "statsmodels", "krippendorff", "pingouin"}
 IMPURE = {"streamlit", "duckdb", "sqlite3", "psycopg", "time", "datetime"}
@@ -52,7 +53,8 @@ SHIPPED = (
 TOP = {
     *("app.py", "pages", "data", "judges", "tools", "tests", "docs", "README.md", "LICENSE", "Makefile"),
     *("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
-    *("requirements.txt", "requirements-dev.txt", "pyproject.toml", ".streamlit", ".ci", ".gitignore"),
+    *("requirements.txt", "requirements-postgres.txt", "requirements-ray.txt", "requirements-dev.txt"),
+    *("pyproject.toml", ".streamlit", ".ci", ".gitignore", ".dockerignore", "deploy"),
 }
 
 
@@ -301,8 +303,8 @@ def sql_in_data(source: Source) -> Iterator[Finding]:
 
 @rule
 def only_appends(source: Source) -> Iterator[Finding]:
-    """Everything is appended; nothing is updated or deleted."""
-    if source.floor == "data":
+    """Everything is appended; nothing is updated or deleted, but rows of a change that never came to be."""
+    if source.floor == "data" and source.path != "data/store/hidden_rows.py":
         for line, text in source.strings():
             if found := CHANGES.search(in_sql(text)):
                 yield line, f"everything is appended, so no {found[0]!r}: add a row, and let a view show the newest"
@@ -320,6 +322,7 @@ WIDGET = {
     *("radio", "pills", "segmented_control", "checkbox", "toggle", "text_input", "text_area", "number_input", "slider"),
     *("select_slider", "date_input", "time_input", "datetime_input", "file_uploader", "color_picker", "chat_input"),
     *("tabs", "metric", "audio_input", "camera_input"),
+    *("Column", "TextColumn", "NumberColumn", "CheckboxColumn", "DatetimeColumn", "ListColumn", "ProgressColumn"),
 }
 READ_AS_MARKDOWN = STRICT | BODY | WIDGET | {"page_link", "progress", "image", "table"}
 READ = dict.fromkeys(STRICT | BODY | WIDGET, 1) | {"write": 99, "metric": 3}  # how many of the arguments are read
@@ -365,6 +368,24 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
                 yield value.lineno, f"{method} reads Markdown: give it a constant or text.plain(...), not {shown}"
         if method in OPTIONS and not options_harmless(node, constants):
             yield node.lineno, f"{method} reads Markdown in its options: give constants, or format_func=text.plain"
+
+
+FETCHING = {
+    *("audio", "video", "logo", "iframe", "pdf", "map", "pydeck_chart", "vega_lite_chart", "altair_chart"),
+    *("graphviz_chart", "bokeh_chart", "link_column", "LinkColumn", "ImageColumn", "MarkdownColumn"),
+}
+
+
+@rule
+def nothing_is_fetched(source: Source) -> Iterator[Finding]:
+    """No element of Streamlit that fetches what it is given, or makes links of the cells of a table."""
+    if source.floor not in ("app", "pages"):
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute) and node.attr in FETCHING and name_of(node).startswith("st."):
+            yield node.lineno, f"{name_of(node)} fetches or links what it is given"
+        if isinstance(node, ast.Attribute) and name_of(node).startswith("st.components.v1"):
+            yield node.lineno, "a component of the first version is a frame that may load anything: use v2"
 
 
 @rule
@@ -551,7 +572,9 @@ def test_ci_runs():
         ("server", "maxUploadSize", 50, "a larger file belongs on the command line"),
         ("client", "showErrorDetails", "none", "a traceback may show judged text, paths or keys"),
         ("client", "disableDataExport", True, "the built-in CSV button writes formulas as they are"),
+        ("client", "allowedOrigins", [], "pages of Streamlit's cloud, which is anybody's, could send ours messages"),
         ("browser", "gatherUsageStats", False, "nothing leaves the machine"),
+        ("logger", "enableRich", False, "where rich is installed, it prints what a page that fails worked on"),
     ],
 )
 def test_served_closed(section, option, value, why):
@@ -622,6 +645,33 @@ def test_no_circle_of_rooms():
     assert not found, f"these rooms import each other: {found}"
 
 
+ENTRY = ("app.py", "pages/ui/session.py")
+"""What has the store itself: it makes the visit that pages are given."""
+
+
+def test_what_pages_call_of_data_says_whom_it_allows():
+    """Pages hold a visit, not the store: whatever of data takes a store bears `allow`, or refuses them."""
+    wrong = set()
+    for source in product().values():
+        if source.floor != "pages" or source.path in ENTRY:
+            continue
+        used = {name_of(node) for node in source.nodes if isinstance(node, ast.Attribute | ast.Name)}
+        for node, name in source.imports():
+            if not (isinstance(node, ast.ImportFrom) and name.startswith("data.")):
+                continue
+            above, _, own = name.rpartition(".")
+            alias = next(a.asname or a.name for a in node.names if a.name == own)
+            here = name in product()
+            brought = importlib.import_module(name) if here else getattr(importlib.import_module(above), own)
+            inside = [getattr(brought, u[len(alias) + 1 :], None) for u in used if u.startswith(f"{alias}.")]
+            for found in inside if here else [brought]:
+                if not inspect.isfunction(found) or hasattr(found, "least_role"):
+                    continue
+                if any(re.search(r"\b(Store|Tx|Reader)\b", str(kind)) for kind in found.__annotations__.values()):
+                    wrong.add(f"{found.__module__}.{found.__name__}")
+    assert not wrong, f"pages call these with a store, so give them @allow(role) (data/records/access.py): {wrong}"
+
+
 def test_pages_share_a_dozen_modules():
     shared = {found[1] for s in product().values() if (found := re.match(r"pages/ui/(\w+)", s.path))} - {"__init__"}
     assert len(shared) <= 12, f"what several pages share is at most twelve modules: {sorted(shared)}"
@@ -638,8 +688,10 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
 TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
     "data/approvals/label_caveats.py": "data/approvals/test_approvals.py",
     "data/calibration/item_fields.py": "data/calibration/test_means.py",
+    "data/calibration/rating_sums.py": "data/calibration/test_calibration.py",
     "data/calibration/other_metrics.py": "data/reports/test_report.py",
     "data/cli/": "data/cli/test_cli.py",
+    "data/exporting/delivery.py": "pages/api/test_server.py",
     "data/exporting/kinds/": "data/exporting/test_exporting.py",
     "data/exporting/shared.py": "data/exporting/test_exporting.py",
     "data/mtbench/answers.py": "data/mtbench/test_protocol_run.py",
@@ -678,6 +730,7 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/store/combination.py": "data/records/test_combinations.py",
     "data/store/sandbox.py": "data/importing/test_table.py",
     "data/trail/trail_kinds.py": "data/trail/test_trail.py",
+    "data/workspace/figures.py": "pages/server/test_health.py",
     "judges/audits/": "judges/audits/test_planted.py",
     "judges/authoring/reply_model.py": "judges/authoring/test_custom.py",
     "judges/authoring/rubric.py": "judges/authoring/test_custom.py",
@@ -759,7 +812,7 @@ def pins(name: str) -> dict[str, str]:
     found = {}
     for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1):
         line = line.partition("#")[0].strip()
-        if not line or line == "-r requirements.txt":
+        if not line or line.startswith("-r requirements"):
             continue
         pin = re.fullmatch(r"([a-z0-9][a-z0-9.-]*)==([0-9][0-9a-z.]*)", line)
         assert pin, f"{name}:{number}: {line!r} does not pin one version: name==version, the name in lower case"
@@ -767,7 +820,18 @@ def pins(name: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("names", [("requirements.txt",), ("requirements.txt", "requirements-dev.txt")], ids="+".join)
+EXTRAS = ("requirements-postgres.txt", "requirements-ray.txt")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("requirements.txt",),
+        *(("requirements.txt", extra) for extra in EXTRAS),
+        ("requirements.txt", *EXTRAS, "requirements-dev.txt"),
+    ],
+    ids="+".join,
+)
 def test_locks_are_complete(names):
     """Everything that a pinned distribution needs is pinned too, and this environment has those very versions."""
     locked = {dist: version for name in names for dist, version in pins(name).items()}
@@ -907,6 +971,10 @@ TRIED = [
     ("shown_text_is_ours", "pages/a/b.py", "N: D = {'a': 'A'}\nst.radio('a', N, format_func=lambda x: N[x])", True),
     ("shown_text_is_ours", "pages/a/b.py", "from a import N\nst.radio('a', x, format_func=N.get)", True),
     ("shown_text_is_ours", "pages/a/b.py", "text.say('{x}', x=x)\nname.title()\nst.text(x)\nst.code(x)", True),
+    ("nothing_is_fetched", "pages/a/b.py", "st.video(x)", False),
+    ("nothing_is_fetched", "pages/a/b.py", "st.column_config.LinkColumn('a')", False),
+    ("nothing_is_fetched", "pages/a/b.py", "st.components.v1.html(x)", False),
+    ("nothing_is_fetched", "pages/a/b.py", "st.components.v2.component('a')\nst.column_config.TextColumn()", True),
     ("templates_are_ours", "judges/render/findings/a.py", "say(f'{x}')", False),
     ("templates_are_ours", "judges/render/findings/a.py", "quiet(words[0] + x, x=1)", False),
     ("templates_are_ours", "judges/render/findings/a.py", "T = {'a': 'A {x}'}\nwarn(T[y], x=z)\nsay('{x}', x=x)", True),

@@ -18,6 +18,7 @@ from data.gold import disputes
 from data.gold.disputes import Adjudication, LabelledCell
 from data.gold.gold import gold_sql
 from data.records import exposure, items, people
+from data.records.access import allow
 from data.records.settings import GoldRule, gold_rule
 from data.records.tables import AdjudicationRow
 from data.store import Store, Tx, columns_of
@@ -38,6 +39,7 @@ class AdjudicationWork:
     others: int
 
 
+@allow("researcher")
 def adjudication_work(store: Store, actor: str, dataset_id: str) -> AdjudicationWork:
     """What waits in a dataset for a person (researchers and leads; for others everything waits for somebody else)."""
     cells = disputes.cells_to_adjudicate(store, dataset_id)
@@ -54,6 +56,7 @@ def _instead(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
     return [name for name in able if name not in labelled] if actor in labelled else []
 
 
+@allow("researcher")
 def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
     """Record that somebody who adjudicates these items is shown people's labels of them.
 
@@ -64,6 +67,7 @@ def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
     exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
 
 
+@allow("researcher")
 def adjudicate(
     store: Store, actor: str, key: str, item_id: str, unit: str, dimension: str, value: Any, reason: str, token: str
 ) -> Adjudication:
@@ -119,6 +123,7 @@ def adjudicate(
     return store.tx(actor, "adjudicate", act, target=item_id)
 
 
+@allow("researcher")
 def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) -> None:
     """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people disagree.
 
@@ -153,6 +158,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
     store.tx(actor, "withdraw adjudication", act, target=decision_id)
 
 
+@allow("researcher")
 def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
     """Record that somebody who adjudicates an item asked for the judge's scores of it; only where a cell of it waits.
 
@@ -195,6 +201,7 @@ class RuleEffect:
     changed: int
 
 
+@allow("annotator")
 def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
     """What changes in a dataset if its rule becomes another, on all labels but revealed ones; nothing is written."""
     new.check()

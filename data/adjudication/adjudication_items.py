@@ -13,6 +13,7 @@ from data.desk.desk import DeskView
 from data.gold.disputes import LabelledCell, PersonLabel, cells_of_item, decision_time, labels_from_json
 from data.queue.queue import GivenItem
 from data.records import exposure, people
+from data.records.access import allow
 from data.store import Store
 from data.store.ids import content_id
 from judges.types import Dimension, sort_of
@@ -72,6 +73,7 @@ class AdjudicatedCell:
 _WROTE = "select person, unit, sort, text from comment_now where item_id = $1 order by id"
 
 
+@allow("researcher")
 def load_adjudication_items(
     store: Store, actor: str, cells: Sequence[LabelledCell], most: int
 ) -> list[AdjudicationItem]:
@@ -109,6 +111,7 @@ def shuffle_labels(item: str, unit: str, dimension: str, said: Iterable[PersonLa
     return sorted(said, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
 
 
+@allow("researcher")
 def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[AdjudicatedCell]:
     """The decisions that stand in a dataset, newest first.
 

@@ -17,6 +17,7 @@ from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import gold_sql
 from data.records import datasets, exposure
+from data.records.access import allow
 from data.records.combinations import nearest_sql
 from data.records.people import require
 from data.records.settings import gold_rule
@@ -113,6 +114,7 @@ class DawidSkeneEstimate:
     differing_cells: tuple[DifferingCell, ...]
 
 
+@allow("researcher")
 @kept
 def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     """The dimensions that people have labelled in a dataset, by key (turn.helpfulness), most labels first."""
@@ -131,6 +133,7 @@ def labelled_dimensions(store: Store, dataset_id: str) -> dict[str, Dimension]:
     return {key: found[key] for key in sorted(found, key=lambda key: (-counts[key], key))}
 
 
+@allow("researcher")
 @kept
 def dimension_labels(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
@@ -213,6 +216,7 @@ def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: Dim
             found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
 
 
+@allow("researcher")
 @kept
 def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
     """Everybody who labelled that dataset, most labels of the dimension first; those without one have work only."""
@@ -322,12 +326,14 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     return found
 
 
+@allow("annotator")
 def own_work(store: Store, person: str) -> dict[str, RaterWork]:
     """What one person did, by the names of the datasets in which they labelled."""
     names = datasets.all_datasets(store)
     return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
 
 
+@allow("researcher")
 def differing_cells(store: Store, actor: str, found: DawidSkeneEstimate) -> tuple[DifferingCell, ...]:
     """The cells that a second opinion sees otherwise, as far as the actor may be shown what people said of them."""
     may = expose_labels(store, actor, (row.item for row in found.differing_cells))
@@ -340,6 +346,7 @@ def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
     return exposure.expose_list(store, actor, items, [exposure.PEOPLE], "annotators")
 
 
+@allow("researcher")
 @kept
 def estimate_dawid_skene(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting

@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from data.annotators.annotators import DimensionLabels, expose_labels, is_order_known
+from data.records.access import allow
 from data.store import Store
 from judges.stats.bins import is_same_answer, row_count
 from judges.stats.raters.ratings import Codes
@@ -46,6 +47,7 @@ def table_with_others(found: DimensionLabels, person: int) -> Codes:
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
 
 
+@allow("researcher")
 def find_cells(
     store: Store, actor: str, found: DimensionLabels, person: int, theirs: int, own: int, most: int = 500
 ) -> list[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from data.approvals.case import Case
 from data.approvals.record import AUTOMATIC, Action, Approval, ApprovalStatus, Fact, approval_statuses
 from data.approvals.suspension import ApprovalReview, find_doubted, find_keeper, review_approval, suspend_unsupported
 from data.records import datasets, leads, people
+from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotApprovable, NotFound
@@ -27,6 +28,7 @@ def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
 
 
+@allow("lead")
 def record_decision(
     store: Store, actor: str, dataset_id: str, judge_id: str, sort: str, dimension: str,
     decision: Action, reason: str, seen: str = "",
@@ -178,6 +180,7 @@ class ToDecide:
         return bool(self.suspended or self.proposed or self.eligible or self.doubted or self.older)
 
 
+@allow("annotator")
 def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
     """What there is to decide in a dataset ("" = in all), after everything that came has been looked at."""
     suspend_unsupported(store)
@@ -275,6 +278,7 @@ class ApprovalNote(NamedTuple):
         return self.look is not None and self.look.doubtful and self.kept is None
 
 
+@allow("annotator")
 def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
     """What is to be shown beside the state of a dimension; nothing where no approval holds."""
     one = stand.holds
@@ -288,6 +292,7 @@ def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
     )
 
 
+@allow("annotator")
 def kappa_at_decision(store: Store, one: Approval) -> float | None:
     """Kappa as it was at a decision, from the evidence frozen beside it."""
     return next((figure for name, figure, _ in record.frozen_evidence(store, one.id) if name == "kappa"), None)

@@ -18,6 +18,7 @@ from data.calibration import calibration
 from data.calibration.auto_accept import ItemConfidence
 from data.gold.gold import Basis
 from data.records import settings
+from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput
@@ -84,6 +85,7 @@ class AutoAcceptThreshold:
         return self.sure.above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
+@allow("annotator")
 @kept
 def find_threshold(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: AutoAcceptTarget
@@ -94,6 +96,7 @@ def find_threshold(
     return AutoAcceptThreshold(wanted, auto_accept.find_threshold(cells, wanted.target, wanted.delta), sure)
 
 
+@allow("annotator")
 def evaluate_rule(
     store: Store, dataset_id: str, dimension: Dimension, rule: AutoAcceptRule
 ) -> tuple[ThresholdTest, ItemConfidence]:
@@ -104,6 +107,7 @@ def evaluate_rule(
     return auto_accept.agreement_at(cells, rule.threshold, rule.delta), sure
 
 
+@allow("lead")
 def set_rule(
     store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, wanted: AutoAcceptTarget
 ) -> AutoAcceptRule:
@@ -124,6 +128,7 @@ def set_rule(
     return rule
 
 
+@allow("lead")
 def end_rule(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule) -> None:
     """End a rule (leads): from now on no verdict of it is kept unseen. Raises NotAllowed."""
     _append(store, actor, dataset_id, rule, None)
@@ -139,6 +144,7 @@ def _append(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule, val
     store.tx(actor, "which verdicts are kept unseen", work, target=dataset_id)
 
 
+@allow("annotator")
 def rules_in_force(store: Store, dataset_id: str, judge_id: str = "") -> list[AutoAcceptRule]:
     """The rules in force on a dataset, of one judge or all."""
     rows = store.rows(
@@ -148,6 +154,7 @@ def rules_in_force(store: Store, dataset_id: str, judge_id: str = "") -> list[Au
     return [rule for rule in held if judge_id in ("", rule.judge)]
 
 
+@allow("annotator")
 def rule_in_force(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> AutoAcceptRule | None:
     """The rule in force for a dimension of a judge."""
     there = rules_in_force(store, dataset_id, judge_id)

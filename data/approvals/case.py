@@ -17,6 +17,7 @@ from data.cards import cards
 from data.gold import disputes, fewshot
 from data.gold.gold import BASES, Basis
 from data.records import datasets
+from data.records.access import allow
 from data.records.coverage import unit_condition
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
@@ -100,6 +101,7 @@ class Case:
         return list(_against(self))
 
 
+@allow("annotator")
 def cases(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     """The case of every dimension of a judge on a dataset, decided together as the workspace's policy asks.
 
@@ -135,11 +137,13 @@ def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension
     raise NotFound(f"This judge's card has no dimension {dimension!r} of a {sort} for people. It has: {names}.")
 
 
+@allow("lead")
 def case_fingerprint(store: Store, found: Case) -> str:
     """The fingerprint of the labels and scores behind a case (data/approvals/check_results.py)."""
     return check_results.fingerprint(store, found.dataset.id, found.judge.id, found.result.dimension, found.basis)
 
 
+@allow("annotator")
 def seen_mark(store: Store, found: Case) -> str:
     """What somebody has before them who looks at a case: its fingerprint, state and alarms, and what is asked.
 
@@ -167,6 +171,7 @@ class CaseContext:
     origin: str = ""
 
 
+@allow("annotator")
 def case_context(store: Store, found: Case) -> CaseContext:
     """What is shown beside a case."""
     alarms = found.alarms
@@ -196,6 +201,7 @@ def case_ceiling(store: Store, found: Case) -> HumanCeiling | None:
     return human_ceiling.measure_ceiling(store, found.dataset.id, found.judge.id, found.result.dimension, resting)
 
 
+@allow("annotator")
 def kappa_between_people(store: Store, found: Case) -> Interval | None:
     """Kappa between two people alone, which is quicker."""
     dimension = found.result.dimension
@@ -215,6 +221,7 @@ def count_waiting(store: Store, found: Case) -> int:
     return sum(cell.dimension == name and sort_of(cell.unit) == sort for cell in cells)
 
 
+@allow("annotator")
 def case_facts(store: Store, found: Case) -> list[Fact]:
     """The evidence of a case, as it is frozen beside a decision: every figure, the tables, and how they were made."""
     return list(_facts(store, found))

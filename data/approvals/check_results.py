@@ -11,6 +11,7 @@ from data.calibration.nonresponse import responses
 from data.calibration.shared_cells import paired_ratings_by_judge
 from data.gold.gold import Basis
 from data.records import datasets
+from data.records.access import allow
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, each_kept, kept
 from judges.client.endpoint import is_practice
@@ -22,6 +23,7 @@ from judges.stats.sequential import LookPlan
 from judges.types import SORTS, Dimension
 
 
+@allow("annotator")
 @kept
 def summaries(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
@@ -39,6 +41,7 @@ def summaries(
     ]
 
 
+@allow("annotator")
 @kept
 def with_and_without_waiting(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
@@ -53,6 +56,7 @@ def with_and_without_waiting(
     return [pair for pair in zip(counted, out, strict=True) if pair[0].people.waiting]
 
 
+@allow("annotator")
 def dimension_results(
     store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None
 ) -> list[DimensionResult]:

@@ -12,6 +12,7 @@ from data.approvals import policy
 from data.approvals.policy import Requirements
 from data.approvals.record import Fact
 from data.records import settings
+from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -27,17 +28,20 @@ _COUNTED = (
 )
 
 
+@allow("annotator")
 def look_plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
     """The plan of a dataset; None where there is none."""
     sizes = settings.get_setting(store, dataset_id, "plan", {}).get("sizes", [])
     return LookPlan(tuple(int(n) for n in sizes)) if sizes else None
 
 
+@allow("annotator")
 def count_counting_labels(store: Store | Tx, dataset_id: str) -> int:
     """How many labels were given that count, or counted: from the first on a plan can be neither made nor changed."""
     return int(store.rows(_COUNTED, [dataset_id])[0][0])
 
 
+@allow("lead")
 def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) -> None:
     """Put a plan on record (leads), or take it back with no sizes.
 

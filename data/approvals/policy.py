@@ -13,6 +13,7 @@ from data.approvals.rules import MOST, RULES, is_looser
 from data.approvals.rules import Requirements as Requirements
 from data.gold.gold import Basis
 from data.records import datasets, leads, settings
+from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed
@@ -43,12 +44,14 @@ def make_policy(**values: Any) -> Policy:
         raise BadInput(str(error)) from None
 
 
+@allow("annotator")
 def requirements(store: Store | Tx) -> Requirements:
     """What holds now."""
     gate = settings.get_setting(store, settings.WORKSPACE, "policy", {})
     return _read(gate, settings.get_setting(store, settings.WORKSPACE, "approvals", {}))
 
 
+@allow("annotator")
 def approval_basis(store: Store | Tx, dataset_id: str) -> Basis:
     """Which labels of a dataset the approval check counts now: the one place where that is decided."""
     return requirements(store).basis(is_synthetic(store, dataset_id))
@@ -59,6 +62,7 @@ def is_synthetic(store: Store | Tx, dataset_id: str) -> bool:
     return any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
 
 
+@allow("lead")
 def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -> bool:
     """Change what is asked (leads), with the reason; whether it holds now. Nothing is approved or suspended by it.
 
@@ -99,6 +103,7 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
     return store.tx(actor, "policy", work, target=settings.WORKSPACE)
 
 
+@allow("annotator")
 def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | None:
     """A looser policy that waits for another lead, with its reason and who proposes it; None where none does."""
     kept = settings.get_setting(store, settings.WORKSPACE, "policy proposed", {})
@@ -128,6 +133,7 @@ def check_reason(reason: str) -> str:
     return text
 
 
+@allow("annotator")
 def policy_changes(store: Store) -> list[PolicyChange]:
     """Every change of what is asked, the newest first."""
     rows = store.rows(

@@ -10,6 +10,7 @@ from data.approvals import policy
 from data.approvals.rules import ANSWERED
 from data.gold import excluded_items
 from data.records import settings
+from data.records.access import allow
 from data.store import Store, Tx
 from judges.plural import many
 
@@ -67,6 +68,7 @@ class Quota:
         return f"{short} Import more items; figures can be had from these, with wide intervals."
 
 
+@allow("annotator")
 def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
     """What the policy requires of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
     asked = policy.requirements(store)

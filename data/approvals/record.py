@@ -11,6 +11,7 @@ from data.approvals import policy
 from data.approvals.actions import DONE
 from data.approvals.actions import Action as Action
 from data.approvals.policy import Requirements
+from data.records.access import allow
 from data.records.names import AUTOMATIC as AUTOMATIC
 from data.records.tables import ApprovalEvidenceRow, ApprovalRow
 from data.store import Row, Store, Tx, kept
@@ -69,6 +70,7 @@ class ApprovalStatus:
     proposed: Approval | None = None
 
 
+@allow("annotator")
 @kept
 def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], ApprovalStatus]:
     """The state of everything that was ever decided on.
@@ -78,6 +80,7 @@ def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], Appr
     return _fold(_rows(store))
 
 
+@allow("annotator")
 def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
     """What holds of every (dataset, judge, sort, dimension), the newest first; "" means any.
 
@@ -91,6 +94,7 @@ def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 
 
+@allow("annotator")
 def decision_history(
     store: Store | Tx, dataset_id: str, judge_id: str, sort: str = "", dimension: str = ""
 ) -> list[Approval]:
@@ -100,6 +104,7 @@ def decision_history(
     return sorted(found, key=lambda a: (a.seq, a.id), reverse=True)
 
 
+@allow("annotator")
 def frozen_evidence(store: Store | Tx, approval_id: str) -> list[Fact]:
     """The evidence that a decision was made on, as it was then, in the order in which it was frozen."""
     rows = store.rows("select name, figure, told from approval_evidence where approval_id = $1", [approval_id])

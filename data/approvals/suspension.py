@@ -19,6 +19,7 @@ from data.approvals.record import AUTOMATIC, Approval, Fact
 from data.calibration import calibration
 from data.gold.gold import Basis
 from data.records import datasets, settings
+from data.records.access import allow
 from data.records.coverage import unit_condition
 from data.records.names import KEPT
 from data.records.people import require
@@ -125,6 +126,7 @@ _looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDicti
 """Up to which change each approval was looked at. It may be lost: then all since the approval is looked at again."""
 
 
+@allow("annotator")
 def suspend_unsupported(store: Store) -> list[Approval]:
     """Suspend what no longer holds under the policy that it was approved under; what was suspended now.
 
@@ -146,6 +148,7 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     return gone
 
 
+@allow("lead")
 def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, ApprovalReview]]:
     """The approvals of a dataset ("" = of all) that hold and are to be looked at by a lead, and how they stand.
 
@@ -164,6 +167,7 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
     return [(one, how) for one, how in found if how.doubtful and not find_keeper(store, one, how)]
 
 
+@allow("lead")
 def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
     """A lead has looked at an approval, and leaves it as it is until something else speaks against it.
 
@@ -353,6 +357,7 @@ def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
     ]  # fmt: skip
 
 
+@allow("annotator")
 def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
     """Those of an approval that holds as they are now, and of a suspension as they were frozen; empty without any."""
     if one.decision != "approve":

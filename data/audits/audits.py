@@ -14,6 +14,7 @@ from data.audits import evidence as gathered
 from data.audits.evidence import Gathered, Scope
 from data.cards import cards
 from data.records import exposure, leads, settings
+from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx, each_kept, kept, make_once
 from data.store.errors import BadInput, NotAllowed
@@ -37,6 +38,7 @@ class AuditResults:
         return {name: found for name, found in self.findings.items() if found.verdict == "alarm"}
 
 
+@allow("annotator")
 def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> AuditResults:
     """What every audit of the judge's card finds, made again only where rows that it rests on were added.
 
@@ -61,6 +63,7 @@ def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Audit
     return run_audits(store, dataset_id, judge_id).alarms
 
 
+@allow("annotator")
 def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500) -> dict[str, AuditFinding] | None:
     """The same for a page about something else: None where it is not known yet and takes a while to find out.
 
@@ -90,6 +93,7 @@ def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
     return int(store.rows(query, [dataset_id, judge_id])[0][0])
 
 
+@allow("annotator")
 def visible_flags(
     store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize
 ) -> list[Flag]:
@@ -103,6 +107,7 @@ def visible_flags(
     return found
 
 
+@allow("annotator")
 def item_names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
     """The names of items, by id."""
     ids = sorted(set(item_ids))
@@ -142,6 +147,7 @@ def _find(
     return [found]
 
 
+@allow("annotator")
 def audit_limits(store: Store | Tx) -> dict[str, float]:
     """The limits that the workspace has set, by audit; for others the audit's own default holds."""
     found = settings.get_setting(store, settings.WORKSPACE, _SETTING, {})
@@ -162,12 +168,14 @@ class ProposedLimit:
     by: str
 
 
+@allow("annotator")
 def proposed_limits(store: Store | Tx) -> dict[str, ProposedLimit]:
     """The limits that wait for another lead, by audit."""
     found = settings.get_setting(store, settings.WORKSPACE, _PROPOSED, {})
     return {str(name): ProposedLimit(one["value"], str(one["by"])) for name, one in found.items()}
 
 
+@allow("lead")
 def set_audit_limit(store: Store, actor: str, name: str, value: float | None) -> bool:
     """Set the limit of an audit for the whole workspace (leads); None goes back to its default. Whether it holds now.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.records import exposure
+from data.records.access import allow
 from data.records.people import require
 from data.records.tables import FitRow
 from data.store import Store, Tx
@@ -51,6 +52,7 @@ class JustificationTally:
     mine: int
 
 
+@allow("annotator")
 def justifications_ahead(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int
 ) -> list[Justified]:
@@ -71,6 +73,7 @@ def justifications_ahead(
     return [_justified(row) for row in rows]
 
 
+@allow("annotator")
 def last_justification(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[Justified, bool] | None:
     """What a person answered last, and how; None before the first answer."""
     rows = store.rows(
@@ -87,6 +90,7 @@ def _justified(row: Sequence[object]) -> Justified:
     return Justified(str(row[0]), str(row[1]), str(row[2]), str(row[3]), value, str(row[5]))
 
 
+@allow("annotator")
 def record_fit(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool) -> None:
     """Say whether a justification fits its score; a newer answer of the same person replaces it.
 
@@ -107,6 +111,7 @@ def record_fit(store: Store, actor: str, judge_id: str, cell: Justified, fits: b
     store.tx(actor, "justification fits", work, target=judge_id)
 
 
+@allow("annotator")
 def count_fits(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str]
 ) -> JustificationTally:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from data.calibration.calibration import comparison_input, paired_cells_sql
 from data.gold.gold import Basis
+from data.records.access import allow
 from data.records.combinations import answer_sql
 from data.store import Store, kept
 from judges.stats.calibration import anchoring, summarise
@@ -47,6 +48,7 @@ class Arms(NamedTuple):
     nearer: int
 
 
+@allow("annotator")
 @kept
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
     """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
+from data.records.access import allow
 from data.records.coverage import unit_condition
 from data.store import Store, kept
 from judges.reading.confidence import SAMPLES
@@ -34,6 +35,7 @@ class ItemConfidence:
         return int((self.confidence >= threshold).sum())
 
 
+@allow("annotator")
 @kept
 def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Where confidence comes from, with the cells that each source has, most first."""

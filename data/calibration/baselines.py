@@ -10,6 +10,7 @@ import numpy as np
 from data.calibration.calibration import paired_cells_sql, to_paired_ratings
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, labels_sql
+from data.records.access import allow
 from data.store import Store, kept
 from judges.stats.baselines import Baselines, compare_baselines, unit_length
 from judges.types import ITEM, Dialogue, Dimension, Pair, Response
@@ -22,6 +23,7 @@ MOST_ITEMS = 1_000
 choice, and always the same one."""
 
 
+@allow("annotator")
 @kept
 def measure_baselines(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False

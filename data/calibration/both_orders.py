@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from data.cards import cards
+from data.records.access import allow
 from data.store import Store, kept
 from judges.protocols import orders
 from judges.stats.position import OrderedVerdicts, PositionalAgreement, positional_agreement
@@ -11,6 +12,7 @@ _BOTH = "m.raw like '{\"pieces\":[{\"piece\":\"order:ab%' and m.raw like '%,{\"p
 """Quotes within a reply are escaped there, so that none can pass for a piece."""
 
 
+@allow("annotator")
 @kept
 def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreement | None:
     """The positional agreement of a judge's verdicts; None where it has none in both orders.

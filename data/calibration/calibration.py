@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
 
+from data.calibration.rating_sums import COLUMNS, sum_ratings
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, labels_sql, unit_sort_sql
+from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, label_tables, labels_sql, unit_sort_sql
 from data.records import exposure
+from data.records.access import allow
 from data.records.combinations import is_answer_sql
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, Tx, each_kept, kept
 from judges.stats import bins
-from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
+from judges.stats.calibration import PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.intervals import LINEARISE_FROM
-from judges.stats.strata import products_within_strata
 from judges.types import Dimension
 
 _JOINED = (
@@ -34,7 +34,7 @@ STRATUM_JOIN = (
     "left join (select item_id, max(stratum) as stratum from draw where dataset_id = $1 and stream = 'audit' "
     "group by item_id) d on d.item_id = {of}.item_id"
 )
-_AT_ONCE = 2_000_000
+_AT_ONCE = 10_000_000
 """Items times dimensions that one statement sums up: it holds their labels in memory."""
 MOST = 500
 """Cells of a list."""
@@ -58,6 +58,7 @@ class ListedCell(NamedTuple):
     came: str = ""
 
 
+@allow("annotator")
 def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     """The dimensions of a judge's card that people are asked about and whose scale has a table.
 
@@ -75,6 +76,7 @@ def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
     return bool(store.rows(query, [dimension.name]))
 
 
+@allow("annotator")
 @kept
 def basis_sizes(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, BasisSize]:
     """How many labels of these dimensions each basis has in a dataset, and from how many people.
@@ -224,99 +226,51 @@ def load_rating_sums(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[RatingSums]:  # fmt: skip
-    """`load_paired_ratings`, summed up by the database: several dimensions in one statement, which sees labels once.
+    """`load_paired_ratings`, summed up, of several dimensions: labels and scores are read once for all of them.
 
-    What an item gives to kappa is s_g, its six moments or its own table (`judges.stats.calibration.RatingSums`); the
-    totals are sum_g s_g and sum_g s_g s_g' in every stratum of the draw. `dropped`: cells with what a scale calls drawn
+    Their items are told apart by numbers, made for the occasion. `dropped`: cells with what a scale calls drawn
     ("tie") are left out.
     """
     names = list(dict.fromkeys(d.name for d in asked))
-    marks = {name: "$2" if n == 0 else f"${n + 3}" for n, name in enumerate(names)}
-    terms = [_terms(d) for d in asked]
-    width = max(len(t) * (len(t) + 3) // 2 for t in terms)
-    grouped = f" {STRATUM_JOIN.format(of='o')} group by coalesce(d.stratum, '')"
-    strata = grouped if is_stratified(store, dataset_id, basis) else ""
-    order = "row_number() over (order by coalesce(d.stratum, ''))" if strata else "null"
-    counted = labels_sql(basis, list(marks.values()), not_in_prompt_sql(store, judge_id))
-    parts, chosen = [f"held as materialized ({counted})"], []
-    for n, (d, own) in enumerate(zip(asked, terms, strict=True)):
-        size, left = len(own), ""
+    places = {name: n + 4 for n, name in enumerate(names)}
+    marks = [f"${place}" for place in places.values()]
+    number = " ".join(f"when {mark} then {n}" for n, mark in enumerate(marks))
+    tables = label_tables(basis) | {
+        "cell_label": labels_sql(basis, marks, not_in_prompt_sql(store, judge_id), numbered=True),
+        "cell_score": f"select i.place as item_id, s.unit, case s.dimension {number} end as no, s.value, s.judge_id "
+        "from score_now s join cell_item i on i.id = s.item_id "
+        f"where s.judge_id = $3 and s.dimension in ({', '.join(marks)})",
+        "cell_settled": "select i.place as item_id, a.unit, a.dimension, a.value, a.saw_judge, a.seq "
+        "from adjudication_now a join cell_item i on i.id = a.item_id",
+    }
+    columns, drawn = COLUMNS, ""
+    if is_stratified(store, dataset_id, basis):
+        tables["cell_stratum"] = (
+            "select i.place as item_id, dense_rank() over (order by max(d.stratum)) as stratum from draw d "
+            "join cell_item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = 'audit' group by i.place"
+        )
+        columns, drawn = f"m.{COLUMNS}, coalesce(d.stratum, 0) as stratum", "left join cell_stratum d using (item_id)"
+    queries = []
+    for d in asked:
+        left = ""
         if dropped and d.scale.drawn:
             code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
-            left += f" and g.value is distinct from {code} and s.value is distinct from {code}"
-        held = f"select * from held where no = {names.index(d.name)}"
-        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, left, held=held, waiting=waiting)
-        cells = cells.replace("$2", marks[d.name])
-        each = ", ".join(f"coalesce(sum(case when ok then weight * {t} end), 0) as s{k}" for k, t in enumerate(own))
-        totals = [f"sum(s{k})" for k in range(size)]
-        totals += [f"sum(s{a} * s{b})" for a, b in combinations_with_replacement(range(size), 2)]
-        totals += ["null"] * (width - len(totals))
-        totals += ["count(case when v > 0 then 1 end)", "sum(gap)", "sum(v)", "sum(gap * gap)", "sum(gap * v)"]
-        totals += ["sum(v * v)", "sum(labels)", "min(fewest)", "max(most)", "sum(waiting)"]
-        parts += [
-            f"marked{n} as (select *, scored and human is not null and judge is not null as ok, "
-            f"case when judge is null or mean is null then 0.0 else weight * share end as v from ({cells}) m)",
-            f"own{n} as (select item_id, avg(case when ok then weight end) as mean_weight, {each}, sum(v) as v, "
-            "sum(case when v > 0 then v * (judge - mean) else 0 end) as gap, sum(people) as labels, "
-            "min(people) as fewest, max(people) as most, sum(case when waits then 1 else 0 end) as waiting "
-            f"from marked{n} group by item_id)",
-        ]
-        chosen += [
-            f"select {n}, human, judge, scored, count(*), sum(weight){', null' * (12 + width)} "
-            f"from marked{n} group by human, judge, scored",
-            f"select {n}, {order}, null, null, count(mean_weight), count(*), sum(mean_weight), "
-            f"sum(mean_weight * mean_weight), {', '.join(totals)} from own{n} o{strata}",
-        ]
-    rows = store.rows(
-        f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, names[0], judge_id, *names[1:]]
-    )
-    return [_read([r[1:] for r in rows if r[0] == n], len(own)) for n, own in enumerate(terms)]
-
-
-def _terms(dimension: Dimension) -> list[str]:
-    """What a cell gives to its item's sums, before the weight."""
-    scale = dimension.scale
-    if has_kappa_of_moments(scale):
-        x, y = (f"({side} - {bins.origin(scale)!r})" for side in ("human", "judge"))
-        return ["1", x, y, f"{x} * {x}", f"{y} * {y}", f"{x} * {y}"]
-    codes = range(scale.base, scale.base + scale.size)
-    return [f"case when human = {h} and judge = {j} then 1 else 0 end" for h in codes for j in codes]
-
-
-def _read(rows: list[tuple[Any, ...]], size: int) -> RatingSums:
-    """The sums of one dimension from its rows: one for each combination that occurs, one of the totals of a stratum."""
-    groups = [r for r in rows if r[2] is not None]
-    last = sorted((r for r in rows if r[2] is None), key=lambda r: r[0] or 0)
-    numbers = np.array([[0.0 if value is None else float(value) for value in r[3:]] for r in last])
-    if not len(numbers):  # a grouped sum over nothing has no row
-        numbers = np.zeros((1, 14 + size * (size + 3) // 2))
-    pairs = list(combinations_with_replacement(range(size), 2))
-    cross = np.zeros((len(numbers), size, size))
-    for place, (a, b) in enumerate(pairs, 4 + size):
-        cross[:, a, b] = cross[:, b, a] = numbers[:, place]
-    items, totals = numbers[:, 0], numbers[:, 4 : 4 + size]
-    whole = numbers.sum(axis=0)
-    told, gap, v, gaps, both, vs, labels, _, _, waiting = whole[-10:].tolist()
-    fewest, most = numbers[:, -3].min(), numbers[:, -2].max()
-    return RatingSums(
-        human=_column(groups, 0),
-        judge=_column(groups, 1),
-        scored=np.array([bool(r[2]) for r in groups], dtype=bool),
-        cells=_column(groups, 3),
-        weight=_column(groups, 4),
-        items=int(whole[0]),
-        gold_items=int(whole[1]),
-        mean_weight=(float(whole[2]), float(whole[3])),
-        total=whole[4 : 4 + size],
-        cross=products_within_strata(items, totals, cross),
-        said=LabelSums(int(told), np.array([gap, v]), np.array([[gaps, both], [both, vs]]),
-                  LabelCounts(*map(int, (labels, fewest, most, waiting)))),
-    )
+            left = f" and g.value is distinct from {code} and s.value is distinct from {code}"
+        place = names.index(d.name)
+        cells = paired_cells_sql(
+            store, dataset_id, judge_id, d, basis, left, held=f"select * from cell_label where no = {place}",
+            scores=f"(select *, $2 as dimension from cell_score where no = {place})", waiting=waiting,
+            settled="cell_settled",
+        ).replace("$2", marks[place])  # fmt: skip
+        queries.append(f"select {columns} from ({cells}) m {drawn}")
+    frames = store.frames(tables, queries, [dataset_id, None, judge_id, *names])
+    return [sum_ratings(cells, d) for d, cells in zip(asked, frames, strict=True)]
 
 
 def paired_cells_sql(
     store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, extra: str = "",
     among: str = "", held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
+    settled: str = "adjudication_now",
 ) -> str:  # fmt: skip
     """SQL of the cells with gold that count for a judge.
 
@@ -324,24 +278,22 @@ def paired_cells_sql(
     share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
     gold and scores, `among` on the items of the labels: those that do not count for a judge
     (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are told from the labels. Statements that
-    ask for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as
-    in `every`.
+    ask for several dimensions say where their labels are (`held`), which scores may be met (`scores`) and what was
+    adjudicated (`settled`); `waiting` as in `comparison_inputs`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
     among = not_in_prompt_sql(store, judge_id) + among
+    gold = gold_sql(dimension.sort, dimension.scale, basis, rule, among, held, settled=settled)
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
         "g.mean, g.share, g.people, g.waits "
-        + _JOINED.format(gold=gold_sql(dimension.sort, dimension.scale, basis, rule, among, held), scores=scores)
+        + _JOINED.format(gold=gold, scores=scores)
         + f"where 1 = 1{extra}"
     )
 
 
-def _column(rows: list[tuple[Any, ...]], place: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([np.nan if r[place] is None else float(r[place]) for r in rows], dtype=np.float64)
-
-
+@allow("annotator")
 def list_cells(
     store: Store,
     person: str,

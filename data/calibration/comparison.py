@@ -10,6 +10,7 @@ import numpy as np
 from data.calibration import calibration
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
+from data.records.access import allow
 from data.records.settings import gold_rule
 from data.store import Store, kept
 from judges.stats import bins
@@ -108,6 +109,7 @@ def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
     return np.array([unit_length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])
 
 
+@allow("annotator")
 @kept
 def compare_on_shared_cells(
     store: Store, dataset_id: str, judge_ids: tuple[str, ...], basis: Basis

@@ -8,6 +8,7 @@ import numpy as np
 
 from data.calibration.calibration import compared_dimensions, paired_cells_sql
 from data.gold.gold import unit_sort_sql
+from data.records.access import allow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from judges.stats import bins, forecast, sampling
@@ -106,6 +107,7 @@ def _neyman(
     return sampling.allocation_weights(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 
 
+@allow("researcher")
 def forecast_draw(
     store: Store, dataset_id: str, parts: Mapping[str, str], judge_id: str, about: str, items: int,
     agreements: Sequence[float], threshold: float, z: float, first: int, last: int, level: float,

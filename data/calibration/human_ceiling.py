@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from data.annotators import annotators
+from data.records.access import allow
 from data.store import Store, each_kept, kept
 from judges.stats.raters import alternative_annotator
 from judges.stats.raters import human_ceiling as ceilings
@@ -19,6 +20,7 @@ Resting = Literal["blind", "here"]
 """All blind labels, or only those that were given here."""
 
 
+@allow("annotator")
 @kept
 def measure_ceiling(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, resting: Resting = "blind"
@@ -32,6 +34,7 @@ def measure_ceiling(
     )
 
 
+@allow("annotator")
 def kappas_between_people(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], resting: Resting = "blind"
 ) -> dict[Dimension, Interval | None]:
@@ -49,6 +52,7 @@ def kappas_between_people(
     return dict(zip(asked, each_kept(store, keys, make), strict=True))
 
 
+@allow("annotator")
 @kept
 def alternative_annotator_test(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, epsilon: float

@@ -15,6 +15,7 @@ from data.calibration.item_fields import MOST, SYSTEM, ItemFields
 from data.calibration.item_fields import item_fields as described
 from data.calibration.score_sums import FEW as FEW_UNITS
 from data.cards import cards
+from data.records.access import allow
 from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.card import Card
@@ -65,6 +66,7 @@ class MeansTable:
     apart: tuple[int, int] | None = None
 
 
+@allow("annotator")
 def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     """The fields by which items can be grouped, each with its values: system, language, and keys of the items' meta."""
     items = described(store, dataset_id)
@@ -72,6 +74,7 @@ def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     return {name: sorted(held) for name, held in values.items() if held}
 
 
+@allow("annotator")
 @kept
 def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     """The means of a judge over the dimensions of its card that are numbers, and of flags the share of yes.
@@ -96,6 +99,7 @@ def overall_means(store: Store, dataset_id: str, judge_id: str) -> tuple[MeanRow
         return ()
 
 
+@allow("annotator")
 def has_means(store: Store, judge_id: str) -> bool:
     """Whether the judge gives anything that has a mean."""
     return bool(_numbered(cards.card_of_judge_if_known(store, judge_id)))

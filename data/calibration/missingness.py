@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from data.calibration.calibration import load_paired_ratings, paired_cells_sql
 from data.gold.gold import Basis
+from data.records.access import allow
 from data.store import Store, kept
 from judges.reading.bare_scores import from_raw
 from judges.stats import missingness as figures
@@ -14,6 +15,7 @@ from judges.stats.missingness import Missingness
 from judges.types import Dimension
 
 
+@allow("annotator")
 @kept
 def measure_missingness(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, more: tuple[str, ...] = (),

@@ -11,6 +11,7 @@ from data.cards import cards
 from data.gold.fewshot import items_in_prompt, not_in_prompt_sql
 from data.gold.gold import STRATA, WEIGHTED, Basis, labels_sql
 from data.records import exposure, people
+from data.records.access import allow
 from data.records.coverage import unit_condition
 from data.records.queue_index import current_index
 from data.store import Store, kept
@@ -47,6 +48,7 @@ def summarise_missing(left: Sequence[MissingAnswer]) -> str:
     return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
 
 
+@allow("annotator")
 def missing_answers(
     store: Store, person: str, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> list[MissingAnswer]:
@@ -119,6 +121,7 @@ def missing_answers(
     return found
 
 
+@allow("annotator")
 @kept
 def responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from data.calibration.calibration import load_paired_ratings
 from data.gold.gold import Basis
+from data.records.access import allow
 from data.store import Store, kept
 from judges.stats import other_metrics, threshold
 from judges.stats.other_metrics import OtherMetrics
@@ -11,6 +12,7 @@ from judges.stats.threshold import ThresholdPoint, ThresholdRates
 from judges.types import Dimension
 
 
+@allow("annotator")
 @kept
 def measure_other_metrics(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
@@ -30,6 +32,7 @@ def flag_curve(
     )
 
 
+@allow("annotator")
 @kept
 def flag_at(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, at: float

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from data.cards import cards
+from data.records.access import allow
 from data.store import Store, kept
 from judges.types import sort_of
 
@@ -30,6 +31,7 @@ class Mean:
     mean: float
 
 
+@allow("annotator")
 @kept
 def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
     """The means of a judge over dialogues and responses, by system, dimension and unit.

@@ -13,6 +13,7 @@ from data.calibration.calibration import PAIRED_COLUMNS, paired_cells_sql, to_pa
 from data.calibration.item_fields import LANGUAGE, LANGUAGE_KEYS, SYSTEM, ItemFields, item_fields
 from data.gold.gold import Basis
 from data.records import exposure
+from data.records.access import allow
 from data.store import Store, kept
 from judges.stats.agreement import Floats
 from judges.stats.calibration import PairedRatings, kappa_cells
@@ -66,6 +67,7 @@ class SlicedCells(NamedTuple):
     gap: Floats
 
 
+@allow("annotator")
 def slice_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> SlicedCells:
@@ -94,6 +96,7 @@ def slice_cells(
     return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
 
 
+@allow("annotator")
 def slice_members(
     store: Store, person: str, dataset_id: str, judge_id: str, at: SlicedCells, by: str, name: str, most: int = 200
 ) -> list[SliceMember]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from data.records.access import allow
 from data.store import Store, kept
 from judges.stats.votes import Codes, VoteAgreement, Votes, agreement_table
 from judges.types import Dimension
@@ -49,6 +50,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
     )
 
 
+@allow("annotator")
 @kept
 def agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
     """How often the judge agrees with single votes, and people with each other; nothing where nobody is in a team."""

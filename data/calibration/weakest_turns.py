@@ -9,6 +9,7 @@ from data.calibration.calibration import paired_cells_sql
 from data.cards import cards
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
+from data.records.access import allow
 from data.records.settings import gold_rule
 from data.store import Store, kept
 from judges.stats.weakest_turns import (
@@ -24,6 +25,7 @@ from judges.types import Dimension
 _AT_ONCE = 1_000
 
 
+@allow("annotator")
 @kept
 def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: Basis) -> dict[Dimension, WeakestTurns]:
     """The figures of each dimension of the judge's card whose answer is a turn, and that has gold and a score.

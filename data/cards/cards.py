@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from data.records.access import allow
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
 from data.records.tables import CardRow
@@ -43,6 +44,7 @@ class CardVersion:
     current: bool
 
 
+@allow("annotator")
 @kept
 def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     """Every card by name: built-in ones, the current version of each custom one, then those applied per turn.
@@ -81,6 +83,7 @@ def card_named(store: Store | Tx, name: str) -> Card:
     return there[name]
 
 
+@allow("annotator")
 @kept
 def card_of_judge(store: Store | Tx, judge_id: str) -> Card:
     """The card of a judge in the version that it judged with.
@@ -124,6 +127,7 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
     return answerable_dimensions(store).get((kind, sort_of(unit), dimension))
 
 
+@allow("researcher")
 @kept
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
@@ -145,6 +149,7 @@ def _used(store: Store | Tx) -> list[Card]:
     return [one for one in found if one is not None]
 
 
+@allow("lead")
 def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
     """The card that saving a recipe would make.
 
@@ -159,6 +164,7 @@ def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
         return made
 
 
+@allow("lead")
 def save_card(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Card) -> Card:
     """Save a custom card (leads): a new one, or a new version of the one with that name, which is current then.
 
@@ -214,6 +220,7 @@ def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
     return True
 
 
+@allow("lead")
 def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
     """Attach few-shot examples to a card (leads), none to take them off: a new version of it, which is current then.
 
@@ -278,6 +285,7 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
     return [spec for _, spec in sorted(used.items(), key=lambda pair: pair[0] in current)]
 
 
+@allow("lead")
 def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
     there = current_cards(store).get(recipe.name)
@@ -309,6 +317,7 @@ def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
     return found
 
 
+@allow("annotator")
 def card_versions(store: Store | Tx, name: str) -> list[CardVersion]:
     """The versions of a card that are stored here, newest first; those that no judge used and nobody saved are not."""
     now = current_cards(store).get(name)

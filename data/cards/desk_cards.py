@@ -11,6 +11,7 @@ from typing import Any
 
 from data.cards import cards
 from data.records import combinations
+from data.records.access import allow
 from data.records.datasets import DatasetJudge, all_datasets, dataset_judges
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
@@ -64,11 +65,13 @@ def card_layers(
     return tuple(found.values())
 
 
+@allow("annotator")
 def chosen_desk_cards(store: Store | Tx, dataset_id: str) -> list[str]:
     """The cards that were chosen for the desk of a dataset; none: the usual ones."""
     return [str(name) for name in get_setting(store, dataset_id, _SETTING, [])]
 
 
+@allow("researcher")
 def choose_desk_cards(store: Store, actor: str, dataset_id: str, names: Sequence[str]) -> None:
     """Choose which cards people are asked about in a dataset (researchers and leads); none: the usual ones again.
 
@@ -96,6 +99,7 @@ class CardUse:
     items: int = 0
 
 
+@allow("annotator")
 def card_uses(store: Store) -> dict[str, list[CardUse]]:
     """Everything that uses each card, by its name."""
     found: dict[str, list[CardUse]] = {}

@@ -7,10 +7,12 @@ import json
 import zipfile
 
 from data.cards import cards
+from data.records.access import allow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 
 
+@allow("annotator")
 def export(store: Store | Tx, name: str) -> bytes:
     """A custom card as a zip of its folder: unzipped into judges/cards/, it is a built-in card.
 

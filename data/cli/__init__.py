@@ -9,7 +9,7 @@ from judges.cli import commands, run_command
 
 COMMANDS = (
     "start", "import_", "card", "export", "run", "mtbench", "audit", "means", "report", "approve", "plan", "lead",
-    "spare", "dashboard", "backup", "restore", "verify",
+    "invite", "spare", "check", "progress", "token", "dashboard", "backup", "restore", "verify", "copy",
 )  # fmt: skip
 """The modules of the commands, in the order in which they are listed; each is loaded when it is run."""
 

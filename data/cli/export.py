@@ -29,6 +29,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", metavar="KIND", default="list", help="what to export; `list` names the kinds")
     parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
+    parser.add_argument(
+        "--rows-per-file", type=int, default=0, metavar="N", help="a folder of Parquet files of so many rows, for much"
+    )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.add_argument("--dry-run", action="store_true", help="only say how many rows there would be")
     for name, option in known_options().items():
@@ -52,8 +55,8 @@ def run(options: argparse.Namespace) -> int:
     if not options.out and not options.dry_run:
         raise BadInput("Say into which file: --out FILE.")
     if options.out and not options.dry_run:
-        _placed(options.out, options.format)
-    if options.out and options.out.exists() and not options.force and not options.dry_run:
+        _placed(options.out, options.format, options.rows_per_file)
+    if options.out and options.out.exists() and not (options.force or options.dry_run):
         raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
     given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
     if is_file(given.get("card", "")):
@@ -65,9 +68,13 @@ def run(options: argparse.Namespace) -> int:
                 f"{chosen.title} of {dataset.name}: {many(count_export(store, name, dataset, chosen, given), 'row')}."
             )
             return 0
-        format: Format = options.format or options.out.suffix.removeprefix(".").lower() or "jsonl"
+        ending = options.out.suffix.removeprefix(".").lower()
+        format: Format = options.format or ("parquet" if options.rows_per_file else ending or "jsonl")
         with Bar(unit="rows") as bar:
-            done = write_export(store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows))
+            done = write_export(
+                store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows),
+                options.rows_per_file,
+            )  # fmt: skip
     print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
     if done.aside:
         print(f"Put aside as tuning items, which the approval check leaves out from now on: {done.aside:,}.")
@@ -75,18 +82,21 @@ def run(options: argparse.Namespace) -> int:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0
     again = f"python -m data import {done.file.name} --dataset NAME"
-    print(again if chosen.json_lines_only else loading_code(done.format, done.file.name), file=sys.stderr)
+    imported = chosen.json_lines_only or options.rows_per_file
+    print(again if imported else loading_code(done.format, done.file.name), file=sys.stderr)
     return 0
 
 
-def _placed(file: Path, format: Format | None) -> None:
+def _placed(file: Path, format: Format | None, rows_per_file: int) -> None:
     """Raises BadInput where a file cannot stand there, or its ending says another format than there is."""
+    if rows_per_file and file.exists():
+        raise BadInput(f"{file} is there already. Give the name of a new folder.")
     if file.is_dir():
         raise BadInput(f"{file} is a folder. Give the name of a file in it.")
     if not file.absolute().parent.is_dir():
         raise BadInput(f"There is no folder {file.absolute().parent}. Make it first, or give another place.")
     ending = file.suffix.removeprefix(".").lower()
-    if not format and ending and ending not in FORMATS:
+    if not (format or rows_per_file) and ending and ending not in FORMATS:
         there = ", ".join(FORMATS)
         raise BadInput(f"{file.name} ends in .{ending}, which is no format here ({there}). Say which with --format.")
 

@@ -15,6 +15,7 @@ from data.importing import (
     ImportPlan,
     ImportPreview,
     ImportRefused,
+    ImportResult,
     Source,
     detect_formats,
     from_paths,
@@ -52,6 +53,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--rejects", type=Path, metavar="FILE", help="write the lines that cannot be imported to this file"
     )
     add_card(parser, "a card that the judgments need and no line brings")
+    parser.add_argument(
+        "--by-file", action="store_true", help="each file is an import of its own: for more than memory holds at a time"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     add_actor(parser)
 
@@ -64,6 +68,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if not options.dataset:
         raise BadInput("Say into which dataset: --dataset NAME.")
+    if options.by_file and (options.dry_run or options.sampling != "unknown"):
+        raise BadInput("--by-file looks at one file at a time: it can neither count a draw nor check all beforehand.")
+    parts = [Source(file.name, [file]) for file in source.files] if options.by_file else [source]
     mappings = (_mapping(options.mapping),) if options.mapping else ()
     plan = ImportPlan(
         options.dataset,
@@ -85,20 +92,27 @@ def run(options: argparse.Namespace) -> int:
             return 0 if found.ok else 1
         name = acting_person(store, options.actor)
         on_error = "good rows" if options.good_rows else "refuse"
-        try:
-            done = import_source(store, name, source, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
-        except ImportRefused as refused:
+        for part in parts:
+            try:
+                done = import_source(store, name, part, plan, on_error=on_error, progress=bar, rejects=rejects)  # type: ignore[arg-type]
+            except ImportRefused as refused:
+                bar.clear()
+                print_problems(refused.preview)
+                raise
             bar.clear()
-            print_problems(refused.preview)
-            raise
+            _tell(done, f"{part.name}: " if options.by_file else "", plan.dataset)
+    return 0
+
+
+def _tell(done: ImportResult, of: str, dataset: str) -> None:
+    """Say what an import has added."""
     print_problems(done.preview)
     rate = done.lines / max(done.seconds, 1e-3)
     left = f" Not taken: {many(done.rejected, 'line')}." if done.rejected else ""
     print(
-        f"Added {done.preview.new} to {plan.dataset}; {done.known:,} {verb(done.known, 'was', 'were')} there already."
+        f"{of}Added {done.preview.new} to {dataset}; {done.known:,} {verb(done.known, 'was', 'were')} there already."
         f"{left} {many(done.lines, 'line')} in {done.seconds:.1f} s ({rate:,.0f} a second)."
     )
-    return 0
 
 
 def print_problems(found: ImportPreview) -> None:

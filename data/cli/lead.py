@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from data.cli.invite import add_whom
 from data.cli.options import workspace_store
-from data.records import leads, people
+from data.records import invitations, leads, people
+from data.store.errors import BadInput
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -15,14 +17,22 @@ def add(parser: argparse.ArgumentParser) -> None:
         "log, and in the evidence of what they decide. Where the policy requires two leads, a lead made in the app "
         "by one lead alone is not independent of that one."
     )
-    parser.add_argument("name", metavar="NAME", help="who; somebody new is entered")
+    parser.add_argument("name", metavar="NAME", nargs="?", default="", help="who; somebody new is entered")
+    add_whom(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Make the lead, and say whether there are two independent ones by now."""
+    """Make the lead, or invite whoever signs in as one, and say whether there are two independent ones by now."""
     with workspace_store() as store:
-        done = people.make_lead_locally(store, options.name)
-        print(f"{done.name} is a lead, made so on the command line of this machine.")
+        name = options.name or options.person
+        if name:
+            done = people.make_lead_locally(store, name)
+            print(f"{done.name} is a lead, made so on the command line of this machine.")
+        elif not (options.email or options.subject):
+            raise BadInput("Say who: a name, or with --email or --subject who may sign in as a lead.")
+        if options.email or options.subject:
+            made = invitations.invite_locally(store, options.email, options.subject, "lead", name, options.days)
+            print(f"{made.whom} may sign in as {name or 'a new lead'} until {made.expires:%Y-%m-%d %H:%M} UTC.")
         if leads.lacks_independent_leads(leads.lead_history(store)):
             print("There are no two independent leads yet.")
         return 0

@@ -17,6 +17,7 @@ from data.cli.options import acting_person, add_actor, add_dataset, workspace_st
 from data.records import datasets
 from data.runs import runs
 from data.runs.run_order import DryRunJudgment, RunOrder, RunProgress
+from data.runs.worker import Source
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring import soundness
@@ -67,6 +68,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--logprobs", action="store_true", help="ask for token probabilities")
     _add(parser, _PARAMS)
     add_endpoint(parser)
+    parser.add_argument(
+        "--engine", choices=("here", "ray"), default="here",
+        help="where calls are made: in this process, or by workers on a Ray cluster, which share all limits",
+    )  # fmt: skip
+    parser.add_argument("--address", default="", metavar="HOST:PORT", help="the Ray cluster (default: this machine)")
+    parser.add_argument("--workers", type=int, default=0, metavar="N", help="of Ray (default: one a processor)")
     parser.add_argument("--dry-run", action="store_true", help="ask about three items and show it; nothing is stored")
     parser.add_argument("--batch", action="store_true", help="through the endpoint's Batch API; collect it later")
     parser.add_argument("--collect", action="store_true", help="fetch what the batches of all runs have brought")
@@ -93,7 +100,8 @@ def run(options: argparse.Namespace) -> int:
         if options.collect:
             return _collect(store)
         if options.resume:
-            runs.resume(store, name, options.resume, limit=options.spend, price=_price(options))
+            again = {"limit": options.spend, "price": _price(options), "engine": _engine(options, store, stack)}
+            runs.resume(store, name, options.resume, **again)
             return follow(store, options.resume, name)
         order = _order(store, name, options)
         found = runs.estimate(store, order)
@@ -104,8 +112,23 @@ def run(options: argparse.Namespace) -> int:
         cost = "" if found.cost is None else f", about ${found.cost:,.2f}"
         calls = many(found.calls, "call")
         print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
-        started = runs.start(store, name, order, patient=False)
+        started = runs.start(store, name, order, patient=False, engine=_engine(options, store, stack))
         return follow(store, started, name)
+
+
+def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitStack) -> Source | None:
+    """What makes the calls until the stack is closed, after all runs have ended; None: this process."""
+    if options.engine == "here":
+        if options.address or options.workers:
+            raise BadInput("--address and --workers are for --engine ray.")
+        return None
+    if options.batch or options.dry_run:
+        raise BadInput("--engine ray is for calls that are made one by one, not for --batch or --dry-run.")
+    from data.runs.ray_cluster import ray_source
+
+    source = stack.enter_context(ray_source(options.address, options.workers))
+    stack.callback(runs.close, store)
+    return source
 
 
 def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:

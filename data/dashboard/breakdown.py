@@ -20,6 +20,7 @@ from data.dashboard import dashboard
 from data.dashboard.dashboard import Tile
 from data.gold.fewshot import not_in_prompt_sql
 from data.gold.gold import Basis, gold_sql
+from data.records.access import allow
 from data.records.coverage import CountedDimension, unit_condition, verdict_codes
 from data.records.settings import gold_rule
 from data.store import Store, kept
@@ -66,6 +67,7 @@ class Breakdown:
     step: str = ""
 
 
+@allow("annotator")
 def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
     items, runs = item_fields.item_fields(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
@@ -116,6 +118,7 @@ def _unique(held: NDArray[np.object_]) -> bool:
     return 2 * len(set(held) - {""}) > int((held != "").sum())
 
 
+@allow("annotator")
 @kept
 def break_down(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, by: str, system: str = "", outcome: int | None = None

@@ -22,6 +22,7 @@ from data.calibration.aggregates import IMPORTED, MANY, AggregateGroup, Groups, 
 from data.calibration.calibration import ListedCell
 from data.calibration.labelled_items import labelled_items
 from data.records import datasets, exposure
+from data.records.access import allow
 from data.records.coverage import CountedDimension, counted_dimension, rating_condition
 from data.records.datasets import Dataset
 from data.store import Store, kept
@@ -114,6 +115,7 @@ class ScoringRun:
         return self.key.startswith(IMPORTED)
 
 
+@allow("annotator")
 def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
     found: dict[str, list[Approval]] = {judge.id: [] for judge in datasets.dataset_judges(store, dataset_id)}
@@ -123,6 +125,7 @@ def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     return {judge: held for judge, held in found.items() if held}
 
 
+@allow("annotator")
 def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]) -> list[Tile]:
     """The figures of a judge's approved dimensions, by the sort of their unit, then by name."""
     known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.compared_dimensions(store, judge_id)}
@@ -201,6 +204,7 @@ def _trend(own: dict[str, AggregateGroup], ask: CountedDimension, order: Sequenc
     return tuple(found)
 
 
+@allow("annotator")
 @kept
 def runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRun]:
     """The runs and imports that a judge's scores of a dataset came from, the oldest first."""
@@ -240,6 +244,7 @@ def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[s
     return found
 
 
+@allow("annotator")
 def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:
     """The dimensions of a judge that are not published, and why."""
     held = {(a.sort, a.dimension) for a in published(store, dataset_id).get(judge_id, [])}
@@ -273,6 +278,7 @@ def _decided(dimension: Dimension, decision: Approval) -> WithheldDimension:
     return WithheldDimension(dimension, word, f"{told}: {decision.reason}", outside)
 
 
+@allow("annotator")
 def list_items(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, system: str, answer: int | None, person: str,
     most: int = MOST,
@@ -308,6 +314,7 @@ class Published:
     runs: tuple[ScoringRun, ...]
 
 
+@allow("annotator")
 def load_published(store: Store, dataset: Dataset, judge_id: str) -> Published:
     """The same for one judge, all at once."""
     judge = {one.id: one for one in datasets.dataset_judges(store, dataset.id)}[judge_id]

@@ -13,6 +13,7 @@ from data.desk.judgments import UnitJudgments, shows_every_judge, unit_judgments
 from data.queue.queue import GivenItem
 from data.queue.review_signals import parse_reasons
 from data.records import datasets, exposure, items, people, settings
+from data.records.access import allow
 from data.records.datasets import DatasetJudge
 from data.records.items import StoredItem
 from data.store import Store, Tx
@@ -116,6 +117,7 @@ class DeskView:
         return found
 
 
+@allow("annotator")
 def open_item(store: Store, person: str, item_id: str) -> DeskView:
     """An item that a person opens by its link. Raises NotFound.
 
@@ -138,6 +140,7 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
     return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, "opened by its link")])[0]
 
 
+@allow("annotator")
 def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[DeskView]:
     """The items that were given to a person, as they may see them, in that order."""
     if not given:
@@ -227,6 +230,7 @@ def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Se
                 ]
 
 
+@allow("annotator")
 def reveal_judges(store: Store, actor: str, item_id: str) -> None:
     """Record that a person asked to see the judges' scores of an item they have answered blind, so that it shows them.
 

@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from data import log
+from data import log, metrics
 from data.cards import cards
 from data.records import exposure, items, people
+from data.records.access import allow
 from data.records.tables import AnswerRow, CommentRow, LabelRow, RepairRow
 from data.store import Store, Tx
 from data.store.errors import NotFound
@@ -103,6 +104,7 @@ class RefusedAnswer:
     why: str
 
 
+@allow("annotator")
 def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[SavedAnswer], list[RefusedAnswer]]:
     """Save a person's answers, and say which are durable and which were refused.
 
@@ -111,6 +113,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
     before the write lock is taken, and others may write after every PIECE answers. Raises NotAllowed where the actor
     may not label, StoreFailed where nothing more could be written.
     """
+    began = time.perf_counter()
     saved: list[SavedAnswer] = []
     read, refused = _read(answers)
     unreadable = len(refused)
@@ -123,11 +126,16 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
         piece = read[begin : begin + PIECE]
         if begin:
             time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
+        exposure.item_copies(store)  # after an import that takes a second, for which nobody else shall wait
         for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
             if why:
                 refused.append(RefusedAnswer(answer.key, answer.item, why))
             else:
                 saved.append(SavedAnswer(answer.key, answer.item, now()))
+    if answers:
+        metrics.observe("save_seconds", time.perf_counter() - began)
+    for outcome, number in (("saved", len(saved)), ("refused", len(refused))):
+        metrics.count("answers_total", number, outcome=outcome)
     if refused:  # why is for the person: what the browser sent may be quoted in it
         log.warning("save_refused", person=actor, refused=len(refused), unreadable=unreadable, saved=len(saved))
     return saved, refused

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import pkgutil
+import shutil
+import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
@@ -13,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from data import log
-from data.exporting import files
+from data.exporting import files, partitions
 from data.exporting import kinds as folder
 from data.exporting.files import FORMATS, Format, Progress
 from data.exporting.kind import ExportKind, ExportOption, Options, Row, complete_options
 from data.gold import excluded_items
 from data.records import exposure
+from data.records.access import allow
 from data.records.datasets import Dataset
 from data.records.people import require
 from data.records.tables import ExportRow
@@ -26,6 +29,7 @@ from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
 from judges.strict_json import canonical
+from judges.version import VERSION
 
 SHOWN = 5
 
@@ -62,6 +66,7 @@ def known_options() -> dict[str, ExportOption]:
     return {option.name: option for kind in export_kinds().values() for option in kind.options}
 
 
+@allow("researcher")
 def preview_export(
     store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options
 ) -> tuple[list[Row], int]:
@@ -72,7 +77,7 @@ def preview_export(
     require(store, actor, "researcher")
     told = complete_options(store, dataset.id, kind, options)
     first, count = _first_rows(store, dataset, kind, tuple(told.items()))
-    shown = _told(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
+    shown = told_answers(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
     kept = exposure.blind_pending(store, actor) & shown.keys()
     exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
     hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
@@ -96,6 +101,7 @@ def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, o
     return kind.size(store, dataset, complete_options(store, dataset.id, kind, options))
 
 
+@allow("researcher")
 def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
     """How many items still wait for a blind answer of this person that the export would show to them."""
     told = complete_options(store, dataset.id, kind, options)
@@ -104,24 +110,28 @@ def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: Export
     return len(exposure.blind_pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
 
 
+@allow("researcher")
 def write_export(
     store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options, format: Format, file: Path,
-    progress: Progress = lambda _: None,
+    progress: Progress = lambda _: None, rows_per_file: int = 0,
 ) -> ExportResult:  # fmt: skip
     """Write an export to a file, and who took what to the audit log (researchers and leads).
 
     Of every item of which it shows what judges or people said, the person is recorded as having been shown that.
     Examples are put aside as tuning items in the same change; the file gets its name only once that is in the
-    store. Raises NotAllowed, BadInput.
+    store. With `rows_per_file`, `file` is a folder of Parquet files of so many rows. Raises NotAllowed, BadInput.
     """
     require(store, actor, "researcher")
     if format not in FORMATS:
         raise BadInput(f"{format!r} is not a format. There are: {', '.join(FORMATS)}.")
-    if kind.json_lines_only and format != "jsonl":
+    if rows_per_file and (rows_per_file < 0 or format != "parquet"):
+        raise BadInput("Files of so many rows, 1 or more, are Parquet: leave the format out, or say parquet.")
+    if kind.json_lines_only and format != "jsonl" and not rows_per_file:
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
     told = complete_options(store, dataset.id, kind, options)
     rests = {} if kind.provenance is None else kind.provenance(store, dataset, told)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
+    facts = {"assay": VERSION, "dataset": dataset.name, "revision": store.newest(), "options": dict(told)}
 
     def seen(row: Row) -> Row:
         if "item" in row:
@@ -131,26 +141,34 @@ def write_export(
     def work(tx: Tx) -> int:
         require(tx, actor, "researcher")
         new = _aside(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
-        exposure.add_exposures(tx, actor, _told(tx, dataset, kind, told, told_of), "export")
+        exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, told_of), "export")
         settings = canonical({"format": format, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
 
     try:
-        lines = files.write_rows(map(seen, kind.rows(store, dataset, told)), kind, format, part, progress)
+        rows = map(seen, kind.rows(store, dataset, told))
+        if rows_per_file:
+            part = Path(tempfile.mkdtemp(prefix=f".{file.name}-", dir=file.absolute().parent))
+            lines = partitions.write_partitions(rows, kind, part, rows_per_file, facts, progress)
+        else:
+            lines = files.write_rows(rows, kind, format, part, progress)
         aside = store.tx(actor, "export", work, target=dataset.id)
         part.replace(file)
     finally:
         with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
+            if rows_per_file:
+                shutil.rmtree(part, ignore_errors=True)
+            else:
+                part.unlink(missing_ok=True)
     log.info("export_made", person=actor, dataset=dataset.name, kind=kind.name, format=format, lines=lines)
     return ExportResult(file, kind.name, format, lines, aside)
 
 
-def _told(
+def told_answers(
     reader: Store | Tx, dataset: Dataset, kind: ExportKind, options: Options, names: set[str]
 ) -> dict[str, Collection[str]]:
-    """item id -> whose answers its rows hold: judges', people's."""
+    """Item id -> whose answers the rows of items of these names hold: judges', people's."""
     every, chosen = kind.shown_judges(options)
     ids = [id_ for _, id_ in _ids(reader, dataset, names)] if names and (every or chosen or kind.shows_people) else []
     judges = exposure.judges_of_items(reader, ids) if every and ids else {}

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.exporting.kind import ExportKind, Row
+from data.exporting.kind import TEXT, ExportKind, Row
 from judges.render.csv_cells import write_csv_table
 
 Format = Literal["jsonl", "csv", "parquet"]
@@ -54,13 +54,15 @@ def _csv(batches: Iterator[list[Row]], kind: ExportKind, file: Path) -> None:
 
 
 def _parquet(batches: Iterator[list[Row]], kind: ExportKind, file: Path) -> None:
-    texts = {f.name for f in kind.columns if f.type == pa.string()}
     with pq.ParquetWriter(file, kind.columns) as out:
         for batch in batches:
-            arrays = [
-                pa.array(_flat([row.get(f.name) for row in batch], f.name in texts), f.type) for f in kind.columns
-            ]
-            out.write_table(pa.Table.from_arrays(arrays, schema=kind.columns))
+            out.write_table(parquet_table(batch, kind.columns))
+
+
+def parquet_table(rows: list[Row], columns: pa.Schema) -> pa.Table:
+    """Rows as a table of these columns."""
+    arrays = [pa.array(_flat([row.get(f.name) for row in rows], f.type == TEXT), f.type) for f in columns]
+    return pa.Table.from_arrays(arrays, schema=columns)
 
 
 def _flat(values: list[Any], text: bool) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from data.records.access import allow
 from data.records.datasets import Dataset
 from data.store import Store
 from data.store.errors import BadInput
@@ -46,7 +47,8 @@ class ExportKind:
     as tuning items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
     `shows_people`, what people said; `shows_judges`, what judges said, `all` of them unless one is chosen, or only a
     `chosen` one. `reimport` says in words whether an import takes it back, and with what. `provenance` is what the rows
-    rest on besides their options, which is kept beside these in the record of the export.
+    rest on besides their options, which is kept beside these in the record of the export. `parts` are the kinds whose
+    rows an export of several sorts holds, in the order in which an import wants them.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ExportKind:
     provenance: Callable[[Store, Dataset, Options], Row] | None = None
     reimport: str = "not imported again"
     query: Callable[[Dataset, Options], Query] | None = None
+    parts: tuple[ExportKind, ...] = ()
 
     def size(self, store: Store, dataset: Dataset, options: Options) -> int:
         """How many rows there are."""
@@ -105,6 +108,12 @@ def limit_clause(most: int) -> str:
 def typed_schema(**types: pa.DataType) -> pa.Schema:
     """A schema of named types."""
     return pa.schema(list(types.items()))
+
+
+@allow("researcher")
+def list_choices(store: Store, option: ExportOption, dataset_id: str) -> dict[str, str]:
+    """The texts that an option can be in a dataset, with the words for them; none where any text will do."""
+    return dict(option.choices(store, dataset_id)) if option.choices else {}
 
 
 def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: Any) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from data.records.access import allow
 from data.records.people import require
 from data.records.tables import ItemUseRow
 from data.store import Store, Tx, kept
@@ -35,6 +36,7 @@ class ExcludedItem:
     drawn: bool
 
 
+@allow("researcher")
 def list_excluded(store: Store, dataset_id: str) -> list[ExcludedItem]:
     """The items of a dataset that are put aside, by name."""
     rows = store.rows(
@@ -73,6 +75,7 @@ def audit_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
     return {str(r[0]) for r in rows}
 
 
+@allow("researcher")
 def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Put items aside, with the reason (researchers and leads); how many were not yet.
 
@@ -81,6 +84,7 @@ def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str
     return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, True), target=dataset_id)
 
 
+@allow("researcher")
 def readmit_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
     """Let items count again, with the reason; how many were put aside. Raises as `exclude_items` does."""
     return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, False), target=dataset_id)
@@ -115,14 +119,3 @@ def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why:
             "import the others as a dataset of their own and draw a new sample there."
         )
     return tx.append([ItemUseRow(new_id(), dataset_id, i, tuning, why, actor) for i in new])
-
-
-def item_ids_of_names(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:
-    """The ids of the items of those names. Raises BadInput for names that the dataset does not have."""
-    rows = store.rows("select name, id from item where dataset_id = $1 and name = any($2)", [dataset_id, list(names)])
-    there = {str(n): str(i) for n, i in rows}
-    if missing := [n for n in names if n not in there]:
-        raise BadInput(f"This dataset has no item {', '.join(n[:40] for n in missing[:5])}.")
-    if not names:
-        raise BadInput("Name at least one item.")
-    return [there[n] for n in names]

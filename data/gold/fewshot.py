@@ -17,6 +17,7 @@ from data.cards import cards
 from data.gold import excluded_items
 from data.gold.gold import gold_sql
 from data.records import exposure
+from data.records.access import allow
 from data.records.items import load_item as stored
 from data.records.people import require
 from data.records.settings import gold_rule
@@ -60,12 +61,14 @@ def items_with_labels(store: Store, dataset_id: str, card: Card, most: int = 200
     return {str(id_): f"{name} · {n} label{'' if n == 1 else 's'}" for id_, name, n in rows}
 
 
+@allow("researcher")
 def offered_items(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
     """The same without items that may still come to this person to be answered blind: what `looked` may show them."""
     kept = exposure.blind_pending(store, actor)
     return {item: told for item, told in items_with_labels(store, dataset_id, card).items() if item not in kept}
 
 
+@allow("researcher")
 def open_draft(store: Store, actor: str, card: Card, item_id: str, part: str = "") -> ExampleDraft:
     """A draft for a person who writes an example; that the judge's reply and people's labels are shown is recorded."""
     require(store, actor, "researcher")
@@ -121,6 +124,7 @@ def _gold(store: Store, dataset_id: str, card: Card, item_id: str) -> dict[tuple
     return found
 
 
+@allow("annotator")
 @kept
 def items_in_prompt(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
     """The items, name by id, that stand as examples in a judge's prompt."""
@@ -128,6 +132,7 @@ def items_in_prompt(store: Store | Tx, judge_id: str) -> Mapping[str, str]:
     return {} if card is None else items_in_examples(store, card)
 
 
+@allow("annotator")
 def items_in_examples(store: Store | Tx, card: Card) -> dict[str, str]:
     """The items, name by id, that a card's examples show as its judges see them."""
     found: dict[str, str] = {}

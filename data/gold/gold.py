@@ -81,33 +81,68 @@ three other units), and its number.
 """
 
 
-def labels_sql(basis: Basis, names: Sequence[str], among: str = "") -> str:
-    """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
+_PARTS = "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
 
-    `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
-    l.item_id. Who counts as having answered follows from these labels alone. `part`, `drawn` and `cut` are those of
-    `STRATA`, NULL where the item was not drawn here; the part of imported labels whose items were drawn at random from
-    N is -N, so that what came in several goes is one sample.
+
+def label_tables(basis: Basis) -> dict[str, str]:
+    """What the numbered labels of `labels_sql` rest on, as queries by the names of their tables; $1 dataset.
+
+    These are items with a number each, labels that were replaced, and draws with their part of the sample: made
+    beforehand, so that the database knows how small they are.
     """
-    no = " ".join(f"when {name} then {n}" for n, name in enumerate(names[1:], 1))
-    strata, parts = "", "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
+    parts, strata = _PARTS, ""
     if basis in WEIGHTED:
         strata = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
         parts = "h.part, h.drawn, h.cut"
-        if basis != "gate":
-            strata += "left join intake n on n.seq = l.seq and d.id is null and l.probability is not null "
-            parts = "coalesce(h.part, -n.population) as part, h.drawn, h.cut"
+    return {
+        "cell_item": "select id, kind, cast(row_number() over () - 1 as integer) as place from item "
+        "where dataset_id = $1",
+        "cell_gone": "select replaces from label where replaces is not null",
+        "cell_draw": f"select d.id, d.probability, {parts} from draw_now d "
+        f"join cell_item i on i.id = d.item_id {strata}where d.stream = 'audit'",
+    }
+
+
+def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bool = False) -> str:
+    """SQL of the labels that a basis rests on: item_id, unit, no, value, probability, part, drawn, cut; $1 dataset.
+
+    `names` are the parameters of the dimensions ("$2"), of which `no` is the place; `among` is a further condition on
+    l.item_id; `numbered`: item_id is a number, by `label_tables`. Who counts as having answered follows from these
+    labels alone. `part`, `drawn` and `cut` are those of `STRATA`, NULL where the item was not drawn here; the part of
+    imported labels whose items were drawn at random from N is -N, so that what came in several goes is one sample.
+    """
+    no = " ".join(f"when {name} then {n}" for n, name in enumerate(names[1:], 1))
+    imported = basis in WEIGHTED and basis != "gate"
+    of = "d" if numbered else "h"
+    parts = f"{f'coalesce({of}.part, -n.population) as part' if imported else f'{of}.part'}, {of}.drawn, {of}.cut"
+    if numbered:
+        item, here = "i.place as item_id", "not l.withdrawn and r.replaces is null"
+        source = (
+            "label l join cell_item i on i.id = l.item_id left join cell_gone r on r.replaces = l.id "
+            "left join cell_draw d on d.id = l.draw_id "
+        )
+    else:
+        item, here = "l.item_id", "i.dataset_id = $1"
+        source = (
+            "label_now l join item i on i.id = l.item_id "
+            "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' "
+        )
+        if basis in WEIGHTED:
+            source += f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
+        else:
+            parts = _PARTS
+    if imported:
+        source += "left join intake n on n.seq = l.seq and d.id is null and l.probability is not null "
     return (
-        f"select l.item_id, l.unit, {f'case l.dimension {no} else 0 end' if no else '0'} as no, l.value, "
-        f"coalesce(d.probability, l.probability) as probability, {parts} "
-        "from label_now l join item i on i.id = l.item_id "
-        f"left join draw_now d on d.id = l.draw_id and d.stream = 'audit' {strata}"
-        f"where i.dataset_id = $1 and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
+        f"select {item}, l.unit, {f'case l.dimension {no} else 0 end' if no else '0'} as no, l.value, "
+        f"coalesce(d.probability, l.probability) as probability, {parts} from {source}"
+        f"where {here} and l.dimension in ({', '.join(names)}) and {_WHERE[basis]}{among}"
     )
 
 
 def gold_sql(
-    sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False
+    sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False,
+    settled: str = "adjudication_now",
 ) -> str:  # fmt: skip
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight, people, what they say.
 
@@ -129,7 +164,7 @@ def gold_sql(
     left would be easier than what people were asked.
     `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4"; items that do not
     count are left out there, so that they do not count as answered. `held` is a query of them among the `labels` of
-    several dimensions, for statements that ask for all of these.
+    several dimensions, for statements that ask for all of these, and `settled` what was adjudicated, by the same items.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
     unseen = "not saw_judge" if basis in ("gate", "imported", "blind") else "true"
@@ -150,7 +185,7 @@ def gold_sql(
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
         f"avg(value) as mean{said} from labels group by item_id, unit), "
         f"response as (select part, {counts} as answered from cells where part is not null group by part), "
-        f"settled as (select item_id, unit, value, {unseen} as counts from adjudication_now where dimension = $2), "
+        f"settled as (select item_id, unit, value, {unseen} as counts from {settled} where dimension = $2), "
         "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "
         f"on c.item_id = l.item_id and c.unit = l.unit where {worth}), "
     )

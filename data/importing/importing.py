@@ -23,6 +23,7 @@ from data.importing.source_reader import Progress, ReadingResult, read_source
 from data.importing.staging import Spool
 from data.importing.subprocess_reader import OnWait
 from data.records import combinations, exposure, guidelines, judge_prompts
+from data.records.access import allow
 from data.records.datasets import ensure_dataset
 from data.records.names import imported_name
 from data.records.people import Person, append_people, known_names, require
@@ -47,6 +48,7 @@ def detect_formats(
     )
 
 
+@allow("researcher")
 def preview_import(
     store: Store,
     source: Source,
@@ -68,6 +70,7 @@ def preview_import(
         return _read(store, source, plan, spool, progress, rejects, actor, found, waits)[1].report
 
 
+@allow("researcher")
 def import_source(
     store: Store,
     actor: str,
@@ -96,7 +99,8 @@ def import_source(
             log.info("import_refused", person=actor, dataset=plan.dataset, source=source.name, rows=report.rejected)
             raise ImportRefused(report)
         if report.new.total:
-            store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), target=plan.dataset)
+            bulks = [spool.bulk(table) for table in made.rows]
+            store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), plan.dataset, bulks)
     added = report.new
     facts = {"items": added.items, "judgments": added.judgments, "labels": added.labels, "known": report.known.total}
     log.info(
@@ -116,6 +120,7 @@ def import_source(
     )
 
 
+@allow("researcher")
 def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview) -> None:
     """Record that a person was shown the first rows of an import: what judges and people say of items that are there.
 
@@ -152,7 +157,7 @@ def _mapped(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:
 
 
 def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
-    """Everything of one import, in one transaction."""
+    """Everything of one import, in one change."""
     plan, report = known.plan, made.report
     require(tx, actor, "researcher")
     _unchanged(tx, known, made, spool)
@@ -174,7 +179,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingRes
     people = {row[0] for row in tx.rows("select distinct person from person_event")}
     append_people(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
     for table in made.rows:
-        tx.load(table, *spool.file(table))
+        tx.load(*spool.bulk(table))
     exposure.inherit_exposures(tx)
     for name, mapping in known.signed.items():
         kept = mapping.model_dump(mode="json")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from data.importing.formats import OWN, TOOLS
+from data.importing.lines import Sort
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
 from judges.types import Kind
@@ -48,6 +49,7 @@ class ImportPlan:
     items that the labelled ones were drawn from; without it the lines give their own. `mappings` say what the columns
     of tables mean; `models` renames the judges that a file names; `cards` are the contents (Card.spec) of cards that
     the import brings besides those in its files; `questions` say what other tools' files mean by the names of values.
+    `sorts` are the sorts of lines that are taken, where not all are.
     """
 
     dataset: str
@@ -60,6 +62,7 @@ class ImportPlan:
     population: int | None = None
     cards: tuple[dict[str, Any], ...] = ()
     questions: tuple[Question, ...] = ()
+    sorts: tuple[Sort, ...] = ()
 
     def check(self) -> ImportPlan:
         """Itself. Raises BadInput for a name, format, sampling or population that cannot be."""

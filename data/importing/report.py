@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, BinaryIO
 
+from data.records.access import allow
 from data.store import Store
 from data.store.errors import BadInput
 from judges.importing.line_files import MOST
@@ -133,6 +134,7 @@ class ImportRecord:
     labels: int
 
 
+@allow("researcher")
 def list_imports(store: Store, most: int = 10) -> list[ImportRecord]:
     """The newest imports."""
     rows = store.rows(

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from data.records.tables import AdjudicationRow, ItemRow, JudgmentRow, LabelRow, RemarkRow, ScoreRow
-from data.store import table_of
+from data.store import Load, table_of
 
 _TYPES = {
     str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), datetime: pa.timestamp("us"),
@@ -49,9 +49,9 @@ class Spool:
         closed = {name: table.close() for name, table in self._tables.items()}
         return {name: rows for name, rows in closed.items() if rows}
 
-    def file(self, table: str) -> tuple[str, Path]:
-        """The columns of a table, as SQL names them, and the file with its rows."""
-        return ", ".join(self._tables[table].schema.names), self._tables[table].file
+    def bulk(self, table: str) -> Load:
+        """The file with the rows of a table."""
+        return Load(table, ", ".join(self._tables[table].schema.names), self._tables[table].file)
 
     def holds(self, table: str, columns: list[str], any_of: set[tuple[Any, ...]]) -> bool:
         """Whether a row of the table has one of these values in those columns."""

@@ -21,6 +21,7 @@ from data.importing.source_reader import Progress
 from data.importing.subprocess_reader import OnWait
 from data.queue import queue
 from data.records import datasets
+from data.records.access import allow
 from data.store import Store
 from data.store.errors import BadInput
 from judges.plural import many
@@ -43,6 +44,7 @@ class NextStep:
         return f"/{self.page}?{urlencode(self.query)}"
 
 
+@allow("researcher")
 def interpret_source(
     store: Store,
     source: Source,
@@ -60,11 +62,13 @@ def interpret_source(
     return interpret_contents(held, cards.answerable_dimensions(store), judges, people)
 
 
+@allow("researcher")
 def plan_import(store: Store, made: Interpretation, wanted: ImportPlan) -> ImportPlan:
     """The plan with mappings, questions and cards for what was understood. Raises BadInput."""
     return propose_plan(made, wanted, cards.current_cards(store)).check()
 
 
+@allow("researcher")
 def next_step(store: Store, actor: str, dataset_id: str, draw: bool = True) -> NextStep | None:
     """Where an import leads: to the figures where judge and people meet, else to the first blind item.
 
@@ -100,6 +104,7 @@ def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
     )
 
 
+@allow("researcher")
 def is_first_import(store: Store, dataset: str) -> bool:
     """Whether an import into that dataset is the first of real data here, so that it leads on by itself."""
     return all(known.synthetic and known.name != dataset for known in datasets.all_datasets(store))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from data.mtbench.figures import compared_judges
 from data.mtbench.mtbench import item_ids
 from data.records import exposure
+from data.records.access import allow
 from data.store import Store
 from judges.mtbench.comparison import LARGEST, Disagreement
 from judges.mtbench.protocol import Parse
 
 
+@allow("annotator")
 def largest_disagreements(
     store: Store, person: str, dataset_id: str, parse: Parse, one: str, other: str, most: int = LARGEST
 ) -> list[tuple[Disagreement, str]]:

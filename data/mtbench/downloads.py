@@ -11,6 +11,7 @@ from typing import Literal
 from data.mtbench.figures import named_bench
 from data.mtbench.mtbench import load_bench
 from data.records import exposure
+from data.records.access import allow
 from data.records.people import require
 from data.store import Store
 from judges.cli.mtbench_output import write_tables
@@ -20,6 +21,7 @@ from judges.mtbench.protocol import Protocol
 from judges.mtbench.tables import Table
 
 
+@allow("annotator")
 def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Literal["csv", "parquet"]) -> bytes:
     """Every table of a dataset's figures, a file each, its judgments read by a protocol.
 
@@ -39,6 +41,7 @@ def _is_summary(table: Table) -> bool:
     return bool(table.rows) and "question" not in table.rows[0]
 
 
+@allow("researcher")
 def zipped_fastchat(store: Store, actor: str, dataset_id: str) -> bytes:
     """The dataset as FastChat's files. That this person is shown all that judges and people said is recorded.
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from data.mtbench.mtbench import load_bench
+from data.records.access import allow
 from data.records.protocols import protocol_named
 from data.store import Store, kept
 from judges.client.prices import price
@@ -43,12 +44,14 @@ def rating_table(store: Store, dataset_id: str, parse: Parse, shared: Shared = (
     return table.where(np.isin(table.place, np.concatenate([rows.place for rows in both])))
 
 
+@allow("annotator")
 @kept
 def model_means(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> list[ModelMeans]:
     """The means of every judge's models, after those of all its models together."""
     return means.model_means(rating_table(store, dataset_id, rules.parse, shared), rules)
 
 
+@allow("annotator")
 @kept
 def rankings(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> dict[str, Ranking]:
     """judge -> the ranks of its models."""
@@ -57,12 +60,14 @@ def rankings(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -
     return {judge: ranks.rank_models(counted, judge) for judge in table.judged}
 
 
+@allow("annotator")
 @kept
 def means_by_rule(store: Store, dataset_id: str, rules: Rules, shared: Shared = ()) -> list[RuleMeans]:
     """The same means under every combination of the rules on failed and on repeated judgments."""
     return means.means_by_rule(rating_table(store, dataset_id, rules.parse, shared), rules)
 
 
+@allow("annotator")
 @kept
 def judgment_counts(store: Store, dataset_id: str, parse: Parse) -> list[JudgeCount]:
     """What each judge's judgments are, in numbers."""
@@ -80,6 +85,7 @@ def named_bench(bench: Bench) -> Bench:
     )
 
 
+@allow("annotator")
 @kept
 def completeness(store: Store, dataset_id: str) -> list[str]:
     """What a dataset has and lacks, in sentences: missing answers and judgments, doubled ones, those without a score.
@@ -91,12 +97,14 @@ def completeness(store: Store, dataset_id: str) -> list[str]:
     return describe(replace(bench, ratings=tuple(unstated)))
 
 
+@allow("annotator")
 @kept
 def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> JudgeComparison:
     """Two judges on the turns of answers that both gave a rating."""
     return comparison.compare_judges(rating_table(store, dataset_id, parse), one, other, largest=200)
 
 
+@allow("annotator")
 @kept
 def agreement_by(
     store: Store, dataset_id: str, parse: Parse, one: str, other: str, by: By
@@ -112,12 +120,14 @@ def agreement_by(
     return {row.models[n]: comparison.agreement(found.shared.where(row.model == n)) for n in places}
 
 
+@allow("annotator")
 @kept
 def rank_changes(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RankComparison:
     """How the ranks of models change from one judge to the other."""
     return ranks.compare_ranks(compared_judges(store, dataset_id, parse, one, other).shared)
 
 
+@allow("annotator")
 @kept
 def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pairs: bool = False) -> list[WinRate]:
     """Wins, losses and ties of every judge's models: against all others together, or (`pairs`) each other one.
@@ -131,24 +141,28 @@ def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pair
     return win_rates.win_rates(said, pairs)
 
 
+@allow("annotator")
 @kept
 def verdict_counts(store: Store, dataset_id: str) -> tuple[VerdictCount, ...]:
     """What became of the verdicts of judges that compared two answers."""
     return win_rates.decide_games(load_bench(store, dataset_id)).counts
 
 
+@allow("annotator")
 @kept
 def japanese_shares(store: Store, dataset_id: str) -> list[JapaneseShare]:
     """The share of Japanese characters in every model's answers, thinking left out."""
     return japanese.japanese_shares(load_bench(store, dataset_id))
 
 
+@allow("annotator")
 @kept
 def vote_agreement(store: Store, dataset_id: str) -> list[VoteAgreement]:
     """Judges with people's votes and their majority, and people with each other."""
     return votes.vote_agreement(load_bench(store, dataset_id))
 
 
+@allow("annotator")
 @kept
 def rated_models(store: Store, dataset_id: str) -> dict[str, frozenset[str]]:
     """judge -> the models of which it rated an answer, or failed to."""
@@ -172,18 +186,21 @@ def _pipeline(store: Store, run: RunName) -> Pipeline:
     return Pipeline(bench, run.judge, protocol, f"{bench.judges[run.judge].model}, {protocol.name}")
 
 
+@allow("annotator")
 @kept
 def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") -> Waterfall | None:
     """The way from the mean of one pipeline to that of another, over one model or all in common; None without any."""
     return replay(_pipeline(store, one), _pipeline(store, other), [model] if model else [])
 
 
+@allow("annotator")
 @kept
 def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor, ...]:
     """What two pipelines are, factor by factor."""
     return tuple(compare_pipelines(_pipeline(store, one), _pipeline(store, other)))
 
 
+@allow("annotator")
 @kept
 def experiment_plan(store: Store, one: RunName, other: RunName) -> Experiment:
     """Which judge calls would tell apart what the stored judgments of two pipelines cannot, and their cost."""

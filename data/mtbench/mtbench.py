@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from data.records.access import allow
 from data.records.datasets import every_judge
 from data.records.items import OF_QUESTION, bench_dialogues
 from data.records.judge_prompts import dataset_prompts
@@ -52,6 +53,7 @@ class Size(NamedTuple):
     votes: int
 
 
+@allow("annotator")
 @kept
 def bench_sizes(store: Store) -> dict[str, Size]:
     """dataset -> what it holds of MT-Bench, the oldest dataset first; those that hold nothing of it are left out."""
@@ -77,6 +79,7 @@ def bench_sizes(store: Store) -> dict[str, Size]:
     }
 
 
+@allow("annotator")
 @kept
 def load_bench(store: Store, dataset_id: str) -> Bench:
     """Everything that a dataset holds of MT-Bench: questions by number, then models and judges by name.

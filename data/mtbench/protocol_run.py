@@ -20,6 +20,7 @@ from data.mtbench import answers
 from data.mtbench.answers import Target
 from data.mtbench.questions import chosen_references, load_questions
 from data.records import exposure
+from data.records.access import allow
 from data.records.datasets import all_datasets, item_kinds
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
@@ -106,6 +107,7 @@ def usual_judge(protocol: Protocol, model: str) -> str:
     return _PRACTICE if is_practice(model) else protocol.judge
 
 
+@allow("researcher")
 def plan(store: Store, wanted: ProtocolRun) -> list[PlannedStep]:
     """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
 
@@ -116,6 +118,7 @@ def plan(store: Store, wanted: ProtocolRun) -> list[PlannedStep]:
     return each_kept(store, [("mtbench plan", _STORED.dump_json(wanted))], lambda _: [made()])[0]
 
 
+@allow("researcher")
 def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedStep]) -> list[str]:
     """The plan in sentences: each step, all together, and which prompts and references are used."""
     protocol, out = wanted.protocol, list[str]()
@@ -195,6 +198,7 @@ def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -
         raise BadInput("Nothing is left to ask: all of this is answered and judged.")
 
 
+@allow("researcher")
 def start(store: Store, actor: str, wanted: ProtocolRun) -> str:
     """Begin, or go on, in the background; the id of the run that begins. What stops a later step is in the log.
 
@@ -214,6 +218,7 @@ def start(store: Store, actor: str, wanted: ProtocolRun) -> str:
     return run_id
 
 
+@allow("researcher")
 def of_run(store: Store, run_id: str) -> ProtocolRun | None:
     """What a run is a step of; None where it is of no protocol's run."""
     held = get_setting(store, _SCOPE, run_id)
@@ -232,6 +237,7 @@ def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> Non
     store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, told), target=run_id)
 
 
+@allow("researcher")
 def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
     """Ask about one question of each sort: with temperature and without, with a reference and without.
 

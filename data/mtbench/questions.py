@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from data.importing.rows import item_row
 from data.mtbench.mtbench import in_order, load_bench
 from data.records import judge_prompts
+from data.records.access import allow
 from data.records.datasets import Dataset, question_sets
 from data.records.people import require
 from data.records.tables import DatasetRow
@@ -21,6 +22,7 @@ _SET = 6
 """Digits of the fingerprint that tells sets of one name apart."""
 
 
+@allow("researcher")
 def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset:
     """The set of a bench's questions with their references, stored if it is not there yet; researchers and leads.
 
@@ -51,12 +53,14 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     return find_questions(store, key)
 
 
+@allow("researcher")
 def kept_prompts(store: Store | Tx, questions: str) -> tuple[PromptText, ...]:
     """The judges' prompts that came last with a set of questions; () for none."""
     held = judge_prompts.dataset_prompts(store, questions)
     return held[-1].prompts if held else ()
 
 
+@allow("researcher")
 def questions_of(store: Store, actor: str, dataset: Dataset) -> Dataset:
     """The set of the questions that a dataset's answers are to, stored if it is not there yet."""
     return keep_questions(store, actor, dataset.name, load_bench(store, dataset.id))

@@ -11,6 +11,7 @@ from typing import Literal
 from data.queue.queue import QueueFilters, Stream, matching_draws
 from data.queue.review_signals import parse_reasons
 from data.records import exposure, settings
+from data.records.access import allow
 from data.records.items import contains_words, item_preview, neutral_name
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.store import Store
@@ -79,6 +80,7 @@ class QueueListing:
         return sum(self.states.get(state, 0) for state in _LEFT)
 
 
+@allow("annotator")
 def list_queue(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters,
     state: State | None = None, skip: int = 0, most: int = 50, search: str = "",
@@ -178,13 +180,11 @@ def _state(there: QueueIndex, draw: QueuedDraw, person: str, moment: datetime) -
     """The state of a draw, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
     if person in draw.answered_by:
         return "answered by you"
-    if there.full(draw):
-        return "answered"
     if draw.closed:
-        return "in audit sample"
+        return "answered" if there.done(draw) else "in audit sample"
     if there.past(draw, person):
         skipped = there.workers[person].last.get(draw.item, ("", ""))[0] == "skip"
         return "skipped by you" if skipped else "not for you"
     if not there.free(draw, person, moment):
-        return "reserved"
+        return "answered" if there.full(draw) else "reserved"
     return "reserved by you" if draw.holders.get(person, moment) > moment else "to label"

@@ -9,6 +9,7 @@ from heapq import nlargest
 from statistics import median
 
 from data.queue.queue import QueueFilters, Stream, count_open
+from data.records.access import allow
 from data.records.queue_index import FirstSave, current_index
 from data.store import Store
 from data.store.ids import now
@@ -26,6 +27,7 @@ class PersonalProgress:
     seconds: float | None
 
 
+@allow("annotator")
 def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzinfo | None = None) -> PersonalProgress:
     """The progress of a person in a dataset, or in all of them. Days begin at midnight of that zone (default UTC)."""
     saved = _saved(store, person, dataset_id)
@@ -34,11 +36,12 @@ def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzi
     return PersonalProgress(sum(s.at >= begin for s in saved), len(saved), median(recent) / 1000 if recent else None)
 
 
+@allow("annotator")
 def saves_per_day(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
     """Items that a person first saved on each of the last `span` days, oldest first, today last."""
     begin = midnight(zone)
     counts = Counter((begin - s.at) // timedelta(days=1) for s in _saved(store, person, ""))
-    local = (now() + _offset(zone)).date()
+    local = (now() + zone_offset(zone)).date()
     return {local - timedelta(days=back): counts[back - 1] for back in reversed(range(span))}
 
 
@@ -55,11 +58,12 @@ def _saved(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
 
 def midnight(zone: tzinfo | None = None) -> datetime:
     """The beginning of this day in a zone, as the store keeps moments (UTC without a zone)."""
-    offset = _offset(zone)
+    offset = zone_offset(zone)
     return datetime.combine((now() + offset).date(), datetime.min.time()) - offset
 
 
-def _offset(zone: tzinfo | None) -> timedelta:
+def zone_offset(zone: tzinfo | None) -> timedelta:
+    """How far local time in a zone is from UTC now; without a zone it is UTC."""
     return (datetime.now(zone).utcoffset() if zone else None) or timedelta()
 
 
@@ -71,6 +75,7 @@ class QueueProgress:
     answered: int
 
 
+@allow("annotator")
 def queue_progress(store: Store, dataset_id: str, stream: str) -> QueueProgress:
     """How many items were drawn into a stream, and how many of those have an answer."""
     there = current_index(store)
@@ -88,6 +93,7 @@ class DeskProgress:
     queue: QueueProgress
 
 
+@allow("annotator")
 def desk_progress(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, zone: tzinfo | None = None
 ) -> DeskProgress:
@@ -108,6 +114,7 @@ class DatasetProgress:
     people: int
 
 
+@allow("annotator")
 def dataset_progress(store: Store) -> dict[str, DatasetProgress]:
     """dataset id -> its progress, of every dataset that has items."""
     rows = store.rows(

@@ -14,6 +14,7 @@ from data.cards import cards
 from data.queue import strata
 from data.queue.review_signals import find_needs, item_sizes, parse_reasons
 from data.records import combinations, datasets, people, settings
+from data.records.access import allow
 from data.records.queue_index import QueuedDraw, QueueIndex, current_index
 from data.records.tables import ClaimRow, DrawRow
 from data.store import Store, Tx
@@ -82,6 +83,7 @@ class FilterOptions:
     reason: dict[str, str]
 
 
+@allow("annotator")
 def filter_options(store: Store, dataset_id: str) -> FilterOptions:
     """The values that occur in a dataset."""
     judges = datasets.dataset_judges(store, dataset_id)
@@ -99,6 +101,7 @@ def filter_options(store: Store, dataset_id: str) -> FilterOptions:
 # -- drawing ------------------------------------------------------------------------------------------------------
 
 
+@allow("researcher")
 def plan_audit(
     store: Store | Tx, dataset_id: str, size: int, judge_id: str, design: SampleDesign | None = None
 ) -> list[StratumShare]:
@@ -111,6 +114,7 @@ def plan_audit(
     return sampling.plan_draw(found.strata, found.already, size, share, worth)
 
 
+@allow("researcher")
 def draw_audit(
     store: Store, actor: str, dataset_id: str, size: int, judge_id: str, seed: int, design: SampleDesign | None = None
 ) -> int:
@@ -161,6 +165,7 @@ class ReviewPlan(NamedTuple):
     reserved: int
 
 
+@allow("researcher")
 def plan_review(
     store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
 ) -> ReviewPlan:
@@ -175,6 +180,7 @@ def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None
     return [n for n in found if kind is None or any(reason.kind == kind for reason in n.reasons)]
 
 
+@allow("researcher")
 def fill_review(
     store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
 ) -> int:
@@ -208,6 +214,7 @@ class FlaggedItems(NamedTuple):
     reserved: int = 0
 
 
+@allow("researcher")
 def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> FlaggedItems:
     """Take the items of the given reasons into the review queue, those not in it yet, and not reserved for the audit.
 
@@ -253,6 +260,7 @@ def _sorted(
 # -- giving out ---------------------------------------------------------------------------------------------------
 
 
+@allow("annotator")
 def claim_items(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, held: Sequence[str], ahead: int
 ) -> list[GivenItem]:
@@ -276,7 +284,8 @@ def claim_items(
             own = there.holding(dataset_id, stream, person, moment)
             kept = [d for d in own if d.item in held]
             want = ahead if sum(map(fits, kept)) <= ahead // 2 else 0
-            chosen = [d for d in sorted(own, key=lambda d: d.order) if fits(d) and d.item not in held][:want]
+            mine = sorted(own, key=lambda d: there.rank(d, person))
+            chosen = [d for d in mine if fits(d) and d.item not in held][:want]
             more = (
                 d for d in there.line(dataset_id, stream, person, moment)
                 if fits(d) and d not in own and d.item not in held
@@ -342,6 +351,7 @@ def matching_draws(
     return found
 
 
+@allow("annotator")
 def release_claims(store: Store, person: str, dataset_id: str) -> int:
     """Give back what a person holds of a dataset but has not answered, so that others get it at once; how many."""
 
@@ -367,6 +377,7 @@ def count_open(
         return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))
 
 
+@allow("researcher")
 def count_known_to_all(store: Store, dataset_id: str) -> int:
     """How many items that are not drawn yet could be answered blind by nobody who works here now.
 
@@ -381,11 +392,12 @@ def count_known_to_all(store: Store, dataset_id: str) -> int:
     return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
 
 
+@allow("annotator")
 def count_stranded(store: Store, dataset_id: str) -> int:
     """How many items of the audit sample wait for a blind answer that nobody can give who works here now."""
     here, there = [p.name for p in people.all_people(store)], current_index(store)
     with there.lock:
         return sum(
             there.wants_blind(d) and all(there.past(d, name) for name in here)
-            for d in there.queues[dataset_id, "audit"].line
+            for d in there.queues[dataset_id, "audit"].waiting()
         )

@@ -10,6 +10,7 @@ from data.calibration import item_fields
 from data.calibration.calibration import compared_dimensions
 from data.gold import excluded_items
 from data.gold.gold import unit_sort_sql
+from data.records.access import allow
 from data.records.tables import DesignRow, StratumRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
@@ -36,6 +37,7 @@ class SampledPopulation:
     open: bool
 
 
+@allow("researcher")
 def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> SampledPopulation:
     """The items with their strata: those fixed before, and for items that have none yet those of the design.
 
@@ -62,6 +64,7 @@ def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign)
     return SampledPopulation({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
 
 
+@allow("researcher")
 def current_design(store: Store | Tx, dataset_id: str) -> SampleDesign | None:
     """The design that parted items of a dataset last; None before the first draw."""
     query = "select parted_by, field, judge_id, allocation, about from design where dataset_id = $1"
@@ -187,6 +190,7 @@ def _by_confidence(store: Store | Tx, dataset_id: str, design: SampleDesign) -> 
     )
 
 
+@allow("researcher")
 def meta_fields(store: Store | Tx, dataset_id: str) -> list[str]:
     """The fields of the items' meta that could part them: with two values or more, and not more than strata."""
     values: dict[str, set[str]] = {}

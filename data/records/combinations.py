@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from data.records.access import allow
 from data.records.datasets import DatasetJudge
 from data.records.tables import CombineRuleRow
 from data.store import Store, Tx, kept
@@ -52,6 +53,7 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
     ])  # fmt: skip
 
 
+@allow("annotator")
 @kept
 def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
@@ -69,6 +71,7 @@ def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
     return {one.id: f"{one.model} · {several[one.id]}" if one.id in several else one.model for one in judges}
 
 
+@allow("annotator")
 def combined_since(store: Store, judge: str) -> str:
     """The day from which the samples of a judge count together, where it was here before; "" where it always was so."""
     rows = store.rows(

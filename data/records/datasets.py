@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from data.records.access import allow
 from data.records.tables import DatasetRow, JudgeRow
 from data.store import Store, Tx, kept
 from data.store.errors import NotFound
@@ -31,11 +32,13 @@ class DatasetJudge(NamedTuple):
     items: int
 
 
+@allow("annotator")
 def all_datasets(store: Store | Tx) -> list[Dataset]:
     """Every dataset, in the order of their making."""
     return _datasets(store, "purpose is null")
 
 
+@allow("researcher")
 def question_sets(store: Store | Tx) -> list[Dataset]:
     """The sets of questions that are asked of models, in the order of their making: nobody labels or judges them."""
     return _datasets(store, "purpose = 'questions'")
@@ -46,6 +49,7 @@ def _datasets(store: Store | Tx, condition: str) -> list[Dataset]:
     return [Dataset(*row) for row in rows]
 
 
+@allow("researcher")
 def find_dataset(store: Store | Tx, dataset_id: str) -> Dataset:
     """The dataset of that id. Raises NotFound."""
     for found in all_datasets(store):
@@ -69,6 +73,7 @@ def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
     return {str(row[0]): JudgeRow(*row) for row in rows}
 
 
+@allow("annotator")
 def dataset_named(store: Store | Tx, name: str) -> Dataset:
     """The dataset of that name. Raises NotFound."""
     for found in all_datasets(store):
@@ -85,6 +90,7 @@ def ensure_dataset(tx: Tx, name: str, description: str = "", synthetic: bool = F
     return dataset_id
 
 
+@allow("annotator")
 def item_kinds(store: Store | Tx, dataset_id: str) -> list[str]:
     """The kinds of items that a dataset holds, the commonest first."""
     rows = store.rows(
@@ -100,6 +106,7 @@ def dataset_systems(store: Store | Tx, dataset_id: str) -> list[str]:
     return sorted(str(name) for (name,) in store.rows(both, [dataset_id]) if name)
 
 
+@allow("annotator")
 @kept
 def dataset_judges(store: Store | Tx, dataset_id: str) -> list[DatasetJudge]:
     """Every judge of a dataset, most items first.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from data.records.access import allow
 from data.records.people import require
 from data.records.tables import GuidelineRow
 from data.store import Store, Tx, kept
@@ -28,6 +29,7 @@ class GuidelinesVersion:
     at: datetime
 
 
+@allow("annotator")
 @kept
 def guidelines_history(store: Store | Tx, dataset_id: str) -> list[GuidelinesVersion]:
     """Every version of a dataset's guidelines, newest first."""
@@ -39,12 +41,14 @@ def guidelines_history(store: Store | Tx, dataset_id: str) -> list[GuidelinesVer
     return [GuidelinesVersion(n, *row) for n, row in enumerate(rows, 1)][::-1]
 
 
+@allow("annotator")
 def current_guidelines(store: Store | Tx, dataset_id: str) -> GuidelinesVersion | None:
     """The version that holds; None where there are no guidelines."""
     newest = next(iter(guidelines_history(store, dataset_id)), None)
     return newest if newest is not None and newest.text else None
 
 
+@allow("lead")
 def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> int:
     """Write the guidelines of a dataset (leads); gives the number of the version that holds.
 

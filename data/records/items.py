@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from data.records.access import allow
 from data.store import Store, Tx
-from data.store.errors import NotFound
+from data.store.errors import BadInput, NotFound
 from judges.types import ITEM, Dialogue, Pair, Response
 
 OF_QUESTION = (
@@ -38,6 +39,7 @@ def _parse(content: str) -> Dialogue | Pair | Response:
     return ITEM.validate_json(content)
 
 
+@allow("annotator")
 def load_item(store: Store | Tx, item_id: str) -> StoredItem:
     """The item of that id. Raises NotFound."""
     for found in load_items(store, [item_id]):
@@ -108,3 +110,15 @@ def _tells(name: str, system: str) -> bool:
     words = re.findall(r"[^\W_]+", name.casefold())
     sought = "".join(re.findall(r"[^\W_]+", system.casefold()))
     return sought in words if len(sought) < 3 else sought in "".join(words)
+
+
+@allow("researcher")
+def item_ids_of_names(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:
+    """The ids of the items of those names. Raises BadInput for names that the dataset does not have."""
+    rows = store.rows("select name, id from item where dataset_id = $1 and name = any($2)", [dataset_id, list(names)])
+    there = {str(n): str(i) for n, i in rows}
+    if missing := [n for n in names if n not in there]:
+        raise BadInput(f"This dataset has no item {', '.join(n[:40] for n in missing[:5])}.")
+    if not names:
+        raise BadInput("Name at least one item.")
+    return [there[n] for n in names]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection
 
 from data.records import datasets
+from data.records.access import allow
 from data.records.datasets import Dataset
 from data.store import Store
 from data.store.errors import BadInput, NotFound
@@ -49,6 +50,7 @@ def lookup_judges(
     raise NotFound(f"No judge of {dataset.name!r} is called {wanted!r}. There are: {listed}.")
 
 
+@allow("annotator")
 def lookup_judge(store: Store, dataset: Dataset, wanted: str, among: Collection[str] | None = None) -> JudgeTraits:
     """The one judge that these words mean. Raises NotFound, and BadInput where it could be several."""
     found = lookup_judges(store, dataset, wanted, among)

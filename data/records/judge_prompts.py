@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from data.records.access import allow
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx, kept
 from judges.mtbench.prompts import (
@@ -75,6 +76,7 @@ def dataset_prompts(store: Store | Tx, dataset_id: str) -> list[PromptSet]:
     return [every[key] for key in get_setting(store, dataset_id, PROMPTS, [])]
 
 
+@allow("annotator")
 @kept
 def all_prompts(store: Store | Tx) -> list[PromptSet]:
     """Every set of prompts of the workspace, in the order of their ids."""
@@ -109,6 +111,7 @@ def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
     )
 
 
+@allow("researcher")
 def settle_prompts(
     store: Store | Tx, protocol: Protocol, given: Sequence[PromptText] = ()
 ) -> tuple[Protocol, tuple[PromptText, ...]]:

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
-from data.records.names import MACHINE
+from data.records.access import allow
+from data.records.names import MACHINE, SIGN_IN
 from data.records.values import WORKSPACE, get_setting
 from data.store import Store, Tx, kept
 
 SCOPE = "person"
 """Under which a change of who leads is kept that waits for another lead, by the name of the person concerned."""
+_OUTSIDE = (MACHINE, SIGN_IN)
+"""Who operates the machine, or the provider's groups, can vouch for a lead."""
 WAY_OUT = "python -m data lead NAME"
 STUCK = (
     "Two independent leads are required, and there are none: one lead, or the same person, made all others leads. "
@@ -55,12 +58,14 @@ def needs_two_leads(store: Store | Tx) -> bool:
     return bool(get_setting(store, WORKSPACE, "approvals", {}).get("four_eyes"))
 
 
+@allow("annotator")
 @kept
 def lead_history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     """Everything that ever said who leads, in its order."""
     rows = store.rows(
-        "select e.person, e.active and e.role = 'lead', c.actor, s.value from person_event e "
+        "select e.person, e.active and e.role = 'lead', coalesce(i.inviter, c.actor), s.value from person_event e "
         "join change c on c.seq = e.seq left join setting s on s.seq = e.seq and s.scope = $1 and s.name = e.person "
+        "left join invitation i on i.seq = e.seq and i.state = 'accepted' "
         "order by e.seq, e.id",
         [SCOPE],
     )
@@ -70,6 +75,7 @@ def lead_history(store: Store | Tx) -> tuple[LeadEvent, ...]:
     )
 
 
+@allow("annotator")
 def pending_lead_changes(store: Store | Tx) -> list[LeadProposal]:
     """The changes of who leads that wait for another lead, the oldest first."""
     rows = store.rows(
@@ -106,7 +112,7 @@ def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
     """How somebody came to lead, the last time, in words."""
     leads, told = set[str](), "no lead"
     for event in events:
-        if event.leads and event.person == name and (name not in leads or event.by == MACHINE):
+        if event.leads and event.person == name and (name not in leads or event.by in _OUTSIDE):
             told = _told(event)
         (leads.add if event.leads else leads.discard)(event.person)
     return told
@@ -129,6 +135,8 @@ def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str
 def _told(event: LeadEvent) -> str:
     if event.by == MACHINE:
         return "made a lead on the command line of this machine"
+    if event.by == SIGN_IN:
+        return "a lead by a group of the sign-in provider"
     if event.first:
         return f"made a lead by {event.first} and {event.by}"
     return "the first lead" if event.by == event.person else f"made a lead by {event.by}"
@@ -146,9 +154,9 @@ def _replayed(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozense
         if not event.leads:
             leads.discard(event.person)
             continue
-        if event.person in leads and event.by != MACHINE:
+        if event.person in leads and event.by not in _OUTSIDE:
             continue
-        vouched = event.by == MACHINE or _apart(leads, behind, event.first, event.by)
+        vouched = event.by in _OUTSIDE or _apart(leads, behind, event.first, event.by)
         if vouched or (not leads and event.by == event.person):
             behind[event.person] = frozenset()
         else:

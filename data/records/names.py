@@ -14,8 +14,14 @@ KEPT = "kept "
 """How settings of a dataset begin that say of an approval, by its id, that a lead has looked at it and keeps it."""
 MACHINE = "assay/command line"
 """As whom a lead is made at the machine itself (`python -m data lead`)."""
-_SHOWN = {AUTOMATIC: "Assay (approval check)", MACHINE: "command line"}
-ITSELF = (MAKER, AUTOMATIC, MACHINE)
+SCHEDULE = "assay/backups"
+"""Who makes backups by the plan."""
+SIGN_IN = "assay/sign-in"
+"""As whom people come in, and follow their groups, when they sign in at the provider."""
+_SHOWN = {
+    AUTOMATIC: "Assay (approval check)", MACHINE: "command line", SCHEDULE: "Assay (backup plan)", SIGN_IN: "sign-in",
+}  # fmt: skip
+ITSELF = (MAKER, AUTOMATIC, MACHINE, SCHEDULE, SIGN_IN)
 RESERVED = (*ITSELF, "Assay", "Assay itself")
 
 _LOOKS = """

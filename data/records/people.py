@@ -1,4 +1,4 @@
-"""Who may do what: names on trust, as there is no login; roles as appended rows, checked by every write."""
+"""The people of a workspace, as appended rows: who joins, in which role, and who is known from imports only."""
 
 from __future__ import annotations
 
@@ -6,35 +6,25 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from data.records import leads, names
+from data.records.access import ROLES as ROLES
+from data.records.access import Person as Person
+from data.records.access import Role as Role
+from data.records.access import allow
+from data.records.access import find_person as find_person
+from data.records.access import require as require
 from data.records.names import MACHINE, has_invisible_characters, match_ignoring_case
-from data.records.tables import PersonEventRow
+from data.records.tables import LoginEndRow, PersonEventRow
 from data.records.values import put_setting
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id
 
-Role = Literal["annotator", "researcher", "lead"]
-ROLES: tuple[Role, ...] = ("annotator", "researcher", "lead")
 _NAME = re.compile(r"[^<>`|\\/]{1,60}")
 
 
-@dataclass(frozen=True)
-class Person:
-    """Someone who works here. Annotators label; researchers also import, draw and run; leads also decide."""
-
-    name: str
-    role: Role
-    active: bool
-    team: str = ""
-
-    def may(self, role: Role) -> bool:
-        """Whether this person has at least that role."""
-        return self.active and ROLES.index(self.role) >= ROLES.index(role)
-
-
+@allow("anybody")
 def all_people(store: Store | Tx, active: bool = True) -> list[Person]:
     """All people by name; `active=False` includes those who left and annotators known from imports only."""
     rows = store.rows("select person, role, active, team from person_now order by lower(person)")
@@ -50,6 +40,7 @@ class MemberActivity:
     last: datetime | None
 
 
+@allow("annotator")
 def members(store: Store) -> list[MemberActivity]:
     """Everybody who is or was active here, by name; not the annotators known from imports only."""
     items = {str(p): int(n) for p, n in store.rows(
@@ -64,6 +55,7 @@ def members(store: Store) -> list[MemberActivity]:
     ]
 
 
+@allow("annotator")
 def imported_annotators(store: Store) -> list[tuple[str, str, int]]:
     """(name, team, labels that hold) of the annotators that are known from imports only, most labels first."""
     rows = store.rows(
@@ -72,28 +64,6 @@ def imported_annotators(store: Store) -> list[tuple[str, str, int]]:
         "where not exists (select 1 from person_event e where e.person = p.person and e.active) order by 3 desc, 1"
     )
     return [(str(a), str(b), int(c)) for a, b, c in rows]
-
-
-@kept
-def find_person(store: Store | Tx, name: str) -> Person:
-    """The person of that name. Raises NotFound."""
-    rows = store.rows("select person, role, active, team from person_now where person = $1", [name])
-    if not rows:
-        raise NotFound(f"Nobody called {name!r} is known here. A lead can add people on the People page.")
-    return Person(*rows[0])
-
-
-def require(store: Store | Tx, name: str, role: Role) -> Person:
-    """The person, who must be active and have at least that role. Raises NotAllowed with a sentence otherwise."""
-    try:
-        found = find_person(store, name)
-    except NotFound as error:
-        raise NotAllowed(str(error)) from None
-    if not found.active:
-        raise NotAllowed(f"{name} is not active in this workspace. A lead can change that on the People page.")
-    if not found.may(role):
-        raise NotAllowed(f"This needs the role {role}; {name} is {found.role}. A lead can change roles.")
-    return found
 
 
 def first_lead(store: Store | Tx) -> str:
@@ -107,6 +77,7 @@ def first_lead(store: Store | Tx) -> str:
     return str(rows[0][0])
 
 
+@allow("lead")
 def set_person(store: Store, actor: str, name: str, role: Role, active: bool = True) -> Person:
     """Add a person, or change role or activity; the first person of a workspace becomes its lead by adding themself.
 
@@ -134,7 +105,7 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
         if lead and leads.needs_two_leads(tx) and new.may("lead") != (before is not None and before.may("lead")):
             return _by_two(tx, actor, new) or before or Person(name, role, False)
         _settle(tx, name)
-        append_people(tx, [new])
+        change_person(tx, new)
         return new
 
     return store.tx(actor, "person", work, target=name)
@@ -169,7 +140,7 @@ def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
     if why := leads.explain_dependence(events, held.by, actor):
         raise NotAllowed(why)
     put_setting(tx, leads.SCOPE, new.name, {"first": held.by})
-    append_people(tx, [new])
+    change_person(tx, new)
     return new
 
 
@@ -179,6 +150,7 @@ def _settle(tx: Tx, name: str) -> None:
         put_setting(tx, leads.SCOPE, name, {})
 
 
+@allow("lead")
 def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
     """Take a change of who leads back that waits for another lead (leads). Raises NotAllowed."""
 
@@ -206,6 +178,7 @@ def make_lead_locally(store: Store, name: str) -> Person:
     return store.tx(MACHINE, "lead", work, target=name)
 
 
+@allow("anybody")
 def join_workspace(store: Store, name: str) -> Person:
     """Enter the workspace by name, on trust: the first person becomes lead, whoever comes later annotator.
 
@@ -239,6 +212,38 @@ def join_workspace(store: Store, name: str) -> Person:
 def known_names(store: Store | Tx) -> frozenset[str]:
     """The names of everybody who is or was active here; not those known from imports only."""
     return frozenset(str(name) for (name,) in store.rows("select distinct person from person_event where active"))
+
+
+def add_person(tx: Tx, wanted: str, role: Role) -> str:
+    """Append somebody new under a name that the provider says, or under the first with a number that is free.
+
+    For callers that have checked the right to do so.
+    """
+    base = " ".join(re.sub(r"[<>`|\\/]", " ", "".join(c for c in wanted if not has_invisible_characters(c))).split())
+    for n in range(1, 1_000):
+        name = f"{base[:50].rstrip() or 'Somebody'}{f' {n}' if n > 1 else ''}"
+        try:
+            if _before(tx, _clean(name)) is None:
+                append_people(tx, [Person(_clean(name), role, True)])
+                return _clean(name)
+        except BadInput:
+            continue
+    raise BadInput(f"Too many people here are called {base[:50]!r}. Ask a lead to link your account to a name.")
+
+
+def change_person(tx: Tx, new: Person) -> None:
+    """Append a person who was here as they now are; who is not active any more is signed out everywhere.
+
+    For callers that have checked the right to do so.
+    """
+    append_people(tx, [new])
+    if not new.active:
+        end_logins(tx, new.name)
+
+
+def end_logins(tx: Tx, name: str, login: str = "") -> None:
+    """End a sign-in of a person, or all that they have begun; for callers that have checked the right to do so."""
+    tx.append([LoginEndRow(new_id(), name, login)])
 
 
 def _of_a_file(name: str) -> str:

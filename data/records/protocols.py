@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from data.records.access import allow
 from data.records.people import require
 from data.records.values import put_setting
 from data.store import Store, Tx, kept
@@ -15,6 +16,7 @@ PROTOCOLS = "protocols"
 """The scope of the settings that hold them, by name; each change is another row."""
 
 
+@allow("annotator")
 @kept
 def known_protocols(store: Store | Tx) -> Mapping[str, Protocol]:
     """The protocols by name, as they are now: the built-in ones first."""
@@ -23,6 +25,7 @@ def known_protocols(store: Store | Tx) -> Mapping[str, Protocol]:
     return {**protocols(), **{one.name: one for one in own}}
 
 
+@allow("annotator")
 @kept
 def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
     """Every version of every protocol that there was, by its mark, which judges bear; the newest of equal ones."""
@@ -40,6 +43,7 @@ def protocol_named(store: Store | Tx, wanted: str) -> Protocol:
     return found
 
 
+@allow("researcher")
 def add_protocol(store: Store, actor: str, protocol: Protocol) -> bool:
     """Add a protocol, or change the one of that name (researchers and leads); whether it was not there as it is.
 

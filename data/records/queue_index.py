@@ -1,4 +1,4 @@
-"""The board: who has answered what and who holds what, in memory, brought up to date from the newest rows.
+"""The board: who has answered, holds and is assigned what, in memory, brought up to date from the newest rows.
 
 What is open to whom is asked several times a second by everybody who labels. Rows are only ever appended, so the answer
 is a fold over them: each look reads just what came since the last one. The store stays the only truth; a board that is
@@ -11,21 +11,24 @@ import json
 import threading
 import weakref
 from bisect import insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from heapq import merge
+from itertools import chain, groupby
 
+from data.records import tags
 from data.store import Row, Store, Tx
 
 OVERLAP = 1
 """People per item where a dataset says nothing."""
 
 
-_RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE = 1, 2, 3, 4, 5
+_RULES, _DRAW, _CLAIM, _ANSWER, _EXPOSURE, _PERSON, _ASSIGNMENT, _GIVEN = 1, 2, 3, 4, 5, 6, 7, 8
 _SINCE = {
-    "setting": """select 1, seq, cast(null as timestamp), id, scope, value, '', '', '', '', '', 0, 0.0
-from setting where name = 'queue' and seq > $1 and seq <= $2""",
+    "setting": f"""select 1, seq, cast(null as timestamp), id, scope, value, name, '', '', '', '', 0, 0.0
+from setting where (name = 'queue' or scope = '{tags.SCOPE}') and seq > $1 and seq <= $2""",
     "draw": """select 2, seq, cast(null as timestamp), id, dataset_id, stream, item_id, mode, '', '', '', 0, priority
 from draw where seq > $1 and seq <= $2""",
     "claim": """select 3, seq, until, id, draw_id, person, item_id, '', '', '', '', 0, 0.0
@@ -34,14 +37,30 @@ from claim where draw_id <> '' and seq > $1 and seq <= $2""",
 milliseconds, 0.0 from answer where seq > $1 and seq <= $2""",
     "exposure": """select 5, seq, cast(null as timestamp), id, item_id, person, judge_id, '', '', '', '', 0, 0.0
 from exposure where seq > $1 and seq <= $2""",
+    "person_event": """select 6, seq, cast(null as timestamp), id, person, '', '', '', '', '', '',
+case when active then 1 else 0 end, 0.0 from person_event where seq > $1 and seq <= $2""",
+    "assignment": """select 7, seq, due, id, assignment_id, dataset_id, stream, assignee, offer,
+case when ended then 'ended' else '' end, '', priority, 0.0 from assignment where seq > $1 and seq <= $2""",
+    "assignment_item": """select 8, seq, cast(null as timestamp), draw_id, assignment_id, '', '', '', '', '', '',
+case when given then 1 else 0 end, 0.0 from assignment_item where seq > $1 and seq <= $2""",
 }
 """Table -> what of its rows since a change the fold is made of."""
 _TIDY = timedelta(seconds=10)
+_FEW = 200
+"""Draws that are put into a line one by one; more of them are put in together."""
+NOWHERE, FREE, LATER, RESERVED = 0, 1, 2, 4
+"""Where a draw stands: closed; open to everybody; open to others once they have nothing else; open to some people."""
+_NEVER, LAST = datetime.max, 9
+"""When what has no due date is due, and the priority of what is not assigned."""
 
 
 @dataclass(slots=True, eq=False)
 class QueuedDraw:
-    """An item in a queue. `closed`: enough people have answered it, or the audit sample asks for it first."""
+    """An item in a queue. `closed`: enough people have answered it, or the audit sample asks for it first.
+
+    `given`: the assignments that give it out. `audience`: to whom alone it is open, as people and tags (None: to
+    everybody). `place` says in which line of its queue it stands, `listed` in which it is still found.
+    """
 
     id: str
     dataset: str
@@ -52,7 +71,10 @@ class QueuedDraw:
     answered_by: set[str] = field(default_factory=set)
     holders: dict[str, datetime] = field(default_factory=dict)
     closed: bool = False
-    listed: bool = True
+    given: tuple[IndexedAssignment, ...] = ()
+    audience: frozenset[str] | None = None
+    place: int = NOWHERE
+    listed: int = 0
 
     @property
     def order(self) -> tuple[float, str]:
@@ -60,15 +82,105 @@ class QueuedDraw:
         return self.priority, self.id
 
 
+@dataclass(slots=True, eq=False)
+class IndexedAssignment:
+    """Draws that are given to a person or to the people with a tag (`assignee`), in the order of their queue.
+
+    `left` are those that still wait for it. Before `start` none of `line` does.
+    """
+
+    id: str
+    dataset: str
+    stream: str
+    assignee: str
+    reserved: bool = False
+    priority: int = 0
+    due: datetime | None = None
+    ended: bool = False
+    line: list[QueuedDraw] = field(default_factory=list)
+    left: set[QueuedDraw] = field(default_factory=set)
+    start: int = 0
+
+    @property
+    def rank(self) -> tuple[int, datetime]:
+        """What comes first: the lower number, then what is due sooner."""
+        return self.priority, self.due or _NEVER
+
+    def waiting(self) -> Iterator[QueuedDraw]:
+        """What waits for it, in order."""
+        while self.start < len(self.line) and self.line[self.start] not in self.left:
+            self.start += 1
+        return (d for d in self.line[self.start :] if d in self.left)
+
+
 @dataclass(slots=True)
+class Line:
+    """Draws in order. Those that do not belong to it any more (`stale`) are dropped once they are many."""
+
+    draws: list[QueuedDraw] = field(default_factory=list)
+    coming: list[QueuedDraw] = field(default_factory=list)
+    stale: int = 0
+
+    def settle(self, place: int) -> None:
+        """Put in what is coming, and drop what is stale where that is much."""
+        if len(self.coming) <= _FEW:
+            for draw in self.coming:
+                insort(self.draws, draw, key=lambda d: d.order)
+        else:
+            self.draws += self.coming
+            self.draws.sort(key=lambda d: d.order)
+        self.coming.clear()
+        if self.stale > _FEW and self.stale > len(self.draws) // 4:
+            for draw in self.draws:
+                if draw.place != place:
+                    draw.listed &= ~place
+            self.draws, self.stale = [d for d in self.draws if d.place == place], 0
+
+
+@dataclass(slots=True, eq=False)
 class Queue:
-    """A dataset's stream: all its draws and the line of those that may be open, both in order, and counts."""
+    """A dataset's stream: all its draws in order, a line for each place of those that are open, and counts.
+
+    `open` are those that stand in a line, `audiences` how many of them are open to some people alone, by whom.
+    """
 
     all: list[QueuedDraw] = field(default_factory=list)
-    line: list[QueuedDraw] = field(default_factory=list)
+    lines: dict[int, Line] = field(default_factory=lambda: {FREE: Line(), LATER: Line(), RESERVED: Line()})
+    audiences: Counter[frozenset[str]] = field(default_factory=Counter)
     open: int = 0
     answered: int = 0
-    stale: int = 0
+
+    def waiting(self, *places: int) -> Iterator[QueuedDraw]:
+        """The open draws of these places (none named: of all), each place in order."""
+        return (d for place in places or self.lines for d in self.lines[place].draws if d.place == place)
+
+    def move(self, draw: QueuedDraw, place: int, audience: frozenset[str] | None) -> bool:
+        """Let a draw stand in another place, open to others; whether its lines are to be settled then."""
+        before = draw.place
+        if draw.audience != audience:
+            if draw.audience:
+                self.audiences[draw.audience] -= 1
+                self.audiences += Counter()
+            if audience:
+                self.audiences[audience] += 1
+            draw.audience = audience
+        if place == before:
+            return False
+        draw.place = place
+        self.open += bool(place) - bool(before)
+        if before:
+            self.lines[before].stale += 1
+        if place and draw.listed & place:
+            self.lines[place].stale -= 1
+        elif place:
+            draw.listed |= place
+            self.lines[place].coming.append(draw)
+        return True
+
+    def settle(self) -> None:
+        """Bring the lines in order."""
+        for place, line in self.lines.items():
+            line.settle(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +208,7 @@ class PersonItems:
 
 
 class QueueIndex:
-    """The fold over draws, claims, answers, exposures and queue rules up to change `seq`."""
+    """The fold over draws, claims, answers, exposures, people, assignments and rules up to change `seq`."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -108,6 +220,11 @@ class QueueIndex:
         self.of_item: dict[str, list[QueuedDraw]] = defaultdict(list)
         self.workers: dict[str, PersonItems] = defaultdict(PersonItems)
         self.overlap: dict[str, int] = {}
+        self.assignments: dict[str, IndexedAssignment] = {}
+        self.of_assignee: dict[str, list[IndexedAssignment]] = defaultdict(list)
+        self.tags: dict[str, frozenset[str]] = {}
+        self.gone: set[str] = set()
+        self.unsettled: set[Queue] = set()
         self.held: set[QueuedDraw] = set()
         self.tidied = datetime.min
         self.matching: dict[object, tuple[int, frozenset[str]]] = {}
@@ -133,15 +250,18 @@ class QueueIndex:
             rows = store.rows(" union all ".join(parts[n] for n in changed), [since, upto]) if upto > since else []
             with self.lock:
                 if self.seq == since:
-                    self._take(sorted(rows, key=lambda row: row[:4]))
+                    self._take(sorted(rows, key=lambda row: (row[0], row[1], row[2] or datetime.min, row[3])))
                     self.seq, self.stamp = max(since, upto), seen
                     return
 
     def _take(self, rows: list[Row]) -> None:
         weigh: list[QueuedDraw] = []
+        given: set[IndexedAssignment] = set()
         replaced = {row[9] for row in rows if row[0] == _ANSWER}
         for sort, seq, at, row_id, *values in rows:
-            if sort == _RULES:
+            if sort == _RULES and values[0] == tags.SCOPE:
+                self.tags[values[2]] = frozenset(map(tags.assignee, tags.read_tags(values[2], values[1]).tags))
+            elif sort == _RULES:
                 self.overlap[values[0]] = int(json.loads(values[1]).get("overlap", OVERLAP))
                 weigh += [d for stream in ("audit", "review") for d in self.queues[values[0], stream].all]
             elif sort == _DRAW:
@@ -151,14 +271,23 @@ class QueueIndex:
                 self.draws[row_id] = draw
                 self.of_item[draw.item].append(draw)
                 self.drawn = seq
-                queue = self.queues[draw.dataset, draw.stream]
-                queue.all.append(draw)
-                queue.line.append(draw)
-                queue.open += 1
+                self.queues[draw.dataset, draw.stream].all.append(draw)
             elif sort == _EXPOSURE:
                 item, person, judge, *_ = values
                 worker = self.workers[person]
                 (worker.judged if judge else worker.known).add(item)
+                weigh += [d for d in self.of_item.get(item, ()) if d.given]
+            elif sort == _PERSON:
+                (self.gone.discard if values[7] else self.gone.add)(values[0])
+                weigh += [d for a in self.of_assignee.get(values[0], ()) for d in a.line]
+            elif sort == _ASSIGNMENT:
+                weigh += self._assign(at, *values)
+            elif sort == _GIVEN:
+                draw, one = self.draws[row_id], self.assignments[values[0]]
+                rest = tuple(a for a in draw.given if a is not one)
+                draw.given = (*rest, one) if values[7] and not one.ended else rest
+                one.line.append(draw)
+                given.add(one)
             elif sort == _CLAIM and values[0] in self.draws:
                 draw = self.draws[values[0]]
                 draw.holders[values[1]] = at
@@ -173,11 +302,35 @@ class QueueIndex:
                     worker.blind.add(item)
                 if row_id not in replaced:
                     self._answered(worker, person, item, draw_id, action)
-        for name in {(d.dataset, d.stream) for d in weigh}:
-            self.queues[name].all.sort(key=lambda d: d.order)
-            self.queues[name].line.sort(key=lambda d: d.order)
-        for draw in weigh:
+        if any(row[0] == _DRAW for row in rows):
+            for name in {(d.dataset, d.stream) for d in weigh}:
+                self.queues[name].all.sort(key=lambda d: d.order)
+        for one in given:
+            weigh += one.line
+            one.line = sorted({d for d in one.line if one in d.given}, key=lambda d: d.order)
+            one.left.intersection_update(one.line)
+            one.start = 0
+        for draw in dict.fromkeys(weigh):
             self._weigh(draw)
+        for queue in self.unsettled:
+            queue.settle()
+        self.unsettled.clear()
+
+    def _assign(
+        self, due: datetime | None, key: str, dataset: str, stream: str, assignee: str, offer: str, state: str,
+        _: str, priority: int, __: float,
+    ) -> list[QueuedDraw]:  # fmt: skip
+        """Take an assignment in as it is from now on; the draws that may stand elsewhere by it."""
+        one = self.assignments.get(key)
+        if one is None:
+            one = self.assignments[key] = IndexedAssignment(key, dataset, stream, assignee)
+            self.of_assignee[assignee].append(one)
+        one.reserved, one.priority, one.due, one.ended = offer == "reserved", priority, due, state == "ended"
+        if one.ended:
+            one.left.clear()
+            for draw in one.line:
+                draw.given = tuple(a for a in draw.given if a is not one)
+        return one.line
 
     def _answered(self, worker: PersonItems, person: str, item: str, draw_id: str, action: str) -> None:
         """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another.
@@ -195,31 +348,44 @@ class QueueIndex:
             (draw.answered_by.add if counts else draw.answered_by.discard)(person)
             self.queues[draw.dataset, draw.stream].answered += bool(draw.answered_by) - had
             self._weigh(draw)
+        for draw in self.of_item.get(item, ()):
+            if draw.given:
+                self._weigh(draw)
 
     def _weigh(self, draw: QueuedDraw) -> None:
-        """Open or close a draw; one of the audit sample also closes its item's place in the review queue."""
+        """Open or close a draw, and say to whom it is open; one of the audit sample also closes one for review."""
         if draw.stream == "audit":
             for other in self.of_item[draw.item]:
                 if other.stream == "review":
                     self._weigh(other)
-        closed = self.full(draw) or (draw.stream == "review" and self.reserved(draw.item))
-        if closed == draw.closed:
-            return
-        draw.closed = closed
+        draw.closed = self.done(draw) or (draw.stream == "review" and self.reserved(draw.item))
+        live = []
+        for one in draw.given:
+            if draw.closed or self.past(draw, one.assignee):
+                one.left.discard(draw)
+                continue
+            if draw not in one.left:
+                one.left.add(draw)
+                one.start = 0
+            if one.assignee not in self.gone:
+                live.append(one)
+        audience = frozenset(one.assignee for one in live if one.reserved) or None
+        place = NOWHERE if draw.closed else RESERVED if audience else LATER if live else FREE
         queue = self.queues[draw.dataset, draw.stream]
-        queue.open += -1 if closed else 1
-        queue.stale += 1 if closed else -1
-        if closed:
+        if queue.move(draw, place, audience):
+            self.unsettled.add(queue)
+        if draw.closed:
             self.held.discard(draw)
         elif draw.holders:
             self.held.add(draw)
-        if not closed and not draw.listed:
-            insort(queue.line, draw, key=lambda d: d.order)
-            draw.listed, queue.stale = True, queue.stale + 1
-        if queue.stale > 200 and queue.stale > len(queue.line) // 4:
-            for one in queue.line:
-                one.listed = not one.closed
-            queue.line, queue.stale = [one for one in queue.line if not one.closed], 0
+
+    def done(self, draw: QueuedDraw) -> bool:
+        """Whether a draw waits for no answer any more: it is full, and reserved for nobody who can answer it."""
+        return self.full(draw) and not any(
+            one.reserved and not tags.is_tag(one.assignee) and one.assignee not in self.gone
+            and not self.past(draw, one.assignee)
+            for one in draw.given
+        )  # fmt: skip
 
     def full(self, draw: QueuedDraw) -> bool:
         """Whether as many people have answered a draw as its dataset asks for."""
@@ -227,7 +393,7 @@ class QueueIndex:
 
     def reserved(self, item: str) -> bool:
         """Whether an item waits for its answers in the audit sample, so that the review queue must not take it."""
-        return any(draw.stream == "audit" and not self.full(draw) for draw in self.of_item[item])
+        return any(draw.stream == "audit" and not self.done(draw) for draw in self.of_item[item])
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -254,43 +420,77 @@ class QueueIndex:
         """The items (of a dataset, or all) that may still come to a person for a blind answer, whoever holds them."""
         return {
             d.item for (where, stream), queue in self.queues.items() if stream == "audit" and dataset in ("", where)
-            for d in queue.line if self.wants_blind(d) and not self.past(d, person)
+            for d in queue.waiting() if self.wants_blind(d) and not self.past(d, person)
         }  # fmt: skip
 
     def free(self, draw: QueuedDraw, person: str, moment: datetime) -> bool:
-        """Whether a person may be given this item now; of the audit sample none of which they were shown too much."""
+        """Whether a person may be given this item now.
+
+        Of the audit sample none of which they were shown too much, and nothing that is reserved for others. What is
+        reserved for them is theirs whoever holds it, and takes a place from the people with a tag.
+        """
         if draw.closed or self.past(draw, person):
             return False
-        taken = len(draw.answered_by)
+        asked = draw.audience or frozenset()
+        if asked and not self.admits(asked, person):
+            return False
+        if person in asked:
+            return True
+        taken = draw.answered_by | {one for one in asked if not tags.is_tag(one)}
         for holder, until in draw.holders.items():
-            if holder != person and until > moment and holder not in draw.answered_by and not self.past(draw, holder):
-                taken += 1
-        return taken < self.overlap.get(draw.dataset, OVERLAP)
+            if holder != person and until > moment and holder not in self.gone and not self.past(draw, holder):
+                taken.add(holder)
+        return len(taken) < self.overlap.get(draw.dataset, OVERLAP)
+
+    def admits(self, audience: frozenset[str], person: str) -> bool:
+        """Whether a person is one of those to whom something is open, by name or by a tag."""
+        return person in audience or not audience.isdisjoint(self.tags.get(person, ()))
+
+    def assigned(self, dataset: str, stream: str, person: str) -> list[IndexedAssignment]:
+        """What is assigned to a person in a queue, by name or by a tag, the most urgent first; not what has ended."""
+        names = (person, *self.tags.get(person, ()))
+        found = (a for name in names for a in self.of_assignee.get(name, ()) if not a.ended)
+        return sorted((a for a in found if (a.dataset, a.stream) == (dataset, stream)), key=lambda a: a.rank)
 
     def line(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[QueuedDraw]:
-        """What is open to a person, in order."""
-        return (d for d in self.queues[dataset, stream].line if self.free(d, person, moment))
+        """What is open to a person, in order: what is assigned to them, what is to nobody, what is others' first."""
+        urgent = groupby(self.assigned(dataset, stream, person), key=lambda a: a.rank)
+        own = chain.from_iterable(merge(*(a.waiting() for a in some), key=lambda d: d.order) for _, some in urgent)
+        told: set[QueuedDraw] = set()
+        for draw in chain(own, self.queues[dataset, stream].waiting(FREE, LATER)):
+            if draw not in told and self.free(draw, person, moment):
+                if draw.place != FREE:
+                    told.add(draw)
+                yield draw
+
+    def rank(self, draw: QueuedDraw, person: str) -> tuple[tuple[int, datetime], tuple[float, str]]:
+        """A draw's place in the order in which a person is given what is open to them."""
+        own = (a.rank for a in draw.given if not a.ended and self.admits(frozenset([a.assignee]), person))
+        return min(own, default=(LAST, _NEVER)), draw.order
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
         """How many items of a queue are open to a person: all open ones but those that `free` keeps from them."""
         worker, queue = self.workers[person], self.queues[dataset, stream]
         told = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
-        if sum(map(len, told)) < len(queue.line):
+        if sum(map(len, told)) < queue.open:
             looked: Iterable[QueuedDraw] = (d for items in told for item in items for d in self.of_item.get(item, ()))
         else:
-            looked = queue.line
+            looked = queue.waiting()
+        theirs = {one for one in queue.audiences if not self.admits(one, person)}
         gone = {
             d for d in looked
-            if not d.closed and d.dataset == dataset and d.stream == stream and self.past(d, person)
+            if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in theirs
+            and self.past(d, person)
         }  # fmt: skip
         if moment > self.tidied + _TIDY:
             self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
             self.tidied = moment
         gone |= {
             d for d in self.held
-            if not d.closed and d.dataset == dataset and d.stream == stream and not self.free(d, person, moment)
+            if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in theirs
+            and not self.free(d, person, moment)
         }  # fmt: skip
-        return queue.open - len(gone)
+        return queue.open - sum(queue.audiences[one] for one in theirs) - len(gone)
 
     def holding(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """What a person holds of a queue and may still answer, with the end of each claim."""

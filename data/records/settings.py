@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
+from data.records.access import allow
 from data.records.people import require
 from data.records.values import WORKSPACE as WORKSPACE
 from data.records.values import get_setting as get_setting
@@ -66,11 +67,13 @@ class GoldRule:
         return self
 
 
+@allow("annotator")
 def queue_rules(store: Store | Tx, dataset_id: str) -> QueueRules:
     """The queue rules of a dataset."""
     return QueueRules(**{**asdict(QueueRules()), **get_setting(store, dataset_id, "queue", {})})
 
 
+@allow("researcher")
 def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) -> None:
     """Change a dataset's queue rules (researchers and leads)."""
     new.check()
@@ -83,6 +86,7 @@ def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) 
     store.tx(actor, "queue rules", work, target=dataset_id)
 
 
+@allow("annotator")
 def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
     """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
 
@@ -91,6 +95,7 @@ def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
     return bool(get_setting(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
 
 
+@allow("lead")
 def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
     """Set whether blind items of a dataset hide the names of systems (leads)."""
 
@@ -102,11 +107,13 @@ def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
     store.tx(actor, "blinding", work, target=dataset_id)
 
 
+@allow("annotator")
 def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
     """How labels of a dataset become gold."""
     return GoldRule(**{**asdict(GoldRule()), **get_setting(store, dataset_id, "gold", {})})
 
 
+@allow("lead")
 def set_gold_rule(store: Store, actor: str, dataset_id: str, new: GoldRule) -> None:
     """Change how labels of a dataset become gold (leads, as every figure rests on it)."""
     new.check()

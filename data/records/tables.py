@@ -25,6 +25,49 @@ class PersonEventRow(NamedTuple):
     team: str
 
 
+class IdentityRow(NamedTuple):
+    """An account of the provider is this person from now on; `granted` is the role that its groups give."""
+
+    id: str
+    issuer: str
+    subject: str
+    person: str
+    email: str
+    granted: str
+
+
+class LoginRow(NamedTuple):
+    """A person has signed in at the provider; `issued` is when, by its clock (UTC)."""
+
+    id: str
+    person: str
+    issuer: str
+    subject: str
+    issued: datetime
+
+
+class LoginEndRow(NamedTuple):
+    """A sign-in has ended, or ("") all that a person had begun."""
+
+    id: str
+    person: str
+    login_id: str
+
+
+class InvitationRow(NamedTuple):
+    """Whoever has this verified e-mail address, or is this account, may come in; as `person`, if that is not ""."""
+
+    id: str
+    invitation: str
+    email: str
+    subject: str
+    role: str
+    person: str
+    expires: datetime
+    inviter: str
+    state: str
+
+
 class SettingRow(NamedTuple):
     """A value (canonical JSON) of the workspace, of a dataset or of a person, by scope and name."""
 
@@ -263,6 +306,30 @@ class ClaimRow(NamedTuple):
     until: datetime
 
 
+class AssignmentRow(NamedTuple):
+    """Draws are given to a person, or to a tag, by these terms from now on; `chosen` is how they were chosen (JSON)."""
+
+    id: str
+    assignment_id: str
+    dataset_id: str
+    stream: str
+    assignee: str
+    offer: str
+    priority: int
+    due: datetime | None
+    note: str
+    chosen: str
+    ended: bool
+
+
+class AssignmentItemRow(NamedTuple):
+    """A draw is given to an assignment, or taken out of it."""
+
+    assignment_id: str
+    draw_id: str
+    given: bool
+
+
 class AnswerRow(NamedTuple):
     """What a person saved or skipped on the desk; `id` is the key made in the browser, `previous` that before it."""
 
@@ -458,3 +525,100 @@ class SpendingHoldRow(NamedTuple):
     id: str
     run_id: str
     upto: float
+
+
+class RunLeaseRow(NamedTuple):
+    """The process that works on a run, until when nobody else may, and why somebody asked it to stop."""
+
+    id: str
+    run_id: str
+    holder: str
+    until: datetime
+    stop: str
+
+
+# -- programs that ask ---------------------------------------------------------------------------------------------
+
+
+class ApiTokenRow(NamedTuple):
+    """A token of a person for the HTTP API: how it begins, the SHA-256 of all of it, and what it is for.
+
+    `scopes` are names with spaces between them.
+    """
+
+    id: str
+    person: str
+    name: str
+    prefix: str
+    hash: str
+    scopes: str
+    made_at: datetime
+    expires_at: datetime
+
+
+class ApiTokenEventRow(NamedTuple):
+    """A token was used (noted once in a while), or holds no more."""
+
+    id: str
+    api_token_id: str
+    kind: str
+    made_at: datetime
+
+
+class ApiRequestRow(NamedTuple):
+    """A request with an idempotency key (`name`): what was asked as a fingerprint, and the answer (JSON)."""
+
+    id: str
+    person: str
+    name: str
+    print: str
+    state: str
+    answer: str
+    made_at: datetime
+
+
+class WebhookRow(NamedTuple):
+    """An address that is told of events, whose kinds are names with spaces between them."""
+
+    id: str
+    url: str
+    events: str
+    person: str
+    made_at: datetime
+
+
+class WebhookSecretRow(NamedTuple):
+    """What signs that which goes to a webhook."""
+
+    id: str
+    webhook_id: str
+    secret: str
+
+
+class WebhookStateRow(NamedTuple):
+    """A webhook is active, paused or removed from now on."""
+
+    id: str
+    webhook_id: str
+    state: str
+
+
+class WebhookEventRow(NamedTuple):
+    """Something happened that no other row says; `about` is JSON."""
+
+    id: str
+    kind: str
+    dataset_id: str
+    about: str
+
+
+class WebhookTryRow(NamedTuple):
+    """A try to tell a webhook of an event: begun (`due`: until then it is another's), and what came of it."""
+
+    id: str
+    webhook_id: str
+    event: str
+    state: str
+    why: str
+    due: datetime
+    made_at: datetime

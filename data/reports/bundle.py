@@ -13,6 +13,7 @@ import numpy as np
 from data.calibration import calibration
 from data.gold.gold import Basis
 from data.records import exposure
+from data.records.access import allow
 from data.records.people import require
 from data.reports import plots, report, tables
 from data.reports.evidence import DimensionEvidence, Evidence, Told, gather_evidence
@@ -58,6 +59,7 @@ ratings/          is only in an archive that a researcher or a lead makes: it ha
                   every item, and who has seen that cannot answer blind any more"""
 
 
+@allow("annotator")
 def bundle(
     store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> bytes:

@@ -23,6 +23,7 @@ from data.cards import cards
 from data.gold import fewshot
 from data.gold.gold import Basis
 from data.records import datasets
+from data.records.access import allow
 from data.records.datasets import Dataset
 from data.records.settings import GoldRule, gold_rule
 from data.reports.statistics import EPSILON, HUMAN_AGREEMENT, STATISTICS, StatisticInput
@@ -127,6 +128,7 @@ class Evidence:
     libraries: dict[str, str]
 
 
+@allow("annotator")
 def gather_evidence(
     store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:

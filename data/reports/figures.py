@@ -27,7 +27,7 @@ def figures(found: Evidence) -> Json:
 
     The keys stay as they are from version to version of `report`; new ones may come to them.
     """
-    made: Json = _plain(
+    made: Json = plain(
         {
             "report": 1,
             "at": found.at,
@@ -127,12 +127,12 @@ def _finding(found: AuditFinding) -> Json:
     }  # fmt: skip
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Values as JSON has them: no nan, times as text, keys as text."""
     if isinstance(value, dict):
-        return {str(key): _plain(held) for key, held in value.items()}
+        return {str(key): plain(held) for key, held in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(held) for held in value]
+        return [plain(held) for held in value]
     if isinstance(value, datetime):
         return f"{value.isoformat(timespec='seconds')}Z"
     if isinstance(value, float):

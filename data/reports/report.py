@@ -7,6 +7,7 @@ from datetime import datetime
 
 from data.approvals.rules import RULES
 from data.gold.gold import BASES
+from data.records.access import allow
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
 from data.reports.evidence import Evidence, Told, gather_evidence
@@ -24,6 +25,7 @@ from judges.stats.raters import human_ceiling
 from judges.version import VERSION
 
 
+@allow("annotator")
 def report(
     store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> str:

@@ -26,6 +26,7 @@ from data.calibration.auto_accept import confidence_sources
 from data.calibration.confidence import Levels
 from data.gold.gold import Basis
 from data.records import combinations
+from data.records.access import allow
 from data.store import Store
 from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import anchoring as anchoring_findings
@@ -116,6 +117,15 @@ class Statistic(Generic[F]):
         """Its figures among those of all statistics of a dimension."""
         figures: F = found[self.name]
         return figures
+
+
+@allow("annotator")
+def load_figures(
+    store: Store, statistic: Statistic[F], dataset: str, judge: str, dimension: Dimension, basis: Basis,
+    drop: str = "", epsilon: float = EPSILON,
+) -> F:  # fmt: skip
+    """The figures of a statistic, of what `StatisticInput` says."""
+    return statistic.load(StatisticInput(store, dataset, judge, dimension, basis, drop, epsilon))
 
 
 def kappa(interval: Interval) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from data.records.tables import BatchEventRow
 from data.runs import charges
-from data.runs.worker import FINAL, Event, Live, WaitingForBatch
+from data.runs.worker import FINAL, Event, Live, WaitingForBatch, first_asked
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -22,7 +22,7 @@ from judges.client import usage
 from judges.client.budget import explain_limit
 from judges.client.client import Client
 from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
-from judges.client.runner import RunNotice, run
+from judges.client.runner import RunNotice
 from judges.client.usage import Charge
 from judges.protocols.call_plan import CallReply, FinishedJudgment, ask, fuse, remaining_pieces
 from judges.strict_json import canonical
@@ -57,16 +57,8 @@ class _Batches:
 
     async def stream(self) -> AsyncIterator[Event]:
         live = self.live
-        if not self.client.known(self.order.model):
-            # The first judgment is asked directly: it shows how the model wants to be asked, before a day is spent.
-            first = [task for task, _ in zip(live.remaining.tasks(), range(1), strict=False)]
-            async for event in run(
-                self.order.card, self.order.model, self.order.params, self.client, first,
-                had=live.remaining.stored_replies,
-                endpoint=self.order.endpoint, stop=live.stopped, budget=live.budget(),
-            ):  # fmt: skip
-                yield event
-        await live.release()
+        async for event in first_asked(live, self.client):
+            yield event
         await self._adopt()
         while True:
             await live.settled()

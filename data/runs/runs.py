@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,10 +16,11 @@ from typing import Any
 from data.cards import cards
 from data.importing.rows import judge_id
 from data.records import combinations
+from data.records.access import allow
 from data.records.datasets import all_datasets, dataset_systems, question_sets
 from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
-from data.runs import charges, dry_runs, terms
+from data.runs import charges, dry_runs, leases, terms
 from data.runs import worker as running
 from data.runs.charges import RunCost
 from data.runs.dry_runs import list_models, practice_url
@@ -44,6 +47,7 @@ SEED = 0
 _LATEST = 5
 
 
+@allow("researcher")
 def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
@@ -52,6 +56,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
+@allow("researcher")
 def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRunJudgment]:
     """Ask the endpoint about the first n items of the draw; nothing is stored but what it cost. Raises AssayError."""
     require(store, actor, "researcher")
@@ -63,17 +68,22 @@ def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRu
         charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
 
+@allow("researcher")
 def trial_costs(store: Store) -> RunCost:
     """What dry runs have cost, and checks before runs that never began."""
     return charges.run_cost(store, "", None)
 
 
-def start(store: Store, actor: str, order: RunOrder, *, patient: bool = True, source: Source | None = None) -> str:
+@allow("researcher")
+def start(
+    store: Store, actor: str, order: RunOrder, *, patient: bool = True, source: Source | None = None,
+    engine: Source | None = None,
+) -> str:  # fmt: skip
     """Begin a run in the background, and give its id: researchers and leads.
 
     Returns once the endpoint has answered and knows the model. `patient`: a batch is waited for, not only handed in;
-    `source` replaces the endpoint. Raises BadInput where there is nothing to ask or this judge already runs here,
-    FatalError where the endpoint cannot be asked.
+    `source` replaces the endpoint, `engine` what asks it (data/runs/spread.py), for this start alone. Raises BadInput
+    where there is nothing to ask or this judge already runs here, FatalError where the endpoint cannot be asked.
     """
     require(store, actor, "researcher")
     _check(store, order)
@@ -103,23 +113,30 @@ def start(store: Store, actor: str, order: RunOrder, *, patient: bool = True, so
         tx.append([RunEventRow(new_id(), run_id, "started", "")])
         charges.add_charge(tx, run_id, charged, price)
 
-    Live(store, actor, run_id, order, left, price, source or _source(order), patient).start("run started", work)
+    source = source or engine or _source(order)
+    Live(store, actor, run_id, order, left, price, source, patient).start("run started", work)
     return run_id
 
 
+@allow("researcher")
 def stop(store: Store, actor: str, run_id: str) -> None:
     """Stop a run: calls under way get a short grace, and what they bring is stored."""
     require(store, actor, "researcher")
     _row(store, run_id)
+    why = f"{actor} stopped it. Resume it to go on where it was."
+    if run_id in leases.held_elsewhere(store):
+        leases.ask_to_stop(store, actor, run_id, why)
+        return
     if running.live_run(run_id) is None and running.run_state(store, run_id)[0] == "waiting for batch":
         follow_batches(store, run_id)
     if (live := running.live_run(run_id)) is not None:
-        live.stop(f"{actor} stopped it. Resume it to go on where it was.")
+        live.stop(why)
 
 
+@allow("researcher")
 def resume(
     store: Store, actor: str, run_id: str, *, limit: float | None = None, price: Price | None = None,
-    source: Source | None = None,
+    source: Source | None = None, engine: Source | None = None,
 ) -> None:  # fmt: skip
     """Go on with a run that was stopped, failed or interrupted: nothing that was answered is asked again.
 
@@ -130,7 +147,8 @@ def resume(
     require(store, actor, "researcher")
     row = _row(store, run_id)
     state, _ = running.run_state(store, run_id)
-    if state in LIVE and not (state == "waiting for batch" and running.live_run(run_id) is None):
+    here = running.live_run(run_id) is not None
+    if state in LIVE and (here or state != "waiting for batch" or run_id in leases.held_elsewhere(store)):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
     order = replace(
@@ -161,9 +179,11 @@ def resume(
             tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
 
-    Live(store, actor, run_id, order, left, paid, source or _source(order)).start("run resumed", work)
+    source = source or engine or _source(order)
+    Live(store, actor, run_id, order, left, paid, source).start("run resumed", work)
 
 
+@allow("researcher")
 def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     """All runs, or those over a dataset, newest first."""
     names = {d.id: d.name for d in (*all_datasets(store), *question_sets(store))}
@@ -174,7 +194,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting, found = running.runs_waiting(store), []
+    waiting, elsewhere, found = running.runs_waiting(store), leases.held_elsewhere(store), []
     later, held = terms.resume_terms(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
@@ -184,7 +204,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in held.items()})
     for row in rows:
         settings, cost = json.loads(row[6]), spent[str(row[0])]
-        state, why = running.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting)
+        state, why = running.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting, elsewhere)
         found.append(
             RunSummary(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
@@ -197,6 +217,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     return found
 
 
+@allow("researcher")
 @kept
 def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
     """(judgments made, those of them that are scored) of every run, by its id."""
@@ -207,6 +228,7 @@ def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
     return {str(run_id): (int(made), int(scored)) for run_id, made, scored in rows}
 
 
+@allow("researcher")
 def run_progress(store: Store, run_id: str) -> RunProgress:
     """How far a run is. Raises NotFound."""
     row = _row(store, run_id)
@@ -256,10 +278,25 @@ def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
 
 
 def follow_all_batches(store: Store) -> None:
-    """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is."""
-    for run_id in sorted(running.runs_waiting(store)):
-        with contextlib.suppress(AssayError):
-            follow_batches(store, run_id)
+    """Go on waiting for every batch that is out, at the start of the app; what cannot be asked stays as it is.
+
+    In a store of several processes this looks again and again: one that ends leaves its batches to the others.
+    """
+
+    def look() -> None:
+        for run_id in sorted(running.runs_waiting(store) - leases.held_elsewhere(store)):
+            with contextlib.suppress(AssayError):
+                follow_batches(store, run_id)
+
+    def look_again() -> None:
+        while True:
+            time.sleep(leases.LASTS.total_seconds())
+            with contextlib.suppress(AssayError):
+                look()
+
+    look()
+    if store.shared:
+        threading.Thread(target=look_again, name="batches", daemon=True).start()
 
 
 def close(store: Store) -> None:
@@ -270,14 +307,19 @@ def close(store: Store) -> None:
 def wait(
     store: Store, run_id: str, progress: Callable[[RunProgress], None] | None = None, every: float = 0.25
 ) -> RunProgress:
-    """Wait until a run of this process ends; `progress` is called with its state now and then."""
+    """Wait until a run of this process ends; `progress` is called with its state now and then.
+
+    Of a run of millions, its state takes long to count: then that is done seldom, for a tenth of the time at the most.
+    """
     while (live := running.live_run(run_id)) is not None:
+        began = time.monotonic()
         if progress is not None:
             progress(run_progress(store, run_id))
-        live.join(every)
+        live.join(max(every, 9 * (time.monotonic() - began)))
     return run_progress(store, run_id)
 
 
+@allow("researcher")
 def run_judge(store: Store, run_id: str) -> RunJudge:
     """The judge of a run, with its card as it was. Raises NotFound, UnknownCard."""
     order = order_of(store, run_id)
@@ -285,6 +327,7 @@ def run_judge(store: Store, run_id: str) -> RunJudge:
     return RunJudge(key, order.card, order.model, _identity(order))
 
 
+@allow("researcher")
 def order_of(store: Store, run_id: str) -> RunOrder:
     """What a run was asked to be. Raises NotFound, and UnknownCard where its card is there no more as it was."""
     row = _row(store, run_id)
@@ -351,9 +394,9 @@ def _check(store: Store, order: RunOrder) -> None:
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    waiting = running.runs_waiting(store)
+    going = running.runs_waiting(store) | leases.held_elsewhere(store)
     for (run_id,) in rows:
-        if run_id != but and (running.live_run(run_id) is not None or run_id in waiting):
+        if run_id != but and (running.live_run(run_id) is not None or run_id in going):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import json
 import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from data import log
 from data.records import settings
 from data.records.tables import RunEventRow
-from data.runs import charges
+from data.runs import charges, leases
 from data.runs.pending import Remaining
 from data.runs.run_order import RunOrder, State
 from data.runs.writer import JudgmentWriter
@@ -59,6 +62,21 @@ async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
             yield event
 
 
+async def first_asked(live: Live, client: Client) -> AsyncIterator[Event]:
+    """The first judgment where it is not known how its model wants to be asked: that shows before a day is spent, or
+    before others ask. When this ends, all of it is stored and no call is under way.
+    """
+    order, left = live.order, live.remaining
+    if not client.known(order.model):
+        first = itertools.islice(left.tasks(), 1)
+        async for event in run(
+            order.card, order.model, order.params, client, first, endpoint=order.endpoint,
+            had=left.stored_replies, stop=live.stopped, budget=live.budget(),
+        ):  # fmt: skip
+            yield event
+    await live.release()
+
+
 class Live:
     """One run that goes on here. It ends by itself, or soon after `stop`; its last row says how."""
 
@@ -86,8 +104,13 @@ class Live:
             if self.run_id in _LIVE:
                 raise BadInput("This run goes on already.")
             _LIVE[self.run_id] = self  # before its row, so that nobody takes it for interrupted in between
+
+        def begin(tx: Tx) -> None:
+            leases.take_lease(tx, self.run_id)
+            work(tx)
+
         try:
-            self.store.tx(self.actor, action, work, target=self.run_id)
+            self.store.tx(self.actor, action, begin, target=self.run_id)
             with _LOCK:
                 _UNTOLD.pop(self.run_id, None)
             self._begun = time.monotonic()
@@ -135,9 +158,30 @@ class Live:
 
     async def _hold(self, upto: float) -> None:
         async with self._holding:
-            await asyncio.to_thread(
-                self.store.tx, self.actor, "hold", lambda tx: charges.add_hold(tx, self.run_id, upto), self.run_id
-            )
+            await asyncio.to_thread(self.store.tx, self.actor, "hold", partial(self._add_hold, upto), self.run_id)
+
+    def _add_hold(self, upto: float, tx: Tx) -> None:
+        leases.require_lease(tx, self.run_id)
+        charges.add_hold(tx, self.run_id, upto)
+
+    async def _keep_lease(self) -> None:
+        """Renew the lease while the run goes on, and stop where another process asks for it."""
+        renewed = time.monotonic()
+        while self._failed is None:
+            await asyncio.sleep(leases.LOOK)
+            with contextlib.suppress(StoreFailed):
+                if wish := await asyncio.to_thread(leases.stop_wish, self.store, self.run_id):
+                    self.stop(wish)
+                if time.monotonic() - renewed < leases.RENEW:
+                    continue
+                try:
+                    renew = partial(leases.renew_lease, run_id=self.run_id)
+                    await asyncio.to_thread(self.store.tx, self.actor, "lease", renew, self.run_id)
+                    renewed = time.monotonic()
+                except BadInput as error:
+                    self._failed = error
+                    self._kick.set()
+                    self._room.set()
 
     def rate(self) -> float:
         """Judgments stored a second, of late."""
@@ -161,7 +205,7 @@ class Live:
             why = f"The run broke off by an error of Assay's own ({type(error).__name__}). Resume it to go on."
         self._tell(kind)
         try:
-            if kind or modes != known:
+            if kind or modes != known or self.store.shared:
                 record_end(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
         except (StoreFailed, AssayError):
             # The disk takes nothing more: the run shows as interrupted at the next start, and here as what it is.
@@ -186,6 +230,7 @@ class Live:
         """(kind, why) of the run's end."""
         self._kick, self._room = asyncio.Event(), asyncio.Event()
         writer = asyncio.create_task(self._writing())
+        lease = asyncio.create_task(self._keep_lease()) if self.store.shared else None
         last = ("finished", "")
         try:
             async for event in self._source(self, modes):
@@ -213,6 +258,8 @@ class Live:
             self._done = True
             self._kick.set()
             await writer
+            if lease is not None:
+                lease.cancel()
         if self._failed is not None:
             raise self._failed
         if self._stop and last[0] == "stopped":
@@ -280,6 +327,7 @@ def record_end(store: Store, actor: str, run_id: str, kind: str, why: str, modes
         if kind:
             tx.append([RunEventRow(new_id(), run_id, kind, why)])
         remember_modes(tx, modes)
+        leases.end_lease(tx, run_id)
 
     store.tx(actor, f"run {kind or 'waits'}", work, target=run_id)
 
@@ -310,16 +358,19 @@ def runs_waiting(store: Store | Tx) -> set[str]:
 def run_state(store: Store, run_id: str) -> tuple[State, str]:
     """(state, why) of a run."""
     rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
-    return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store))
+    return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store), leases.held_elsewhere(store))
 
 
-def derive_state(run_id: str, kind: str, why: str, out: set[str]) -> tuple[State, str]:
-    """(state, why) of a run by its newest event and what goes on here; `out`: those that wait for a batch."""
+def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set[str]) -> tuple[State, str]:
+    """(state, why) of a run by its newest event and what goes on here.
+
+    `out`: those that wait for a batch; `elsewhere`: those that another process works on.
+    """
     with _LOCK:
         live, told = _LIVE.get(run_id), _UNTOLD.get(run_id)
     if live is not None and live.stopped():
         return "stopping", ""
-    if live is not None:
+    if live is not None or run_id in elsewhere:
         return ("waiting for batch" if run_id in out else "running"), ""
     if told is None and kind == "started":
         return ("waiting for batch", "") if run_id in out else ("interrupted", _GONE)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from data.importing.rows import judgment_id, judgment_rows
 from data.records.tables import JudgmentRow, RemarkRow, ReplyRow, ScoreRow
-from data.runs import charges
+from data.runs import charges, leases
 from data.store import Store, Tx
 from data.store.ids import content_id
 from judges.card import Card
@@ -84,6 +84,7 @@ class JudgmentWriter:
 
         def work(tx: Tx) -> int:
             nonlocal added
+            leases.require_lease(tx, self.run_id)
             taken, kept = self._taken(tx, judged)
             tx.append(replies)
             charges.add_charge(

@@ -1,6 +1,7 @@
 """The store: appended rows behind one write lock, the same SQL for every driver.
 
-`ASSAY_STORE` names it: `duckdb:///path` (the default is `duckdb:///assay.duckdb` in the working folder).
+`ASSAY_STORE` names it: `duckdb:///path` (the default is `duckdb:///assay.duckdb` in the working folder), or
+`postgresql://person:password@host/database` for several processes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 from pathlib import Path
 
 from data.store.base import (
+    Load,
     Reader,
     Row,
     Store,
@@ -24,11 +26,15 @@ from data.store.base import (
 )
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput
+from data.store.postgres_driver import PostgresStore
 
 __all__ = [
-    "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_kept", "kept", "make_once", "migrations",
-    "open_store", "statements", "store_address", "table_of",
+    "Load", "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_kept", "kept", "make_once",
+    "migrations", "open_store", "statements", "store_address", "table_of",
 ]  # fmt: skip
+
+POSTGRES = ("postgresql://", "postgres://")
+"""How the address of a PostgreSQL database begins."""
 
 
 def store_address() -> str:
@@ -56,4 +62,9 @@ def open_store(url: str | None = None, accept: bool = False) -> Store:
     path = duckdb_path(url)
     if path is not None:
         return DuckStore(path, url, accept)
-    raise BadInput(f"ASSAY_STORE is {url!r}. Use duckdb:///file.duckdb (or duckdb:////folder/file.duckdb).")
+    if url.startswith(POSTGRES):
+        return PostgresStore(url)
+    raise BadInput(
+        f"ASSAY_STORE is {url!r}. Use duckdb:///file.duckdb (or duckdb:////folder/file.duckdb), or "
+        "postgresql://person:password@host/database."
+    )

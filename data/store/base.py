@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from datetime import datetime
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from data import log
+from data.store.errors import BadInput
 from data.store.ids import now
 from judges.errors import AssayError
 
@@ -51,6 +53,8 @@ class Reader(ABC):
     """What can be asked, in a transaction or outside of one."""
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
+    shared = False
+    """Whether other processes work on the same store."""
 
     @abstractmethod
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
@@ -164,6 +168,14 @@ def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]
     return call
 
 
+class Load(NamedTuple):
+    """The rows of a Parquet file that Assay itself wrote, for a table; `columns` are exactly those of the file."""
+
+    table: str
+    columns: str
+    file: Path
+
+
 class Tx(Reader):
     """One transaction. `seq` is the number of its change, which every row it appends carries in its last column."""
 
@@ -180,21 +192,50 @@ class Tx(Reader):
 
     @abstractmethod
     def load(self, table: str, columns: str, file: Path) -> int:
-        """Append the rows of a Parquet file that Assay itself wrote, with exactly those columns; `seq` is added."""
+        """Append the rows of a file (`Load`); `seq` is added."""
 
     @abstractmethod
     def derive(self, table: str, columns: str, sql: str, params: Sequence[Any] = ()) -> int:
         """Append the rows of a query that gives exactly those columns, in that order; `seq` is added."""
 
 
+_BESIDE: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("beside", default=None)
+"""What the next change of this context appends besides its own rows; None for nothing."""
+
+
+@contextmanager
+def beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
+    """Append more in the first change that the body makes, from what it gives: both are kept, or neither.
+
+    What it gives is empty once that is done.
+    """
+    waiting = [append]
+    mark = _BESIDE.set(waiting)
+    try:
+        yield waiting
+    finally:
+        _BESIDE.reset(mark)
+
+
 class Store(Reader):
     """A workspace's tables. Reads may run at any time and in any thread; writes are one transaction at a time."""
 
     url: str
+    name: str
+    """What it is called in sentences: its file, or its database without the password."""
 
     @abstractmethod
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
         """The rows of a query as a data frame."""
+
+    @abstractmethod
+    def frames(
+        self, tables: Mapping[str, str], queries: Iterable[str], params: Sequence[Any] = ()
+    ) -> Iterator[pandas.DataFrame]:
+        """The rows of several queries, all of one moment, which rest on tables made for them: each a name and a query.
+
+        Such a table may rest on those before it. The queries of tables and frames have the same parameters.
+        """
 
     @abstractmethod
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
@@ -207,6 +248,30 @@ class Store(Reader):
         Nothing is kept when it raises. Raises StoreFailed where the commit did not reach the disk.
         """
 
+    def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
+        """The same, where `work` loads those files; a driver may bring their rows in before it takes the lock.
+
+        Nobody sees any of them before the commit, nor `work` itself before it loads them.
+        """
+        return self.write(work)
+
+    @abstractmethod
+    def beat(self) -> None:
+        """Commit a change that leaves no row, under the write lock. Raises StoreFailed where nothing can be saved."""
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else is within this meanwhile, in whatever process: for work of several changes."""
+        yield
+
+    @abstractmethod
+    def digests(self, upto: int) -> dict[str, tuple[int, int]]:
+        """How many rows each table has up to a change, and a number that they come to in whatever order."""
+
+    def take_over(self, source: Store) -> None:
+        """Fill this store, which is empty, with every row of another, all or nothing. Raises BadInput, StoreFailed."""
+        raise BadInput(f"Nothing can be copied into {self.name}. Copy into a file that is not there, or a database.")
+
     @abstractmethod
     def backup(self, file: Path) -> None:
         """Write a consistent copy to a new file while the store is in use."""
@@ -215,22 +280,32 @@ class Store(Reader):
     def close(self) -> None:
         """Let go of the file."""
 
-    def tx(self, actor: str, action: str, work: Callable[[Tx], T], target: str = "") -> T:
-        """One change: what `work` appends, and the row that says who did what when; no rows, no change."""
+    def tx(
+        self, actor: str, action: str, work: Callable[[Tx], T], target: str = "", bulks: Sequence[Load] = ()
+    ) -> T:
+        """One change: what `work` appends, and the row that says who did what when; no rows, no change.
+
+        `bulks` are the files that `work` loads.
+        """
 
         def recorded(tx: Tx) -> T:
             result = work(tx)
             if tx.wrote:
+                for append in more or ():
+                    append(tx, result)
                 tx.append([ChangeRow(now(), actor, action, target)])
                 made.append(tx.seq)
             return result
 
         made: list[int] = []
+        more = _BESIDE.get()
         try:
-            found = self.write(recorded)
+            found = self.write_bulk(recorded, bulks) if bulks else self.write(recorded)
         except AssayError as error:
             log.info("change_refused", action=action, person=actor, error=log.error_type(error))
             raise
+        if made and more:
+            more.clear()
         if made:
             log.debug("change", action=action, person=actor, target=target, revision=made[-1])
         return found

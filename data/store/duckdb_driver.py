@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,30 +15,42 @@ import duckdb
 import pyarrow as pa
 
 from data import log
-from data.store import opening
-from data.store.base import Row, Store, T, Tx, note_read
+from data.store import hidden_rows, opening, transfer
+from data.store.base import Load, Row, Store, T, Tx, note_read
 from data.store.combination import combine
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
+from data.store.hidden_rows import HiddenRows
 from data.store.high_water_mark import CHANGE, Mark, change_digest, digest
 
 if TYPE_CHECKING:
     import pandas
 
-_BULK = 50
 _CHECKPOINT = 16
 """MB of log after which DuckDB folds it into the file."""
 _TRIES = 40
-_UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
+_BRIEFLY = 0.03
+"""Seconds that one commit of a bulk aims to take."""
+_LOG = 256 * 2**20
+"""Bytes of log after which a bulk has it folded into the file, beside those who save."""
+UNUSABLE = (duckdb.FatalException, duckdb.InternalException, duckdb.ConnectionException)
 """After these the database object is lost, and the file is opened anew."""
 
 
 class DuckTx(Tx):
-    """A transaction on one cursor of the file."""
+    """A transaction on one cursor."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckStore) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckTables) -> None:
         self.cursor, self.seq, self.store, self.memory = cursor, seq, store, store.memory
+        self.shared = store.shared
         self.wrote: set[str] = set()
+        self.shown: set[str] = set()
+        """Tables whose hidden rows this transaction has brought to light."""
         self.digest = ""
+
+    def _stored(self, table: str) -> str:
+        """The name that a table has in the file by now."""
+        hidden = self.store.hidden
+        return f"{table}{hidden_rows.WHOLE}" if hidden and table in hidden.rows and table not in self.shown else table
 
     def touched(self, table: str) -> int | None:
         return None if table in self.wrote else self.store.touched(table)
@@ -52,48 +66,158 @@ class DuckTx(Tx):
         self.wrote.add(table)
         if table == "change":
             self.digest = change_digest(values[0])
-        if len(values) >= _BULK:
-            names = [name.strip() for name in columns.split(",")]
-            batch = pa.table(dict(zip(names, (pa.array(c) for c in zip(*values, strict=True)), strict=True)))
-            self.cursor.register("incoming", batch)
-            self.cursor.execute(f"insert into {table} ({columns}, seq) select {columns}, {self.seq} from incoming")
-            self.cursor.unregister("incoming")
-            return len(values)
-        width = len(values[0])
-        marks = ", ".join(
-            "(" + ", ".join(f"${r * width + c + 1}" for c in range(width)) + f", {self.seq})"
-            for r in range(len(values))
-        )
-        self.cursor.execute(f"insert into {table} ({columns}, seq) values {marks}", [v for row in values for v in row])
+        names = [name.strip() for name in columns.split(",")]
+        transfer.insert(self.cursor, self._stored(table), [*names, "seq"], [(*row, self.seq) for row in values])
         return len(values)
 
     def load(self, table: str, columns: str, file: Path) -> int:
         self.wrote.add(table)
+        hidden = self.store.hidden
+        if hidden and hidden.seq == self.seq:
+            hidden_rows.show_table(self.cursor, table)
+            self.shown.add(table)
+            return hidden.rows[table]
         quoted = str(file).replace("'", "''")
-        query = f"insert into {table} ({columns}, seq) select {columns}, {self.seq} from read_parquet('{quoted}')"
+        rows = f"select {columns}, {self.seq} from read_parquet('{quoted}')"
+        query = f"insert into {self._stored(table)} ({columns}, seq) {rows}"
         return int(self.cursor.execute(query).fetchall()[0][0])
 
     def derive(self, table: str, columns: str, sql: str, params: Sequence[Any] = ()) -> int:
-        query = f"insert into {table} ({columns}, seq) select {columns}, {self.seq} from ({sql}) derived"
+        into = self._stored(table)
+        query = f"insert into {into} ({columns}, seq) select {columns}, {self.seq} from ({sql}) derived"
         added = int(self.cursor.execute(query, list(params)).fetchall()[0][0])
         self.wrote |= {table} if added else set()
         return added
 
 
-class DuckStore(Store):
-    """One DuckDB file, opened by one process; reads run on cursors of their own, writes under one lock."""
+class DuckTables(Store):
+    """A workspace's tables in a DuckDB database of this process; reads run on cursors of their own."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.memory = name, {}
+        self._lock, self._copying = threading.RLock(), threading.Lock()
+        self.hidden: HiddenRows | None = None
+        self._con: duckdb.DuckDBPyConnection | None = None
+        self._last: dict[str, int] = {}
+        self._base = 0
+        """No table was written after this change, but for those in `_last`."""
+
+    @abstractmethod
+    def _reopen(self) -> None:
+        """Make the database anew where it is of no use any more, or missing."""
+
+    @contextlib.contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        con = self._con
+        if con is None:
+            self._reopen()
+            con = self._con
+        assert con is not None
+        cursor = con.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+    @contextlib.contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Every error of DuckDB is one sentence of ours."""
+        try:
+            yield
+        except duckdb.Error as error:
+            # Only what the system said of the file: other messages may quote what was to be stored.
+            why = opening.first_line(error) if isinstance(error, duckdb.IOException) else None
+            log.error("store_failed", what=what, store=self.name, error=type(error).__name__, why=why)
+            raise StoreFailed(
+                f"{what}: the store {self.name} says {opening.first_line(error)} "
+                "Check the disk's free space and rights, then try again."
+            ) from error
+
+    def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        with self._told("Nothing was read"):
+            try:
+                with self._cursor() as cursor:
+                    return run(cursor)
+            except UNUSABLE:
+                self._reopen()
+                with self._cursor() as cursor:
+                    return run(cursor)
+
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        note_read(sql)
+        return self._read(lambda c: c.execute(sql, list(params)).fetchall())
+
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
+        note_read(sql)
+        return self._read(lambda c: c.execute(sql, list(params)).df())
+
+    def frames(
+        self, tables: Mapping[str, str], queries: Iterable[str], params: Sequence[Any] = ()
+    ) -> Iterator[pandas.DataFrame]:
+        def run(cursor: duckdb.DuckDBPyConnection, sql: str, begin: str = "") -> duckdb.DuckDBPyConnection:
+            note_read(sql)
+            used = {name[1:]: params[int(name[1:]) - 1] for name in re.findall(r"\$\d+", sql)}
+            return cursor.execute(begin + sql, used)
+
+        with self._told("Not all was read"), self._cursor() as cursor:
+            cursor.begin()
+            for name, sql in tables.items():
+                run(cursor, sql, f"create temp table {name} as ")
+            for sql in queries:
+                yield run(cursor, sql).df()
+
+    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
+        note_read(sql)
+        with self._told("Not all was read"), self._cursor() as cursor:
+            cursor.execute(sql, list(params))
+            while rows := cursor.fetchmany(size):
+                yield from rows
+
+    def touched(self, table: str) -> int | None:
+        # All changes are taken in by this process, so what it has seen since it opened the store is all there is.
+        return self._last.get(table, self._base)
+
+    def digests(self, upto: int) -> dict[str, tuple[int, int]]:
+        def read(cursor: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int]]:
+            return transfer.digests(cursor, upto)
+
+        return self._read(read)
+
+    def _undo(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        with contextlib.suppress(duckdb.Error):
+            cursor.rollback()
+
+    def backup(self, file: Path) -> None:
+        part = opening.beside_path(file, ".part")
+        quoted = str(part).replace("'", "''")
+        with self._copying, self._cursor() as cursor:
+            try:
+                opening.remove_copy(part)
+                held = cursor.execute("select current_database()").fetchall()[0][0]
+                cursor.execute(f"attach '{quoted}' as copy_of_store")
+                try:
+                    cursor.execute(f'copy from database "{held}" to copy_of_store')
+                finally:
+                    cursor.execute("detach copy_of_store")
+                part.replace(file)
+            except (duckdb.Error, OSError) as error:
+                raise StoreFailed(
+                    f"The backup {file} was not made: {opening.first_line(error)} Nothing was changed."
+                ) from None
+            finally:
+                with contextlib.suppress(OSError):
+                    opening.remove_copy(part)
+
+
+class DuckStore(DuckTables):
+    """One DuckDB file, opened by one process; writes are under one lock."""
 
     def __init__(self, path: Path, url: str, accept: bool = False) -> None:
         self.path, self.url = opening.real_path(path), url
-        self.memory = {}
-        self._lock, self._copying = threading.RLock(), threading.Lock()
-        self._last: dict[str, int] = {}
+        super().__init__(str(self.path))
         self._log = 0
         self._closed = False
-        self._con: duckdb.DuckDBPyConnection | None = None
         self._mark = Mark(opening.beside_path(self.path, ".mark"))
-        self._base = 0
-        """No table was written after this change, but for those in `_last`."""
         with opening.lock_folder(self.path):
             opening.check_unregistered(self.path)
             found = opening.inspect_store(self.path, accept)
@@ -170,6 +294,7 @@ class DuckStore(Store):
                     )
                 self._con = opening.connect(self.path, self._log + _CHECKPOINT)
                 opening.register_store(self.path, self)
+                self.hidden = None
             # A change whose commit raised may have reached the disk all the same.
             self._base = self._ends_at(found.newest)
             self._last.clear()
@@ -183,75 +308,112 @@ class DuckStore(Store):
             time.sleep(0.05)
         return opening.inspect_store(self.path)
 
-    # -- reading ------------------------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        con = self._con
-        if con is None:
-            self._reopen()
-            con = self._con
-        assert con is not None
-        cursor = con.cursor()
-        try:
-            yield cursor
-        finally:
-            cursor.close()
-
-    @contextlib.contextmanager
-    def _told(self, what: str) -> Iterator[None]:
-        """Every error of DuckDB is one sentence of ours."""
-        try:
-            yield
-        except duckdb.Error as error:
-            # Only what the system said of the file: other messages may quote what was to be stored.
-            why = opening.first_line(error) if isinstance(error, duckdb.IOException) else None
-            log.error("store_failed", what=what, file=str(self.path), error=type(error).__name__, why=why)
-            raise StoreFailed(
-                f"{what}: the store {self.path} says {opening.first_line(error)} "
-                "Check the disk's free space and rights, then try again."
-            ) from error
-
-    def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        with self._told("Nothing was read"):
-            try:
-                with self._cursor() as cursor:
-                    return run(cursor)
-            except _UNUSABLE:
-                self._reopen()
-                with self._cursor() as cursor:
-                    return run(cursor)
-
-    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
-        note_read(sql)
-        return self._read(lambda c: c.execute(sql, list(params)).fetchall())
-
-    def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
-        note_read(sql)
-        return self._read(lambda c: c.execute(sql, list(params)).df())
-
-    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
-        note_read(sql)
-        with self._told("Not all was read"), self._cursor() as cursor:
-            cursor.execute(sql, list(params))
-            while rows := cursor.fetchmany(size):
-                yield from rows
-
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
         with self._lock, self._told("Nothing was saved"):
             try:
                 return self._once(work)
-            except _UNUSABLE:
+            except UNUSABLE:
                 self._reopen()
                 return self._once(work)
 
-    def _once(self, work: Callable[[Tx], T]) -> T:
+    def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
+        rows = {bulk.table: hidden_rows.count_rows(bulk.file) for bulk in bulks}
+        with self._copying:  # no two at a time, nor a backup of half of one
+            if sum(rows.values()) < hidden_rows.LEAST:
+                return self.write(work)
+            with self._told("Nothing was saved"):
+                try:
+                    return self._bring(work, bulks, rows)
+                except UNUSABLE:
+                    self._reopen()  # which takes out what has come so far
+            return self.write(work)
+
+    def _bring(self, work: Callable[[Tx], T], bulks: Sequence[Load], rows: dict[str, int]) -> T:
+        """Bring the rows of files in, hidden, and then make the change that shows them."""
+        with self._lock, self._cursor() as cursor:
+            self._take_out(cursor)
+            cursor.execute("set global checkpoint_threshold = '1TB'")
+            cursor.begin()
+            mine = HiddenRows(opening.newest(cursor) + hidden_rows.AHEAD, rows)
+            hidden_rows.hide_change(cursor, rows, mine.seq)
+            cursor.commit()
+            self.hidden = mine
+        try:
+            for bulk in bulks:
+                self._fill(bulk, mine)
+            with self._lock:
+                return self._once(work, mine)
+        finally:
+            with contextlib.suppress(duckdb.Error, StoreFailed), self._cursor() as cursor:
+                if self.hidden is mine:
+                    self._take_out(cursor)
+                self._fold()
+                cursor.execute(f"set global checkpoint_threshold = '{self._log + _CHECKPOINT}MB'")
+
+    def _fill(self, bulk: Load, mine: HiddenRows) -> None:
+        """Bring in the rows of a file, so many at a time that each commit is short."""
+        size, log = 1_000, opening.beside_path(self.path, ".wal")
+        for batch in hidden_rows.read_slices(bulk.file):
+            start = 0
+            while start < batch.num_rows:
+                with self._cursor() as cursor:
+                    cursor.begin()
+                    cursor.register("incoming", pa.Table.from_batches([batch.slice(start, size)]))
+                    cursor.execute(
+                        f"insert into {bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq) "
+                        f"select {bulk.columns}, {mine.seq} from incoming"
+                    )
+                    with self._lock:
+                        self._check_hidden(mine)
+                        began = time.perf_counter()
+                        cursor.commit()
+                        took = time.perf_counter() - began
+                start += size
+                size = int(min(max(size * min(max(_BRIEFLY / took, 0.5), 2), 100), hidden_rows.AT_ONCE))
+            if log.exists() and log.stat().st_size > _LOG:
+                self._fold()
+
+    def _check_hidden(self, mine: HiddenRows) -> None:
+        if self.hidden is not mine:
+            raise duckdb.ConnectionException("The file was opened anew, without these rows.")
+
+    def _take_out(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Take out rows of a bulk that did not come to its end."""
+        if self.hidden:
+            left = hidden_rows.take_out(cursor)
+            with self._lock:
+                hidden_rows.show_tables(cursor, left)
+                self.hidden = None
+
+    def _fold(self) -> None:
+        """Fold the log into the file while others save: DuckDB lets them if a transaction that writes is open."""
+        try:
+            with self._cursor() as other, self._cursor() as cursor:
+                other.begin()
+                other.execute("insert into export select * from export where false")
+                for _ in range(_TRIES):
+                    with contextlib.suppress(duckdb.TransactionException):
+                        cursor.execute("checkpoint")
+                        break
+                    time.sleep(0.05)
+        except duckdb.Error:
+            self._reopen()
+
+    def _once(self, work: Callable[[Tx], T], mine: HiddenRows | None = None) -> T:
         with self._cursor() as cursor:
             cursor.begin()
             try:
                 seq = opening.newest(cursor) + 1
+                if mine:
+                    self._check_hidden(mine)
+                    seq = mine.seq
+                elif self.hidden and seq >= self.hidden.seq:
+                    raise StoreFailed(
+                        f"So much was saved while an import came in that revision {self.hidden.seq} is reached. "
+                        "Try again when the import has ended."
+                    )
                 tx = DuckTx(cursor, seq, self)
                 result = work(tx)
                 if "score" in tx.wrote:
@@ -267,46 +429,31 @@ class DuckStore(Store):
             except duckdb.Error as error:
                 self._undo(cursor)
                 cursor.close()
-                if not (isinstance(error, _UNUSABLE) and self._landed(seq)):
+                if not (isinstance(error, UNUSABLE) and self._landed(seq)):
                     raise
+        if mine:
+            self.hidden = None
         self._last.update(dict.fromkeys(tx.wrote, seq))
         self._confirmed = seq
         self._mark.write(seq, tx.digest)
         return result
 
+    def beat(self) -> None:
+        with self._lock, self._told("Nothing was saved"):
+            try:
+                self._remark()
+            except UNUSABLE:
+                self._reopen()
+                self._remark()
+
+    def _remark(self) -> None:
+        with self._cursor() as cursor:  # a comment takes the place of the one before, and goes through the log
+            cursor.execute(f"comment on table migration is 'saved at {time.time():.3f}'")
+
     def _landed(self, seq: int) -> bool:
         """Whether a change is on the disk although its commit raised: the checkpoint after it may be what failed."""
         self._reopen()
         return self.newest() >= seq
-
-    def touched(self, table: str) -> int | None:
-        # One process owns the file, so what this process wrote since it opened the store is all there is.
-        return self._last.get(table, self._base)
-
-    def _undo(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        with contextlib.suppress(duckdb.Error):
-            cursor.rollback()
-
-    def backup(self, file: Path) -> None:
-        part = opening.beside_path(file, ".part")
-        quoted = str(part).replace("'", "''")
-        with self._copying, self._cursor() as cursor:
-            try:
-                opening.remove_copy(part)
-                held = cursor.execute("select current_database()").fetchall()[0][0]
-                cursor.execute(f"attach '{quoted}' as copy_of_store")
-                try:
-                    cursor.execute(f'copy from database "{held}" to copy_of_store')
-                finally:
-                    cursor.execute("detach copy_of_store")
-                part.replace(file)
-            except (duckdb.Error, OSError) as error:
-                raise StoreFailed(
-                    f"The backup {file} was not made: {opening.first_line(error)} Nothing was changed."
-                ) from None
-            finally:
-                with contextlib.suppress(OSError):
-                    opening.remove_copy(part)
 
     def close(self) -> None:
         with self._lock:

@@ -24,7 +24,8 @@ import duckdb
 
 from data import log as events
 from data.store.base import Store, migrations, statements
-from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
+from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
+from data.store.hidden_rows import show_tables, take_out
 from data.store.high_water_mark import CHANGE, Mark, digest
 from data.store.ids import now
 from judges.errors import AssayError
@@ -262,18 +263,29 @@ def newest(con: duckdb.DuckDBPyConnection) -> int:
 def open_read_only(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A store's file, read-only."""
     try:
-        with duckdb.connect(str(path), read_only=True, config=_CONFIG) as con:
+        with duckdb.connect(str(path), read_only=True, config=_config()) as con:
             yield con
     except duckdb.Error as error:
         raise _why_not(path, error) from None
 
 
+def _config() -> dict[str, str | bool | int | float | list[str]]:
+    """DuckDB's settings, with the memory that ASSAY_MEMORY allows it. Raises BadInput."""
+    most = os.environ.get("ASSAY_MEMORY", "").strip()
+    if most and not re.fullmatch(r"[1-9]\d{0,6}(MB|GB)", most):
+        raise BadInput(f"ASSAY_MEMORY is an amount such as 800MB or 4GB, not {most[:20]!r}.")
+    return _CONFIG | ({"memory_limit": most} if most else {})
+
+
 def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
     """Open for writing what `look` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
     try:
-        return duckdb.connect(str(path), config=_CONFIG | ({"checkpoint_threshold": f"{log}MB"} if log else {}))
+        con = duckdb.connect(str(path), config=_config() | ({"checkpoint_threshold": f"{log}MB"} if log else {}))
+        if left := take_out(con):
+            show_tables(con, left)
     except duckdb.Error as error:
         raise _why_not(path, error) from None
+    return con
 
 
 def _why_not(path: Path, error: duckdb.Error) -> AssayError:
@@ -325,7 +337,7 @@ def migrate_store(path: Path, found: StoreFile | None) -> None:
             if found and (newest(con) if done else 0) != found.newest:
                 raise StoreLocked(f"The store {path} was written while it was copied. Start again.")
             for version, name, sql in waiting:
-                _script(con, sql, version, name)
+                run_script(con, sql, version, name)
             con.execute("checkpoint")
         finally:
             con.close()
@@ -348,7 +360,7 @@ def migrate_store(path: Path, found: StoreFile | None) -> None:
             remove_copy(part)
 
 
-def _script(con: duckdb.DuckDBPyConnection, sql: str, version: int, name: str) -> None:
+def run_script(con: duckdb.DuckDBPyConnection, sql: str, version: int, name: str) -> None:
     """Run one migration and its record in one transaction."""
     con.begin()
     con.execute("create table if not exists migration (version bigint, name text, made_at timestamp)")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from data.records.access import allow
 from data.store import Store
 
 _LOOK = 300
@@ -36,6 +37,7 @@ class Activity:
     role: str
 
 
+@allow("annotator")
 def recent_activity(store: Store, most: int = 8) -> list[Activity]:
     """The newest moves, newest first. Claims, and looks at a judge's scores, are no moves."""
     changes = store.rows(

@@ -10,6 +10,7 @@ from typing import Any
 
 from data.approvals.record import fact_title
 from data.cards import cards
+from data.records.access import allow
 from data.records.names import display_name
 from data.store import Store
 from data.trail.trail import ROWS
@@ -21,7 +22,8 @@ _TABLES = {
     "approval": "decision", "approval_evidence": "evidence of the decision", "person_event": "person",
     "item_use": "items used for tuning", "intake": "import", "claim": "reservations", "exposure": "what was shown",
     "fit": "justifications rated", "repair": "texts written by people", "run_event": "run", "charge": "calls paid",
-    "run_limit": "spending limit of a run", "draw": "items drawn",
+    "run_limit": "spending limit of a run", "draw": "items drawn", "assignment_item": "items assigned",
+    "identity": "account", "login": "sign-in", "login_end": "signed out",
 }  # fmt: skip
 _COLUMNS = {
     "item_id": "item", "judge_id": "judge", "dataset_id": "dataset", "run_id": "run", "sort": "unit",
@@ -30,12 +32,13 @@ _COLUMNS = {
 }  # fmt: skip
 _OURS = frozenset(
     "id seq hash print key spec content raw replaces previous draw_id answer_id judgment_id approval_id priority "
-    "version order judge_version label_id batch_id policy_id".split()
+    "assignment_id version order judge_version label_id batch_id policy_id".split()
 )
 """Columns that name nothing that anybody knows."""
 _LONG = 600
 
 
+@allow("researcher")
 def describe_rows(store: Store, appended: Mapping[str, Sequence[Row]]) -> list[tuple[str, list[str], list[list[str]]]]:
     """What a change appended (`data.trail.trail.appended_rows`), as tables of words: title, columns, rows."""
     names = _names(store, appended)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from data.records import exposure, tables
+from data.records.access import allow
 from data.records.names import display_name
 from data.records.people import require
 from data.store import Store, columns_of, table_of
@@ -63,6 +64,7 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+@allow("researcher")
 def trail_entries(store: Store, narrow: TrailFilter, before: int | None = None, most: int = 100) -> list[TrailEntry]:
     """The newest changes of that sort, newest first; `before` is the revision of the one to go on from."""
     if not narrow.words.split():
@@ -110,6 +112,7 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -
     ]
 
 
+@allow("researcher")
 def all_entries(store: Store, narrow: TrailFilter) -> Iterator[TrailEntry]:
     """All of them, newest first, fetched as they are asked for."""
     before: int | None = None
@@ -118,6 +121,7 @@ def all_entries(store: Store, narrow: TrailFilter) -> Iterator[TrailEntry]:
         before = found[-1].seq
 
 
+@allow("researcher")
 def acting_people(store: Store) -> list[str]:
     """Everybody who ever changed anything, by name."""
     return [str(r[0]) for r in store.rows("select distinct actor from change order by lower(actor), actor")]
@@ -131,6 +135,7 @@ _RECORDS: dict[str, type[NamedTuple]] = {
 }
 
 
+@allow("researcher")
 def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str, Any]]]:
     """What a change appended, by table: the first rows by column, long texts cut short.
 

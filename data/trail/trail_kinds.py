@@ -6,16 +6,19 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from data.approvals.actions import DONE
 from data.approvals.rules import RULES
 from data.records.judge_prompts import PROMPTS
 from data.records.names import KEPT, MACHINE
 from data.records.protocols import PROTOCOLS
+from data.records.tags import SCOPE as TAGS
+from data.records.tags import describe_assignee
 from judges.client.budget import dollars
 from judges.plural import many
 
-QUIET = ("labels", "claims", "exposures", "replies")
+QUIET = ("labels", "claims", "exposures", "replies", "sign-ins")
 """Kinds of which there are so many that they hide the others."""
 
 
@@ -102,6 +105,7 @@ SETTINGS = {
     "audits": "the limits of audits",
     "audits proposed": "limits of audits, proposed",
     "plan": "the plan of looks",
+    "backups": "the backup plan",
     PROMPTS: "which judges' prompts came with it",
 }
 _PARTS = {
@@ -109,6 +113,8 @@ _PARTS = {
     "assisted_share": "assisted share",
     "by": "by",
     "claim_minutes": "minutes an item stays reserved",
+    "every": "hours between backups",
+    "keep": "backups kept",
     "overlap": "people per item",
     "resolve": "labels combined by",
     "sizes": "looks at (items)",
@@ -169,7 +175,7 @@ def setting_title(name: str, scope: str = "") -> str:
 
 _SCOPES = {"cards": "the current version of the card {}", "endpoints": "how the endpoint {} is called",
            "mapping": "how the columns of a table are read", PROMPTS: "the judges' prompts {}",
-           PROTOCOLS: "the protocol {} of MT-Bench"}  # fmt: skip
+           PROTOCOLS: "the protocol {} of MT-Bench", TAGS: "tags and share of {}"}  # fmt: skip
 
 
 def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
@@ -214,23 +220,50 @@ def _person(person: str, role: str, active: bool, actor: str, action: str, was: 
     return f"{'added' if was is None else 'reactivated'} {person} as {role}{where}"
 
 
+def _invited(email: str, subject: str, role: str, person: str, state: str) -> str:
+    done = {"open": "invited", "accepted": "took in", "withdrawn": "withdrew the invitation of"}[state]
+    return f"{done} {email or subject} as {person or role}"
+
+
+def _known_as(person: str, email: str, issuer: str) -> str:
+    return f"knows {person} by {f'{email}, ' if email else ''}an account of {issuer}"
+
+
+def _signed_out(person: str, login: str, actor: str) -> str:
+    return "signed out" if login else f"signed {'out' if person == actor else f'{person} out'} everywhere"
+
+
 def _imported(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
     brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
     told = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
     return f"imported {', '.join(told) or 'nothing new'} from {source}"
 
 
+_BACKUPS = {
+    "backup": "made", "backup file": "downloaded", "backup begun": "began", "backup removed": "removed",
+    "backup failed": "failed to make",
+}  # fmt: skip
+
+
 def _given(kind: str, settings: str, lines: int) -> str:
     """An export, and what of a backup is kept as one: that it was made, that it was downloaded."""
-    if kind in ("backup", "backup file"):
-        done = "made" if kind == "backup" else "downloaded"
-        return f"{done} the backup {json.loads(settings)['file']}, revision {lines:,}"
+    if kind in _BACKUPS:
+        about = f", revision {lines:,}" if lines else ""
+        told = json.loads(settings)
+        return f"{_BACKUPS[kind]} the backup {told['file']}{about}{_why(told.get('why', ''))}"
     return f"exported {kind.replace('_', ' ')}: {many(lines, 'row')}"
 
 
 def _drawn(stream: str, n: int) -> str:
     done, place = ("drew", "audit sample") if stream == "audit" else ("added", "review queue")
     return f"{done} {many(n, 'item')} {'into' if stream == 'audit' else 'to'} the {place}"
+
+
+def _assigned(n: int, assignee: str, ended: int, later: int, items: int) -> str:
+    whom = describe_assignee(assignee) if n == 1 else f"{n:,} people"
+    if ended:
+        return f"ended what was assigned to {whom}"
+    return f"changed what is assigned to {whom}" if later else f"assigned {many(items, 'item')} to {whom}"
 
 
 def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
@@ -254,6 +287,12 @@ def _shown(_: int, items: int, name: str, route: str, judge: str) -> str:
 
 def _started(card: str, model: str, items: int) -> str:
     return f"started a run of {model} · {card} over {many(int(items), 'item')}"
+
+
+def _told_from_now_on(state: str, was: str | None, url: str) -> str:
+    """A webhook by its host alone: the rest of its address may be a secret."""
+    done = {"active": "activated", "paused": "paused", "removed": "removed"}[state] if was else "added"
+    return f"{done} a webhook to {urlsplit(url).hostname}"
 
 
 TRACES = (
@@ -304,6 +343,44 @@ TRACES = (
         _person,
     ),
     TrailKind(
+        "people", "invitation",
+        "select seq, email, subject, role, person, state from invitation where seq between $1 and $2 order by seq, id",
+        _invited,
+    ),
+    TrailKind(
+        "people", "identity",
+        "select seq, person, email, issuer from identity where seq between $1 and $2 order by seq, id", _known_as,
+    ),
+    TrailKind(
+        "sign-ins", "login",
+        "select seq, issuer from login where seq between $1 and $2 order by seq, id",
+        lambda issuer: f"signed in at {issuer}",
+    ),
+    TrailKind(
+        "sign-ins", "login_end",
+        "select e.seq, e.person, e.login_id, c.actor from login_end e join change c on c.seq = e.seq "
+        "where e.seq between $1 and $2 order by e.seq, e.id",
+        _signed_out,
+    ),
+    TrailKind(
+        "people", "api_token",
+        "select seq, person, name, scopes from api_token where seq between $1 and $2",
+        lambda person, name, scopes: f"made the token {name} of {person} for {scopes.replace(' ', ', ')}",
+    ),
+    TrailKind(
+        "people", "api_token_event",
+        "select e.seq, e.kind, t.person, t.name from api_token_event e join api_token t on t.id = e.api_token_id "
+        "where e.seq between $1 and $2",
+        lambda kind, person, name: f"{kind} the token {name} of {person}",
+    ),
+    TrailKind(
+        "settings", "webhook_state",
+        "select t.seq, t.state, t.was, w.url from (select seq, webhook_id, state, lag(state) over "
+        "(partition by webhook_id order by seq, id) as was from webhook_state) t join webhook w on w.id = t.webhook_id "
+        "where t.seq between $1 and $2",
+        _told_from_now_on,
+    ),
+    TrailKind(
         "imports", "intake",
         "select n.seq, n.source, n.items, n.judgments, n.labels, "
         "(select count(*) from adjudication a where a.seq = n.seq), "
@@ -348,6 +425,15 @@ TRACES = (
         "queues", "draw",
         "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
         _drawn, _here("draw"),
+    ),
+    TrailKind(
+        "queues", "assignment",
+        "select a.seq, count(*), min(a.assignee), max(case when a.ended then 1 else 0 end), "
+        "min(case when n.began = a.seq then 0 else 1 end), max(coalesce(i.given, 0)) from assignment a "
+        "join assignment_now n on n.assignment_id = a.assignment_id left join (select seq, count(*) as given "
+        "from assignment_item where given group by seq) i on i.seq = a.seq "
+        "where a.seq between $1 and $2 group by a.seq",
+        _assigned, _here("assignment"),
     ),
     TrailKind(
         "labels", "answer",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from data import log
 from data.records import exposure, people
+from data.records.access import allow
 from data.records.tables import ExportRow
 from data.store import Store, Tx, duckdb_path
 from data.store.errors import BadInput, NotFound, StoreFailed
@@ -38,35 +40,65 @@ class Backup:
     by: str = ""
 
 
+@allow("lead")
 def backup_folder(store: Store) -> Path:
-    """Where the backups of this store are kept. Raises BadInput for a store that is no file."""
+    """Where the backups of this store are kept: ASSAY_BACKUPS, else beside its file. Raises BadInput for a database."""
+    if named := os.environ.get("ASSAY_BACKUPS", "").strip():
+        return Path(named).resolve()
     path = duckdb_path(store.url)
     if path is None:
-        raise BadInput("The store is no DuckDB file, and only those are backed up. Name one in ASSAY_STORE.")
+        raise BadInput("A database has no folder for backups beside it. Name one in ASSAY_BACKUPS.")
     return path.resolve().parent / "backups"
 
 
+@allow("lead")
 def make_backup(store: Store, actor: str) -> Path:
     """Write a consistent copy while others go on working (leads). Raises StoreFailed where it cannot be written."""
     people.require(store, actor, "lead")
-    place = backup_folder(store)
-    try:
-        place.mkdir(exist_ok=True)
-    except OSError as error:
-        raise StoreFailed(f"The folder {place} cannot be made: {error.strerror}. Check its rights.") from None
-    path = duckdb_path(store.url)
-    file = place / f"{path.stem if path else 'store'}-{now():%Y%m%d-%H%M%S}.duckdb"
-    store.backup(file)
-    store.tx(actor, "backup", lambda tx: _record(tx, MADE, file.name, restore.backup_revision(file)))
-    log.info("backup_made", person=actor, file=str(file))
+    file = new_file(store)
+    write_backup(store, file)
+    record_made(store, actor, file)
     return file
 
 
+def new_file(store: Store, sort: str = "") -> Path:
+    """The file of a backup that is made now, under a name that no other has."""
+    path = duckdb_path(store.url)
+    stem = f"{path.stem if path else 'store'}-{now():%Y%m%d-%H%M%S}{sort}"
+    names = (f"{stem}{more}.duckdb" for more in ("", *(f"-{number}" for number in range(2, 1_000))))
+    return next(file for name in names if not (file := backup_folder(store) / name).exists())
+
+
+def write_backup(store: Store, file: Path) -> None:
+    """Write a consistent copy, in a folder that is made if need be. Raises StoreFailed."""
+    try:
+        file.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreFailed(f"The folder {file.parent} cannot be made: {error.strerror}. Check its rights.") from None
+    store.backup(file)
+
+
+def record_made(store: Store, actor: str, file: Path) -> None:
+    """Put on record that a backup was made."""
+    store.tx(actor, "backup", lambda tx: record(tx, MADE, file.name, restore.backup_revision(file)))
+    log.info("backup_made", person=actor, file=str(file))
+
+
+def remove_backup(store: Store, actor: str, name: str, kind: str) -> None:
+    """Remove a backup, on record under that kind; for callers that have checked the right to do so."""
+    file = _file(store, name)
+    revision = restore.backup_revision(file)
+    file.unlink()
+    store.tx(actor, "backup", lambda tx: record(tx, kind, name, revision))
+    log.info("backup_removed", person=actor, file=str(file))
+
+
+@allow("lead")
 def list_backups(store: Store) -> list[Backup]:
     """The backups there are, newest first."""
     place = backup_folder(store)
     by = {
-        str(json.loads(settings).get("file")): str(actor)
+        str(told(settings).get("file")): str(actor)
         for settings, actor in store.rows(
             "select e.settings, c.actor from export e join change c on c.seq = e.seq where e.kind = $1", [MADE]
         )
@@ -91,12 +123,14 @@ def _revision(file: Path, size: int, changed: int) -> int | None:
         return None
 
 
+@allow("lead")
 def check_backup(store: Store, actor: str, name: str) -> int:
     """Read all of a backup, as restoring it would (leads); its revision. Raises BadInput where it is not sound."""
     people.require(store, actor, "lead")
     return restore.check_copy(_file(store, name))
 
 
+@allow("lead")
 def take_backup(store: Store, actor: str, name: str) -> Path:
     """The file of a backup for a lead to take away, with an entry in the audit log.
 
@@ -113,7 +147,7 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
         for item, judge in tx.rows(_TOLD, [upto, actor]):
             told[str(item)].add(str(judge))
         exposure.add_exposures(tx, actor, told, "backup")
-        _record(tx, TAKEN, name, upto)
+        record(tx, TAKEN, name, upto)
 
     store.tx(actor, "export", work)
     log.info("backup_taken", person=actor, file=str(file), revision=upto)
@@ -129,9 +163,15 @@ union select item_id, '{exposure.PEOPLE}' from adjudication where seq <= $1 and 
 """(item, judge) of everything that judges, and people other than $2, have said up to a revision."""
 
 
-def _record(tx: Tx, kind: str, name: str, revision: int) -> None:
-    told = canonical({"file": name, "revision": revision})
-    tx.append([ExportRow(new_id(), "", kind, told, revision)])
+def record(tx: Tx, kind: str, name: str, revision: int, **more: str) -> None:
+    """Append what became of a backup."""
+    tx.append([ExportRow(new_id(), "", kind, canonical({"file": name, "revision": revision, **more}), revision)])
+
+
+def told(settings: str) -> dict[str, str]:
+    """What `record` wrote beside the kind."""
+    found: dict[str, str] = json.loads(settings)
+    return found
 
 
 def _file(store: Store, name: str) -> Path:

@@ -6,6 +6,7 @@ import os
 
 from data.queue import queue
 from data.records import datasets, people
+from data.records.access import allow
 from data.records.names import MAKER as MAKER
 from data.records.people import Person
 from data.store import Store, open_store
@@ -16,7 +17,9 @@ def open_workspace(url: str | None = None) -> Store:
     store = open_store(url)
     wanted = os.environ.get("ASSAY_SAMPLES", "1") != "0"
     if _cut_off(store) or (wanted and store.newest() == 0):
-        _install(store)
+        with store.alone():  # of several processes that start at once the first does it
+            if _cut_off(store) or store.newest() == 0:
+                _install(store)
     return store
 
 
@@ -30,6 +33,7 @@ def _cut_off(store: Store) -> bool:
     return bool(rows and rows[0][0])
 
 
+@allow("researcher")
 def install_samples(store: Store, actor: str) -> None:
     """Put the synthetic sample into a workspace (researchers and leads). What of it is there is not added again."""
     people.require(store, actor, "researcher")

@@ -24,7 +24,10 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
     """
     named = duckdb_path(url)
     if named is None:
-        raise BadInput(f"ASSAY_STORE is {url!r}, and only a DuckDB file can be restored: use duckdb:///file.duckdb.")
+        raise BadInput(
+            "ASSAY_STORE is no DuckDB file, and a backup replaces only one. For PostgreSQL make an empty database, "
+            f"then: python -m data copy duckdb:///{backup} postgresql://person@host/database"
+        )
     if not backup.is_file():
         raise NotFound(f"There is no backup {backup}. Check the path; it is relative to the folder you are in.")
     path, backup = opening.real_path(named), opening.real_path(backup)

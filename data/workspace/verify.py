@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import ValidationError
 
 from data.importing.rows import content_hash
-from data.store import Store
+from data.records.access import allow
+from data.store import Store, hidden_rows
 from judges.plural import many, verb
 from judges.types import ITEM, units
 
@@ -19,10 +20,12 @@ _ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_
 _MAY_BE_EMPTY = {
     "answer_id": ("label",), "draw_id": ("answer", "claim", "label"), "run_id": ("charge", "judgment"),
     "previous": ("answer",), "replaces": ("label",), "judge_id": ("design", "draw"), "dataset_id": ("export",),
+    "login_id": ("login_end",),
 }  # fmt: skip
 """Column -> the tables whose rows may name nothing in it."""
 
 
+@allow("lead")
 def verify(store: Store) -> list[str]:
     """Everything that is wrong with a workspace, in sentences; an empty list where it is sound."""
     columns: dict[str, list[str]] = {}
@@ -37,10 +40,15 @@ def verify(store: Store) -> list[str]:
 
 
 def _changes(store: Store, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The numbers of the changes run from 1 without a gap, and every row belongs to one of them."""
-    count, newest = store.rows("select count(*), coalesce(max(seq), 0) from change")[0]
-    if count != newest:
-        lost = many(abs(newest - count), "number")
+    """The numbers of the changes run from 1, without a gap but before imports, and every row belongs to one of them."""
+    count, newest, lost = store.rows(
+        "select count(*), coalesce(max(seq), 0), coalesce(sum(case when action = 'import' and gap between 0 and $1 "
+        "then 0 else abs(gap) end), 0) from (select seq, action, seq - lag(seq, 1, 0) over (order by seq) - 1 as gap "
+        "from change) c",
+        [hidden_rows.AHEAD],
+    )[0]
+    if lost:
+        lost = many(int(lost), "number")
         yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
     for table in (name for name, held in columns.items() if "seq" in held):
         query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"

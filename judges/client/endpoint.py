@@ -9,6 +9,9 @@ from judges.types import Strict
 PRACTICE = "practice-"
 """Models of the practice endpoint begin with this: practice, not a language model. No other endpoint may use it."""
 
+OURS = ("ASSAY_", "STREAMLIT_", "PG")
+"""How variables begin that hold the server's own secrets."""
+
 
 class Endpoint(Strict):
     """An endpoint. The key is read from the environment variable `key_variable` when a call is made.
@@ -27,6 +30,13 @@ class Endpoint(Strict):
     concurrency: int = Field(default=32, ge=1, le=1024)
     timeout: float = Field(default=120.0, gt=0, le=3600)
     tries: int = Field(default=6, ge=1, le=20)
+
+    @field_validator("key_variable")
+    @classmethod
+    def _a_key(cls, value: str) -> str:
+        if value.upper().startswith(OURS):
+            raise ValueError(f"{value} is a setting of the server, which no endpoint is to be sent")
+        return value
 
     @field_validator("base_url")
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
 from judges.client.budget import Budget, explain_limit
 from judges.client.endpoint import Endpoint
@@ -102,6 +103,30 @@ async def wait_for(event: asyncio.Event, seconds: float) -> None:
         pass
 
 
+class Door(Protocol):
+    """Where a run asks whether a call may begin: a Throttle, or what asks one in another process.
+
+    `refusal` says why the budget let nobody in any more.
+    """
+
+    refusal: str
+
+    async def admit(self, held: float, most: float, sent: int) -> bool:
+        """Begin a call that sends so many tokens and takes about `held` in all, for at most so much."""
+
+    def leave(self, held: float, used: float, most: float, real: float) -> None:
+        """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
+
+    def good(self) -> None:
+        """A call was answered."""
+
+    def bad(self, began: float, floor: float) -> bool:
+        """A call that began then was turned away, to come back in `floor` seconds; True the first time."""
+
+    def wake(self) -> None:
+        """Let those who wait see that the run ends."""
+
+
 class Throttle:
     """First come, first served: `admit` waits until a call may begin, `leave` ends it. `ended` lets nobody in.
 
@@ -119,7 +144,7 @@ class Throttle:
         self._under_way, self._paused_until = 0, 0.0
         self.refusal = ""
 
-    async def admit(self, held: float, most: float) -> bool:
+    async def admit(self, held: float, most: float, sent: int = 0) -> bool:
         """Begin a call of about so many tokens that costs at most so much; False: the run ends, or its money has."""
         async with self._line:
             while not self._ended.is_set():

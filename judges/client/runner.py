@@ -16,7 +16,7 @@ from judges.client.capabilities import Capabilities
 from judges.client.client import Client, ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
-from judges.client.limits import Throttle, wait_for
+from judges.client.limits import Door, Throttle, wait_for
 from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
 from judges.params import Params
@@ -29,7 +29,8 @@ SAME = 20
 """So many calls that failed one after the other, all their tries used up, end a run: the rest would fail as well."""
 GRACE = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
-_STOPPED = "The run was stopped before all was asked."
+STOPPED = "The run was stopped before all was asked."
+FEWER = "The endpoint turned calls away or left them waiting: fewer are made at a time."
 _LONG = 30.0
 """Seconds of a pause that the endpoint asks for which are worth a word: so long, nothing seems to happen."""
 _LOOK, _REFITS = 0.05, 8
@@ -51,7 +52,7 @@ async def run(
     model: str,
     params: Params,
     client: Client,
-    tasks: Iterable[Task],
+    tasks: Iterable[Task] | AsyncIterator[Task],
     *,
     endpoint: Endpoint,
     had: Callable[[Task], Mapping[str, CallReply] | None] | None = None,
@@ -60,6 +61,7 @@ async def run(
     seed: int = 0,
     grace: float = GRACE,
     salt: str | None = None,
+    door: Door | None = None,
 ) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
     """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
 
@@ -72,13 +74,14 @@ async def run(
     The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
     in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
     limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries. With a
-    `salt` (judges.protocols.messages.nonce) the messages of each call can be made again.
+    `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `door` lets calls in where
+    several runs share the limits of the endpoint and the budget, which then only prices what this one asks.
 
     Raises FatalError, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(card, model, params, client, iter(tasks), endpoint, had, stop, budget, Random(seed), grace, salt)
+    work = _Run(card, model, params, client, tasks, endpoint, had, stop, budget, Random(seed), grace, salt, door)
     try:
         async for found in work.stream():
             yield found
@@ -88,18 +91,20 @@ async def run(
 
 class _Run:
     def __init__(
-        self, card: Card, model: str, params: Params, client: Client, tasks: Iterable[Task], endpoint: Endpoint,
+        self, card: Card, model: str, params: Params, client: Client,
+        tasks: Iterable[Task] | AsyncIterator[Task], endpoint: Endpoint,
         had: Callable[[Task], Mapping[str, CallReply] | None] | None, stop: Stop, budget: Budget | None, chance: Random,
-        grace: float, salt: str | None,
+        grace: float, salt: str | None, door: Door | None,
     ) -> None:  # fmt: skip
-        self.card, self.model, self.params, self.client, self.tasks = card, model, params, client, iter(tasks)
+        self.card, self.model, self.params, self.client = card, model, params, client
+        self.tasks = tasks if isinstance(tasks, AsyncIterator) else iter(tasks)
         self.endpoint, self.had, self.budget, self.chance = endpoint, had, budget, chance
         self.grace, self.salt = grace, salt
         self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
-        self._door = Throttle(endpoint, budget, self._clock, self._ended)
-        self._counts = bool(endpoint.tokens_per_minute) or budget is not None
+        self._door = door or Throttle(endpoint, budget, self._clock, self._ended)
+        self._counts = bool(endpoint.tokens_per_minute) or budget is not None or door is not None
         self._mean_out = min(params.max_tokens, 400.0)
         self._out: deque[CallReply | FinishedJudgment | Charge | RunNotice] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
@@ -173,7 +178,7 @@ class _Run:
     def _going(self) -> bool:
         """Whether calls may still be begun."""
         if self._stop is not None and not self._ended.is_set() and self._stop():
-            self._end(RunNotice("stopped", _STOPPED))
+            self._end(RunNotice("stopped", STOPPED))
         return not self._ended.is_set()
 
     def _give(self, found: CallReply | FinishedJudgment | Charge | RunNotice) -> None:
@@ -191,13 +196,16 @@ class _Run:
                 while len(self._out) > self._most_out and not self._ended.is_set():
                     self._room.clear()
                     await self._room.wait()
-                task = next(self.tasks, None)
+                task = await self._next()
                 if task is None:
                     self._tried.set()
                     return
                 await self._judge(task)
         except Exception as fault:
             self._end(fault=fault)
+
+    async def _next(self) -> Task | None:
+        return await anext(self.tasks, None) if isinstance(self.tasks, AsyncIterator) else next(self.tasks, None)
 
     async def _judge(self, task: Task) -> None:
         """Ask for the pieces of one judgment, and give it; nothing more is given once the run ends between them."""
@@ -230,7 +238,7 @@ class _Run:
             tokens_in = usage.tokens_sent(made, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out
-            if not self._going() or not await self._door.admit(held, most):
+            if not self._going() or not await self._door.admit(held, most, tokens_in):
                 if not self._ended.is_set():
                     self._end(RunNotice("spent", self._door.refusal))
                 return None
@@ -276,8 +284,7 @@ class _Run:
                 floor = retries.requested_pause(fault.headers, retries.server_time(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
                 if crowded and self._door.bad(began, floor):
-                    text = "The endpoint turned calls away or left them waiting: fewer are made at a time."
-                    self._give(RunNotice("slower", text))
+                    self._give(RunNotice("slower", FEWER))
                 delay = retries.retry_pause(tried, self.endpoint.tries, self.chance, floor)
                 if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
                     self._quiet_until = self._clock() + delay

@@ -220,6 +220,10 @@ def _spoken(value: Any) -> Any:
     return value
 
 
+PARTITIONS = "_manifest.json"
+"""The list of the files of an export in a folder."""
+
+
 def sort_of_line(row: dict[str, Any]) -> str:
     """What a row is in Assay's own lines, "" where it is none of them."""
     keys = row.keys()

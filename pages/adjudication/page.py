@@ -15,6 +15,7 @@ from data.store.ids import now
 from judges.errors import AssayError
 from pages.adjudication import decisions
 from pages.adjudication.board import board_data, draw_board
+from pages.server import limits
 from pages.ui import choose, gold, session, text, url_state
 
 AHEAD = 3
@@ -68,7 +69,12 @@ def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
             adjudication.reveal_while_adjudicating(session.store(), who.name, item)
     except AssayError as error:
         state["notice"] = str(error)
-    for act in map(session.as_dict, session.as_list(outbox.get("acts"))):
+    acts = session.as_list(outbox.get("acts"))
+    try:
+        limits.check_saves(who.name, len(acts))
+    except AssayError as error:
+        state["notice"], acts = str(error), []
+    for act in map(session.as_dict, acts):
         act_key = session.as_text(act.get("key"))
         if act_key in done:
             continue

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from data.assignments import assignments
 from data.desk import desk, labels
 from data.queue import progress, queue
 from data.records import guidelines
@@ -15,6 +16,7 @@ from data.records.people import Person
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
 from pages.desk import exchange
+from pages.server import limits
 from pages.ui import choose, session, text, url_state
 from pages.ui.sheet import draw_sheet, sheet_data
 
@@ -44,6 +46,7 @@ def _desk(
     except AssayError as error:
         sheets, notice = [], str(error)
     try:
+        state["assigned"] = text.work_left(*assignments.own_work(store, who.name, dataset.id, stream), zone)
         state["stand"] = progress.desk_progress(store, who.name, dataset.id, stream, filters, zone)
     except (StoreFailed, StoreDamaged, StoreLocked) as error:
         if "stand" not in state:
@@ -65,6 +68,7 @@ def _desk(
                 "left": stand.left,
                 "done": stand.queue.answered,
                 "total": stand.queue.drawn,
+                "assigned": state["assigned"],
             },
             "empty": exchange.empty_text(stream, filters != queue.QueueFilters())
             if not stand.left and not notice
@@ -93,8 +97,10 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
 
 def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
+    answers = exchange.received(key)["answers"]
     try:
-        saved, refused = labels.save_answers(session.store(), who.name, exchange.received(key)["answers"])
+        limits.check_saves(who.name, len(answers))
+        saved, refused = labels.save_answers(session.store(), who.name, answers)
         state["notice"] = None
     except AssayError as error:
         state["notice"] = str(error)

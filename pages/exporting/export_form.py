@@ -12,7 +12,7 @@ import streamlit as st
 
 from data.exporting.exporting import ExportResult, loading_code
 from data.exporting.files import FORMATS, Format
-from data.exporting.kind import ExportKind, ExportOption
+from data.exporting.kind import ExportKind, ExportOption, list_choices
 from data.gold.excluded_items import ExcludedItem
 from data.store import Store
 from judges.plural import many
@@ -71,7 +71,7 @@ def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption)
             help=text.plain(option.help),
             placeholder="the best answer",
         ).strip()
-    known = dict(option.choices(store, dataset_id))
+    known = list_choices(store, option, dataset_id)
     start = list(known).index(option.default) if option.default in known else None
     chosen: str | None = st.selectbox(
         text.plain(option.title),

@@ -10,6 +10,7 @@ from data.exporting import exporting
 from data.exporting.files import Format
 from data.exporting.kind import ExportKind
 from data.gold import excluded_items
+from data.records import items
 from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store import Store
@@ -58,7 +59,7 @@ def _file(
         file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
         with export_form.progress_bar(count) as seen:
             given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
-        kept.update(key=key, given=given, address=downloads.offer(file))
+        kept.update(key=key, given=given, address=downloads.offer(file, session.store()))
     if kept.get("key") == key and kept["given"].file.exists():
         export_form.show_file(kept["given"], kept["address"])
 
@@ -76,6 +77,6 @@ def _aside(who: Person, store: Store, dataset: Dataset) -> None:
             excluded_items.readmit_items(store, who.name, dataset.id, *back)
             st.rerun()
         if given:
-            ids = excluded_items.item_ids_of_names(store, dataset.id, given[0])
+            ids = items.item_ids_of_names(store, dataset.id, given[0])
             excluded_items.exclude_items(store, who.name, dataset.id, ids, given[1])
             st.rerun()

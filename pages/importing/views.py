@@ -192,7 +192,8 @@ def read_files(
             shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.waits)
         except AssayError as error:
             return {"refused": error}
-    return {"refused": None, "preview": shown, "rejects": downloads.offer(rejects) if shown.problem_count else ""}
+    address = downloads.offer(rejects, session.store()) if shown.problem_count else ""
+    return {"refused": None, "preview": shown, "rejects": address}
 
 
 _SORTS = {"rules": "how labels are combined", "prompts": "sets of judges' prompts"}

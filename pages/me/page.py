@@ -7,9 +7,11 @@ from collections.abc import Mapping
 import streamlit as st
 
 from data.annotators import annotators
+from data.records import logins
 from judges.render.findings.findings import Column
 from judges.stats.raters.rater_flags import RaterWork
-from pages.server import access
+from pages.me import tokens
+from pages.server import provider
 from pages.ui import explanations, session, tables, text, url_state
 
 
@@ -20,7 +22,14 @@ def page() -> None:
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
     _own(annotators.own_work(session.store(), who.name))
-    st.caption(text.HERE if access.is_local() else text.ANYWHERE)
+    st.subheader("API tokens", anchor=False)
+    with text.refusals():
+        tokens.section(who)
+    if provider.is_set() and st.button("Sign out everywhere", icon=":material/logout:", help="In every browser."):
+        with text.refusals():
+            logins.sign_out_everywhere(session.store(), who.name, who.name)
+            session.sign_out()
+    session.say_trust()
 
 
 def _own(rows: Mapping[str, RaterWork]) -> None:

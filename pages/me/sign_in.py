@@ -1,4 +1,4 @@
-"""The name picker: who is here, on trust, as there is no login."""
+"""Who is here: by the sign-in provider, or without one by choosing a name, on trust."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.records import people
 from data.records.people import Person, Role
-from pages.server import access
+from pages.server import limits, provider
 from pages.ui import session, text, url_state
 
 FEW = 8
@@ -55,6 +55,22 @@ def refuse_page(title: str, role: Role) -> None:
 
 
 def page() -> None:
+    """Sign in at the provider; without one, choose a name or enter a new one."""
+    if not provider.is_set():
+        return _pick()
+    _, middle, _ = st.columns([1, 1.4, 1])
+    with middle:
+        st.title("Assay", anchor=False)
+        st.markdown("How well does an LLM judge agree with people? Labels by people tell.")
+        with text.refusals():
+            if session.come_in():
+                st.rerun()
+        if st.button("Sign in", type="primary", icon=":material/login:", width="stretch"):
+            st.login()
+        session.say_trust()
+
+
+def _pick() -> None:
     """Choose a name, or enter a new one."""
     known = people.all_people(session.store())
     first = not any(p.role == "lead" for p in known)
@@ -79,7 +95,7 @@ def page() -> None:
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        st.caption(text.HERE if access.is_local() else text.ANYWHERE)
+        session.say_trust()
 
 
 def _find(known: list[Person]) -> None:
@@ -96,5 +112,6 @@ def _find(known: list[Person]) -> None:
 def _enter(name: str) -> None:
     """Enter under a name, or say why not."""
     with text.refusals():
+        limits.check_sign_in()
         session.sign_in(people.join_workspace(session.store(), name).name)
         st.rerun()

@@ -37,6 +37,7 @@ def page() -> None:
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
+            sections.notes(dataset)
             sections.adjudication(dataset, who)
         st.subheader("Datasets", anchor=False)
         for dataset in known:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from data.adjudication.adjudication import adjudication_work
 from data.approvals.approvals import ToDecide
+from data.assignments import assignments
 from data.queue.progress import DatasetProgress, PersonalProgress, QueueProgress
 from data.queue.queue import Stream
 from data.records.datasets import Dataset, DatasetJudge
@@ -37,11 +38,19 @@ MOVED = {
 }
 
 
+def notes(dataset: Dataset) -> None:
+    """What was noted for this person with what is assigned to them."""
+    for note in assignments.own_notes(session.store(), session.me().name, dataset.id):
+        text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
+
+
 def waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
+    work = assignments.own_work(session.store(), session.me().name, dataset.id, stream)
+    given = text.work_left(*work, text.time_zone())
     about = f", about {text.duration(timedelta(seconds=left * seconds))} at your pace" if seconds else ""
     key = f"label:{dataset.id}:{stream}"
-    if _waits(dataset, many(left, "item"), f"{STREAMS[stream]}{about}", "Label", key, first):
+    if _waits(dataset, many(left, "item"), f"{STREAMS[stream]}{about}{given and f' · {given}'}", "Label", key, first):
         url_state.open_page("desk", dataset=dataset.name, stream=stream)
 
 

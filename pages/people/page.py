@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.records import people
+from data.records import invitations, people
 from data.records.people import MemberActivity, Person, Role
-from pages.people import lead_proposals
-from pages.server import access
+from pages.people import accounts, lead_proposals
+from pages.server import provider
 from pages.ui import session, tables, text
 
 MAY = {
@@ -24,9 +24,12 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("People", anchor=False)
         st.space("stretch")
-        if lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
+        if lead and provider.is_set():
+            if st.button("Invite somebody", type="primary", icon=":material/mail:"):
+                _invite(who)
+        elif lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
-    st.caption(text.HERE if access.is_local() else text.ANYWHERE)
+    session.say_trust()
     st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.show_proposals(who)
     members = people.members(store)
@@ -35,6 +38,8 @@ def page() -> None:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
         if clicked:
             _change(who, members[clicked[0]].person)
+        if provider.is_set():
+            accounts.show_accounts()
     with st.expander("What each role may do", icon=":material/key:"):
         for role, told in MAY.items():
             text.say("**{role}**: {told}", role=role, told=told)
@@ -70,6 +75,17 @@ def _add(who: Person) -> None:
             lead_proposals.set_person(who, name, role, True)
 
 
+@st.dialog("Invite somebody")
+def _invite(who: Person) -> None:
+    """An address with a role; the name is what the provider says."""
+    with st.form("invite", border=False):
+        email = st.text_input("E-mail address", max_chars=254, placeholder="as the sign-in provider knows it")
+        role = _role("annotator", "invite:role")
+        days = st.number_input("Days that the invitation is open", 1, 365, invitations.DAYS)
+        if st.form_submit_button("Invite", type="primary"):
+            accounts.invite(who, email, role, days=int(days))
+
+
 @st.dialog("Change a person")
 def _change(who: Person, person: Person) -> None:
     """Another role; inactive, or active again."""
@@ -78,7 +94,7 @@ def _change(who: Person, person: Person) -> None:
     role = _role(person.role, f"role:{person.name}")
     st.caption(
         "Deactivated, nobody can enter under the name. Labels and decisions stay and count. Items reserved for the "
-        "person go to others once the reservation ends (after 30 minutes, unless the queue says otherwise)."
+        "person are open to others at once; on the page Assignments they can be given to somebody."
         if person.active
         else "Reactivated, the person can enter again. Their labels and decisions were kept."
     )
@@ -88,6 +104,8 @@ def _change(who: Person, person: Person) -> None:
             lead_proposals.set_person(who, person.name, role, True)
         if person.active and st.button("Deactivate", icon=":material/person_off:"):
             lead_proposals.set_person(who, person.name, person.role, False)
+    if person.active and provider.is_set():
+        accounts.account_section(who, person)
 
 
 def _role(now: Role, key: str) -> Role:

@@ -49,6 +49,8 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
             dialogs.queue_rules_dialog(dataset, who.name, who.may("lead"))
+        if st.button("Assign", icon=":material/assignment_ind:", help="Give work to people, and see who is how far."):
+            url_state.open_page("assignments", dataset=dataset.name)
         if who.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
             gold.change(dataset, who.name)
         _to_adjudicate(dataset, who)

@@ -7,6 +7,8 @@ whatever names an origin must name this very one, with its port and scheme. From
 
 from __future__ import annotations
 
+import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -36,7 +38,7 @@ class OriginCheck:
         if not why:
             return await self.app(scope, receive, send)
         if scope["type"] == "websocket":
-            return await send({"type": "websocket.close", "code": 1008, "reason": ""})
+            return await send({"type": "websocket.close", "code": 1008, "reason": why})
         await PlainTextResponse(why, status)(scope, receive, send)
 
 
@@ -102,26 +104,60 @@ def _followed(asked: Headers) -> bool:
     return asked.get("sec-fetch-mode") == "navigate" and asked.get("sec-fetch-dest") == "document"
 
 
-HEADERS = {
-    b"content-security-policy": b"img-src 'self' data: blob:; connect-src 'self' ws: wss:; object-src 'none'; "
-    b"base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
+_HOST = re.compile(r"[a-z0-9.\-_:\[\]]+", re.IGNORECASE)
+_FIXED = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"same-origin",
     b"x-frame-options": b"DENY",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 
 
+def safe_headers(scope: Scope) -> dict[bytes, bytes]:
+    """The headers of every answer.
+
+    The policy lets a page fetch nothing, of whatever sort, but from this server, and send nothing elsewhere. Scripts
+    and styles of Streamlit's stand in its HTML and are made while it runs, so that those are let.
+    """
+    host = Headers(scope=scope).get("host", "")
+    sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
+    policy = (
+        "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; img-src 'self' data: blob:; "
+        f"connect-src 'self'{sockets}; object-src 'none'; frame-src 'self'; base-uri 'self'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    )
+    return {b"content-security-policy": policy.encode(), **_FIXED}
+
+
 class SecurityHeaders:
-    """Puts the headers on every answer; the policy stops whatever a judged text would make the browser fetch."""
+    """Puts the headers on every answer, on that too by which a websocket is refused."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return await self.app(scope, receive, send)
+        own, open_ = safe_headers(scope), False
+
         async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                kept = [h for h in message["headers"] if h[0].lower() not in HEADERS]
-                message["headers"] = [*kept, *HEADERS.items()]
+            nonlocal open_
+            open_ = open_ or message["type"] == "websocket.accept"
+            if message["type"] == "websocket.close" and not open_ and "websocket.http.response" in _extensions(scope):
+                refusal = PlainTextResponse(message.get("reason") or "This connection is refused.", 403)
+                await with_headers(
+                    {"type": "websocket.http.response.start", "status": 403, "headers": refusal.raw_headers}
+                )
+                return await send({"type": "websocket.http.response.body", "body": refusal.body})
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                kept = [h for h in message["headers"] if h[0].lower() not in own]
+                message["headers"] = [*kept, *own.items()]
             await send(message)
 
-        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+        await self.app(scope, receive, with_headers)
+
+
+def _extensions(scope: Scope) -> Any:
+    return scope.get("extensions") or {}

@@ -114,6 +114,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "": ("Button", "Metric", "PageLink", "ProgressBar"),
     "desk": ("BidiComponent", "ButtonGroup", "Selectbox"),
     "queue": ("Button", "ButtonGroup", *_TABLE),
+    "assignments": ("BidiComponent", "Button", "Selectbox"),
     "adjudication": ("BidiComponent", "Button", "Selectbox"),
     "dashboard": ("BidiComponent", "PageLink", "Selectbox"),
     "calibration": ("BidiComponent", "ButtonGroup", "Metric", *_TABLE),
@@ -165,5 +166,11 @@ def scripts(elements: tuple[str, ...]) -> set[str]:
         name = left.pop()
         if name not in found and (SCRIPTS / name).is_file():
             found.add(name)
-            left += _IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))
+            left += _imported(name)
     return found
+
+
+@cache
+def _imported(name: str) -> list[str]:
+    """The files that one imports before it runs."""
+    return _IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))

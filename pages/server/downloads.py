@@ -7,16 +7,31 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
+from data.records import logins
+from data.records.access import Role, Visit
+from data.store.errors import NotAllowed
+from pages.server import provider
 from pages.server.temp_folders import folder
 
 ADDRESSES = ("/given/{token}/{name}", "/{base:path}/given/{token}/{name}")
 """At the root, and below what `server.baseUrlPath` says."""
 _MOST = 20
-_made: dict[str, Path] = {}
+
+
+class _Offer(NamedTuple):
+    """A file, to whom it was offered, and the role that they had."""
+
+    file: Path
+    visit: Visit
+    role: Role
+
+
+_made: dict[str, _Offer] = {}
 
 
 def _new_path(name: str) -> Path:
@@ -26,15 +41,18 @@ def _new_path(name: str) -> Path:
     return made / name
 
 
-def offer(file: Path) -> str:
-    """The address at which a page can have a file; the oldest of many is forgotten, and goes where it was made for it.
+def offer(file: Path, visit: Visit) -> str:
+    """The address at which the visitor can have a file; the oldest of many is forgotten, and goes where it was made so.
 
-    It holds below the page's own address, as all of Assay may be served below one.
+    It holds below the page's own address, as all of Assay may be served below one. Raises NotAllowed for nobody.
     """
+    who = visit.visitor()
+    if who is None:
+        raise NotAllowed("Nobody is signed in here. Sign in first.")
     token = secrets.token_urlsafe(24)
-    _made[token] = file
+    _made[token] = _Offer(file, visit, who.role)
     while len(_made) > _MOST:
-        old = _made.pop(next(iter(_made)))
+        old = _made.pop(next(iter(_made))).file
         if old.is_relative_to(folder("given")):  # a backup stays where it is
             shutil.rmtree(old.parent, ignore_errors=True)
     return f"./given/{token}/{file.name}"
@@ -47,13 +65,28 @@ def temporary_file(name: str) -> Iterator[Path]:
     try:
         yield file
     finally:
-        if file not in _made.values():
+        if file not in [one.file for one in _made.values()]:
             shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def serve_file(request: Request) -> Response:
-    """The file of an address, as it lies on the disk."""
-    file = _made.get(str(request.path_params["token"]))
-    if file is None or file.name != request.path_params["name"] or not file.exists():
+    """The file of an address, as it lies on the disk, for whom it was made."""
+    made = _made.get(str(request.path_params["token"]))
+    if made is None or made.file.name != request.path_params["name"] or not made.file.exists():
         return PlainTextResponse("This file is no longer kept here. Make it again where you made it.", 404)
-    return FileResponse(file, filename=file.name, media_type="application/octet-stream")
+    if not _is_theirs(made, request):
+        return PlainTextResponse("This file was made for somebody else, or their sign-in has ended.", 403)
+    return FileResponse(made.file, filename=made.file.name, media_type="application/octet-stream")
+
+
+def _is_theirs(made: _Offer, request: Request) -> bool:
+    """Whether a file's visitor may still be here, in that role, and by the provider's cookie is who asks for it."""
+    who = made.visit.visitor()
+    if who is None or not who.may(made.role):
+        return False
+    if made.visit.login is None:
+        return True
+    try:
+        return logins.read_account(provider.cookie_claims(request)).key == made.visit.login
+    except NotAllowed:
+        return False

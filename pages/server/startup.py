@@ -29,6 +29,8 @@ PAGES = "streamlit.error_util"
 
 SERVER = "uvicorn.error"
 """The logger of the server under Streamlit: of a failed start it has the traceback as a text, which app.py logs."""
+UNTOLD = ("Traceback", "ASGI callable returned without completing handshake")
+"""How what it says begins that is no news: that, and each websocket that was refused with an answer."""
 
 
 def join_logs() -> None:
@@ -37,7 +39,7 @@ def join_logs() -> None:
         _hand_on(logging.getLogger("streamlit" if name == "root" else name))
     theirs.setup_formatter = _hand_on
     logging.getLogger(PAGES).addFilter(_named)
-    logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith("Traceback"))
+    logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith(UNTOLD))
 
 
 def _hand_on(logger: logging.Logger) -> None:

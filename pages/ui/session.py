@@ -7,15 +7,17 @@ done.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import streamlit as st
 
-from data.records import people
-from data.records.names import why_reserved
-from data.records.people import Person, Role
+from data.records import logins
+from data.records.access import Person, Role, Visit, find_login, require
+from data.records.logins import Account, read_account
 from data.store import Store
 from data.store.errors import NotAllowed, NotFound
+from pages.server import access, limits, provider
 
 COOKIE = "assay_name"
 _store: Store | None = None
@@ -27,11 +29,49 @@ def set_store(store: Store | None) -> None:
     _store = store
 
 
-def store() -> Store:
-    """The workspace's store."""
+def whole_store() -> Store:
+    """The workspace's store, for the server itself. Raises NotFound while it is not open."""
     if _store is None:
         raise NotFound("The store is not open. Start Assay with `make run`.")
     return _store
+
+
+def store() -> Visit:
+    """The workspace's store, as whoever is signed in may ask it."""
+    said = st.user.to_dict() if provider.is_set() else _name()
+    held = st.session_state.get("visit")
+    if held is None or held[:2] != (whole_store(), said):
+        if held is not None:  # what was kept for somebody else is not for whoever is here now
+            for key in [key for key in st.session_state if str(key).startswith("scratch:")]:
+                del st.session_state[key]
+        held = whole_store(), said, _visit()
+        if held[2].person:  # nobody may be somebody in a moment
+            st.session_state["visit"] = held
+    visit: Visit = held[2]
+    return visit
+
+
+def _visit() -> Visit:
+    if not provider.is_set():
+        return Visit(whole_store(), _name())
+    said = _account()
+    known = find_login(whole_store(), said.key) if said else None
+    return Visit(whole_store(), known.person if known else "", said.key if said else "")
+
+
+def _account() -> Account | None:
+    """What the provider has said of whoever opened this tab; None where it has said nothing."""
+    claims = st.user.to_dict()
+    return read_account(claims) if claims.get("is_logged_in") is True else None
+
+
+def _name() -> str:
+    """The name that was entered (on trust) in this tab, or that the browser's cookie has; "" for none."""
+    from urllib.parse import unquote
+
+    # The cookie is that of the page's first request: once somebody has entered or left in this tab, it says nothing.
+    name = st.session_state["person"] if "person" in st.session_state else unquote(st.context.cookies.get(COOKIE, ""))
+    return str(name)
 
 
 def scratch(place: str) -> dict[str, Any]:
@@ -46,21 +86,25 @@ def component_state(key: str) -> Any:
 
 
 def person() -> Person | None:
-    """Who is signed in (on trust), from this tab or from the browser's cookie; None when nobody is."""
-    from urllib.parse import unquote
-
-    # The cookie is that of the page's first request: once somebody has entered or left in this tab, it says nothing.
-    name = st.session_state["person"] if "person" in st.session_state else unquote(st.context.cookies.get(COOKIE, ""))
-    if not name:
-        return None
-    try:
-        found = people.find_person(store(), name)
-    except NotFound:
-        return None
-    if not found.active or why_reserved(found.name, known=True):
-        return None
-    st.session_state["person"] = found.name
+    """Who is signed in; None when nobody is."""
+    visit = store()
+    found = visit.visitor()
+    if found is not None and visit.login is None:
+        st.session_state["person"] = found.name
     return found
+
+
+def come_in() -> bool:
+    """Let in whoever has just signed in at the provider; False where nobody has. Raises NotAllowed, and says why."""
+    said = _account()
+    if said is None:
+        return False
+    limits.check_sign_in()
+    name = logins.sign_in(whole_store(), said)
+    require(whole_store(), name, "annotator")
+    if store().visitor() is None:
+        raise NotAllowed("You have signed out, or have been signed in for too long. Sign in again.")
+    return True
 
 
 def sign_in(name: str) -> None:
@@ -70,9 +114,25 @@ def sign_in(name: str) -> None:
 
 
 def sign_out() -> None:
-    """Sign out."""
-    st.session_state["person"] = ""
-    st.session_state["cookie"] = ""
+    """Sign out: by name, or of this very sign-in at the provider, whose cookie is worth nothing afterwards."""
+    visit = store()
+    if visit.login is None:
+        st.session_state["person"] = ""
+        st.session_state["cookie"] = ""
+        return
+    with contextlib.suppress(NotAllowed):  # it has ended already
+        logins.sign_out(visit, visit.person, visit.login)
+    st.logout()
+
+
+def say_trust() -> None:
+    """Say how far names can be relied on here."""
+    if provider.is_set():
+        st.caption("Names and e-mail addresses come from the sign-in provider, and every visit is checked.")
+    elif access.is_local():
+        st.caption("Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password.")
+    else:
+        st.caption("Names are not checked and no password is asked: whoever reaches Assay can enter under any name.")
 
 
 def cookie_to_set() -> str | None:
@@ -85,7 +145,7 @@ def me(role: Role = "annotator") -> Person:
     """Who is signed in; raises NotAllowed where nobody is, or the role is not enough."""
     found = person()
     if found is None:
-        raise NotAllowed("Choose your name first.")
+        raise NotAllowed("Sign in first.")
     if not found.may(role):
         raise NotAllowed(f"This page needs the role {role}; you are {found.role}.")
     return found

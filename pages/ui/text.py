@@ -18,6 +18,7 @@ import streamlit as st
 
 from judges.client import endpoint
 from judges.errors import AssayError
+from judges.plural import many
 from judges.types import Kind
 
 KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
@@ -26,9 +27,6 @@ NO_RATINGS = (
     "on labelled ones."
 )
 """What a panel says that compares people and judge, before there is anything to compare."""
-HERE = "Names are not checked: Assay answers only on this computer (127.0.0.1) and asks for no password."
-ANYWHERE = "Names are not checked, and Assay asks for no password: whoever reaches it can enter under any name."
-"""What stands in for a login, on this computer only (`pages.server.access.is_local`) and elsewhere."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&^=/@])")
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 """Signs that turn the direction of the text after them, which may be ours; letters have a direction without them."""
@@ -125,6 +123,22 @@ def moment(at: datetime, here: tzinfo, today: datetime | None = None) -> str:
     if 0 < days < 7:
         return f"{local:%a %H:%M}"
     return f"{local.day} {local:%b}" + (f" {local.year}" if local.year != present.year else "")
+
+
+def day(at: datetime, here: tzinfo) -> str:
+    """The day of a moment to come, in that zone: today, Fri 27 Nov, 8 Jan 2027."""
+    local, present = at.replace(tzinfo=UTC).astimezone(here), datetime.now(here)
+    if local.date() == present.date():
+        return "today"
+    named = f"{local.day} {local:%b}"
+    return f"{local:%a} {named}" if local.year == present.year else f"{named} {local.year}"
+
+
+def work_left(left: int, total: int, due: datetime | None, here: tzinfo) -> str:
+    """What is assigned to somebody and waits: 12 of 40 assigned items left, due Fri 27 Nov. "" where nothing does."""
+    if not left:
+        return ""
+    return f"{left:,} of {many(total, 'assigned item')} left{f', due {day(due, here)}' if due else ''}"
 
 
 def duration(length: timedelta) -> str:

@@ -5,27 +5,36 @@ from __future__ import annotations
 import streamlit as st
 
 from data.records import exposure
+from data.records.names import display_name
 from data.records.people import Person
-from data.workspace import backups
+from data.store.ids import now
+from data.workspace import backups, schedule
 from data.workspace.backups import Backup
+from data.workspace.schedule import BackupPlan
 from data.workspace.verify import verify
 from judges.plural import many
 from pages.server import downloads
 from pages.ui import session, tables, text
+from pages.workspace import webhooks
 
 
 def page() -> None:
     """Store, backups, check."""
     who, store = session.me("lead"), session.store()
     st.title("Workspace", anchor=False)
-    text.say("Everything is kept in {url}, now at revision **{newest}**.", url=store.url, newest=f"{store.newest():,}")
+    newest = f"{store.newest():,}"
+    text.say("Everything is kept in {name}, now at revision **{newest}**.", name=store.name, newest=newest)
     st.subheader("Backups", anchor=False)
     st.caption(
         "A backup is a consistent copy of the whole workspace, made while everybody goes on working. "
         "Do not copy the live file itself: such a copy may not open."
     )
     with text.refusals():
+        _plan(who)
         _backups(who)
+    st.subheader("Webhooks", anchor=False)
+    with text.refusals():
+        webhooks.section(who)
     st.subheader("Integrity check", anchor=False)
     st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
     if st.button("Check the workspace", icon=":material/fact_check:"):
@@ -36,6 +45,32 @@ def page() -> None:
             st.dataframe({"problem": wrong}, hide_index=True)
         else:
             st.success("No problem was found.", icon=":material/check:")
+
+
+def _plan(who: Person) -> None:
+    """How often backups are made by themselves, when the last one was, and what went wrong."""
+    store = session.store()
+    plan, state, here = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
+    with st.form("plan", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        every = st.number_input(
+            "Hours between backups", 0, 744, plan.every, width=190, help="0: none is made by itself.", key="plan:every"
+        )
+        keep = st.number_input(
+            "Of these kept", 1, 1_000, plan.keep, width=150, key="plan:keep",
+            help="The oldest beyond that are removed. Backups that somebody made are never removed.",
+        )  # fmt: skip
+        if st.form_submit_button("Save the plan"):
+            schedule.set_backup_plan(store, who.name, BackupPlan(int(every), int(keep)))
+            st.rerun()
+    if plan.every and state.made_at is not None:
+        text.quiet(
+            "The last one by this plan: {age} ago, read as a whole when it was made. The next: {due}.",
+            age=text.duration(now() - state.made_at), due=text.moment(state.due_at(plan), here),
+        )  # fmt: skip
+    elif plan.every:
+        st.caption("The first one by this plan is made within a minute or two.")
+    if plan.every and state.failed:
+        text.warn("The last backup by the plan failed, and is tried again. {why}", why=state.failed)
 
 
 def _backups(who: Person) -> None:
@@ -65,7 +100,7 @@ def _backups(who: Person) -> None:
 def _row(one: Backup) -> list[str]:
     made, size = text.moment(one.made_at, text.time_zone()), f"{one.size / 1e6:,.1f} MB"
     revision = "cannot be opened" if one.revision is None else f"{one.revision:,}"
-    return [one.name, made, one.by or "not recorded", revision, size]
+    return [one.name, made, display_name(one.by) or "not recorded", revision, size]
 
 
 @st.dialog("Check a backup")
@@ -97,4 +132,5 @@ def _download(who: Person, one: Backup) -> None:
     if st.button("Record it and get the file", icon=":material/lock_open:"):
         with text.refusals():
             file = backups.take_backup(store, who.name, one.name)
-            st.link_button("Download", downloads.offer(file), icon=":material/download:", type="primary")
+            address = downloads.offer(file, session.store())
+            st.link_button("Download", address, icon=":material/download:", type="primary")

@@ -35,7 +35,7 @@ def turn_to(page: Any, address: str) -> None:
 
 def at_rest(page: Any) -> None:
     """Wait until the script of the page has run and, for a quarter of a second, has not begun again."""
-    page.wait_for_function(AT_REST)
+    page.wait_for_function(AT_REST, polling=50)  # to ask at every frame would have the browser draw them all
 
 
 def choose(page: Any, label: str, option: str | re.Pattern[str]) -> None:

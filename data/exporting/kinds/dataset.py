@@ -54,4 +54,5 @@ KIND = ExportKind(
     place=5,
     json_lines_only=True,
     reimport="imported again whole, by itself",
+    parts=(items.KIND, judgments.KIND, labels.KIND, adjudications.KIND),
 )

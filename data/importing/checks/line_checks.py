@@ -105,6 +105,8 @@ class LineChecks:
 
     def _line(self, line: Line, last: bool) -> None:
         try:
+            if (only := self.context.snapshot.plan.sorts) and line.sort not in only:
+                raise LineError("", f"It is a line of sort {line.sort}; only {', '.join(only)} lines are taken here.")
             if line.sort != "item" and not last and self._early(line):
                 self._waiting.write(json.dumps(asdict(line)).encode() + b"\n")
             else:

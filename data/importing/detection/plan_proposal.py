@@ -21,6 +21,7 @@ from data.importing.mapping.mapping import (
     mapping_key,
 )
 from data.importing.plan import ImportPlan, Question
+from data.records.access import allow
 from data.records.settings import get_setting
 from data.store import Store
 from data.store.errors import BadInput
@@ -154,6 +155,7 @@ def suggest_mapping(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> C
         return made.tables[_NAME]
 
 
+@allow("researcher")
 def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> ColumnMapping | None:
     """The mapping that such a table had before, where it can still be used and says something else than `made`."""
     kept = get_setting(store, SCOPE, mapping_key(known.columns))

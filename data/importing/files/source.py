@@ -6,6 +6,7 @@ refused.
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from data.store.errors import BadInput, NotFound
+from judges.errors import AssayError
+from judges.importing.contents import PARTITIONS
+from judges.strict_json import parse_json
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _MOST_FILES = 10_000
+_MOST_LISTED = 8 * 2**20
 
 
 class SourceFile:
@@ -167,6 +172,8 @@ def _at(path: Path, name: str) -> SourceFile:
 
 def _folder(folder: Path) -> Source:
     files, aside = [], []
+    if (folder / PARTITIONS).is_file():
+        return _listed(folder)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() and not path.is_symlink():
@@ -179,4 +186,30 @@ def _folder(folder: Path) -> Source:
             raise BadInput(f"{folder} holds more than {_MOST_FILES} files. Give the folder of one import.")
     if not files:
         raise BadInput(f"{folder} holds no data file ({', '.join(SUFFIXES)}).")
+    return Source(folder.resolve().name, files, aside)
+
+
+def _listed(folder: Path) -> Source:
+    """The files of an export in a folder, all of them as its list says. Raises BadInput where one is missing or other.
+    """
+    try:
+        with (folder / PARTITIONS).open("rb") as stream:
+            told = parse_json(stream.read(_MOST_LISTED).decode())
+        listed = [(Path(str(entry["name"])).name, int(entry["bytes"]), str(entry["sha256"])) for entry in told["files"]]
+    except (OSError, ValueError, KeyError, TypeError, AssayError) as error:
+        why = type(error).__name__
+        raise BadInput(f"{folder / PARTITIONS} cannot be read ({why}). Export the folder again.") from None
+    if len(listed) > _MOST_FILES:
+        raise BadInput(f"{folder} holds more than {_MOST_FILES} files. Export it with more rows a file.")
+    files = []
+    for name, size, sha256 in listed:
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            raise BadInput(f"{path} is missing, which {PARTITIONS} names. Copy the whole folder, or export it again.")
+        with path.open("rb") as content:
+            if path.stat().st_size != size or hashlib.file_digest(content, "sha256").hexdigest() != sha256:
+                raise BadInput(f"{path} is not what {PARTITIONS} says. Copy the folder again, or export it again.")
+        files.append(_at(path, name))
+    named = {PARTITIONS, *(name for name, *_ in listed)}
+    aside = [path.name for path in sorted(folder.iterdir()) if path.name not in named]
     return Source(folder.resolve().name, files, aside)

@@ -57,6 +57,7 @@ function drawStatus(d) {
     parts.push(`${p.today + fresh} today`);
     if (p.left !== null && p.left !== undefined) parts.push(`${Math.max(0, p.left - fresh)} left`);
     if (p.seconds) parts.push(`${p.seconds < 10 ? Math.round(p.seconds * 10) / 10 : Math.round(p.seconds)} s an item`);
+    if (p.assigned) parts.push(p.assigned);
     ui.progress.textContent = parts.join(" · ");
     ui.progress.title = `${p.done} of ${p.total} done; ${p.mine} by you`;
   } else ui.progress.textContent = "";

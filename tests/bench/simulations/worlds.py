@@ -5,6 +5,7 @@ judge has a mood per dialogue as well, so that the turns of one dialogue resembl
 The truth is the figure of the whole population, by numerical integration.
 """
 
+from functools import cache
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -57,13 +58,19 @@ def made(world, items, rng):
     return item, np.searchsorted(ends, people), np.searchsorted(ends, judge)
 
 
+@cache
+def _nodes():
+    """Where the integral is taken, and the weights there."""
+    return np.polynomial.hermite_e.hermegauss(120)
+
+
 def truth(world, pull=0.0):
     """Kappa in the population, with a share of people's labels pulled to the judge's.
 
     Given the quality q of a cell, people and judge are independent, so the population's table is an integral over q:
     P(human <= a, judge <= b) = sum of w(q) Phi((a - q) / noise) Phi((b - q) / noise), by Gauss and Hermite's rule.
     """
-    at, weight = np.polynomial.hermite_e.hermegauss(120)
+    at, weight = _nodes()
     ends = [NormalDist(0, sqrt(1 + world.noise**2)).inv_cdf(p) for p in np.cumsum(world.shares)[:-1]]
     below = np.array([[NormalDist().cdf((end - q) / world.noise) for q in at] for end in (-40, *ends, 40)])
     each = np.diff(below, axis=0)

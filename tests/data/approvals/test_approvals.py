@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -73,9 +72,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
     path = tmp_path_factory.mktemp("made") / "a.duckdb"
     store, dataset, judge = opened(path, cells)
     key = (dataset, judge, "turn", "helpfulness")
-    store.backup(path.with_name("b.duckdb"))
     store.close()
-    store = open_store(f"duckdb:///{path.with_name('b.duckdb')}", accept=True)
+    seeds.copy_store(path, path.with_name("b.duckdb"))
+    store = open_store(f"duckdb:///{path.with_name('b.duckdb')}")
     approve(store, key)
     store.close()
     return path, key
@@ -84,7 +83,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Key]:
 @pytest.fixture
 def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key, record.Approval]]:
     """The same with helpfulness approved by lea."""
-    store = open_store(f"duckdb:///{shutil.copy(made[0].with_name('b.duckdb'), tmp_path)}", accept=True)
+    seeds.copy_store(made[0].with_name("b.duckdb"), tmp_path / "b.duckdb")
+    store = open_store(f"duckdb:///{tmp_path}/b.duckdb")
     yield store, made[1], record.current_approvals(store)[0]
     store.close()
 
@@ -92,7 +92,8 @@ def granted(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key
 @pytest.fixture
 def demo(made: tuple[Path, Key], tmp_path: Path) -> Iterator[tuple[Store, Key]]:
     """A copy of it of the test's own."""
-    store = open_store(f"duckdb:///{shutil.copy(made[0], tmp_path)}", accept=True)
+    seeds.copy_store(made[0], tmp_path / "a.duckdb")
+    store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
     yield store, made[1]
     store.close()
 

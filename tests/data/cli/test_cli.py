@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from data.cli import main
-from data.records import people
+from data.records import invitations, people
 from data.store import open_store
 from data.store.high_water_mark import Mark
 from judges.cli.progress_bar import Bar
@@ -53,6 +53,25 @@ def test_import_says_what_was_added_and_the_second_time_that_nothing_was(run: Ru
     assert out.startswith("Added 1 item, 1 judgment and 1 label to d; 0 were there already. 3 lines in ")
     code, out, _ = run("import", "rows.jsonl", "--dataset", "d")
     assert code == 0 and out.startswith("Added 0 items, 0 judgments and 0 labels to d; 3 were there already.")
+
+
+def test_who_may_sign_in_is_said_on_the_command_line(run: Run) -> None:
+    code, out, _ = run("lead", "--email", "Lea@Example.org")
+    assert code == 0 and out.startswith("lea@example.org may sign in as a new lead until ")
+    code, out, _ = run("lead", "max", "--subject", "248289761001")
+    assert code == 0 and "max is a lead" in out and "248289761001 may sign in as max until " in out
+    code, out, _ = run("invite", "--email", "ann@example.org", "--role", "researcher", "--days", "3")
+    assert code == 0 and out.startswith("ann@example.org may come in as a new researcher until ")
+    refused = (["invite"], ["invite", "--email", "ann"], ["invite", "--subject", "1", "--person", "eve"], ["lead"])
+    for wrong in refused:
+        code, out, err = run(*wrong)
+        assert (code, out) == (1, "") and err.endswith(".\n") and err.count("\n") == 1, wrong
+    store = open_store()
+    found = invitations.open_invitations(store)
+    store.close()
+    assert [(one.whom, one.role, one.person) for one in found] == [
+        ("ann@example.org", "researcher", ""), ("248289761001", "lead", "max"), ("lea@example.org", "lead", ""),
+    ]  # fmt: skip
 
 
 def test_the_first_name_becomes_lead_and_without_one_nothing_is_done(run: Run) -> None:

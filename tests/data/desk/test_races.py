@@ -7,13 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from data.desk import desk, labels
 from data.queue import queue
 from data.records import datasets
 from data.store.ids import new_id
 from tests import seeds
+from tests.soak import counts
 
-THREADS, ROUNDS = 20, 50
+THREADS = 20
 
 
 def together(work: Callable[[int], Any]) -> list[Any]:
@@ -41,11 +44,12 @@ def answer(item: str, draw: str, key: str, values: list[tuple[str, str, float | 
     }  # fmt: skip
 
 
-def test_a_thousand_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> None:
-    items = [seeds.dialogue(n, turns=1) for n in range(1, ROUNDS + 1)]
-    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)])
+def race(folder: Path, rounds: int) -> None:
+    """Send one answer from all threads at once, that many times; AssertionError where one is there twice, or not."""
+    items = [seeds.dialogue(n, turns=1) for n in range(1, rounds + 1)]
+    store = seeds.workspace(folder / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)])
     found = datasets.dataset_named(store, "demo")
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         given = queue.claim_items(store, "ann", found.id, "review", queue.QueueFilters(), [], 1)[0]
         view = desk.desk_views(store, "ann", [given])[0]
         values = [(unit, d.name, 1.0) for unit, d in view.card.cells(view.item.content)]
@@ -54,11 +58,16 @@ def test_a_thousand_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> No
             lambda n, g=given, k=key, v=values: labels.save_answers(store, "ann", [answer(g.item, g.draw, k, v)])
         )  # type: ignore[misc]
         assert all([s.key for s in saved] == [key] and not refused for saved, refused in results)
-    assert store.rows("select count(*), count(distinct item_id) from answer") == [(ROUNDS, ROUNDS)]
+    assert store.rows("select count(*), count(distinct item_id) from answer") == [(rounds, rounds)]
     assert store.rows("select answer_id from label group by answer_id having count(*) <> 8") == []
     store.close()
 
 
+def test_a_thousand_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> None:
+    race(tmp_path, counts.RACES.per_run // THREADS)
+
+
+@pytest.mark.both_stores
 def test_twenty_tabs_with_answers_of_their_own_leave_one_that_stands(tmp_path: Path) -> None:
     items = [seeds.dialogue(n, turns=1) for n in range(1, 6)]
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)])

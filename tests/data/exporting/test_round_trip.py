@@ -267,6 +267,20 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
     there.close()
 
 
+def test_a_folder_of_files_is_the_whole_dataset_too(home: Store, tmp_path: Path) -> None:
+    of, kind = datasets.dataset_named(home, NAME), exporting.export_kind("dataset")
+    out = exporting.write_export(home, "lea", of, kind, {}, "parquet", tmp_path / "out", rows_per_file=7)
+    there = opened(tmp_path, "parts")
+    done = import_source(there, "lea", from_path(tmp_path / "out"), ImportPlan(NAME, sampling="random"))
+    assert not done.rejected and out.lines == done.lines + 1
+    came = ("run", "imported_from", "imported_by", "imported_at", "stream", "judge", "saw", "seen", "adjudicator")
+    for name in ("items", "judgments", "labels", "adjudications"):
+        mine, theirs = (but(rows(s, name), *came) for s in (home, there))
+        assert mine == theirs != [], name
+    assert gold_rule(there, datasets.dataset_named(there, NAME).id) == RULE
+    there.close()
+
+
 def test_an_export_of_a_newer_assay_is_refused_in_a_sentence_and_its_sound_lines_can_be_taken(tmp_path: Path) -> None:
     there = opened(tmp_path, "newer")
     one = {"id": "r1", "kind": "response", "task": "t", "output": "o"}

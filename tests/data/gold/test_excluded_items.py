@@ -11,11 +11,11 @@ import pytest
 from data.approvals import check_results
 from data.calibration import calibration
 from data.cards import cards
-from data.exporting import exporting
+from data.exporting import exporting, files
 from data.gold import excluded_items
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
-from data.records import datasets, people
+from data.records import datasets, items, people
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from judges.examples import parse_example
@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def ids(store: Store, *numbers: int) -> list[str]:
-    return excluded_items.item_ids_of_names(store, here(store), [f"d-{n:04d}" for n in numbers])
+    return items.item_ids_of_names(store, here(store), [f"d-{n:04d}" for n in numbers])
 
 
 def here(store: Store) -> str:
@@ -132,13 +132,13 @@ def test_examples_come_from_items_that_the_gate_never_uses_and_are_put_aside(sto
     lines = [json.loads(line) for line in done.file.read_text().splitlines()]
     assert lines == first
     names = [line["item"] for line in lines]
-    assert not set(excluded_items.item_ids_of_names(store, here(store), names)) & barred
+    assert not set(items.item_ids_of_names(store, here(store), names)) & barred
     assert [u.name for u in excluded_items.list_excluded(store, here(store))] == sorted(names)
     assert [line["reply"]["per_turn"][0]["scores"]["helpfulness"] for line in lines] == [2, 2], "as bo has it"
     assert cells(store) == 8
     made = cards.attach_examples(store, "lea", "multi_turn_dialogue", [parse_example(line, "a line") for line in lines])
     assert len(made.examples) == 2
-    everything, aside = 10, set(excluded_items.item_ids_of_names(store, here(store), names))
+    everything, aside = 10, set(items.item_ids_of_names(store, here(store), names))
     queue.draw_audit(store, "lea", here(store), everything, "", seed=2)
     assert len(
         excluded_items.audit_sample_items(store, here(store))
@@ -149,7 +149,7 @@ def test_an_item_drawn_while_the_file_was_written_stops_it(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind, dataset = exporting.export_kind("examples"), datasets.dataset_named(store, "demo")
-    real = exporting.write_export.__globals__["files"].write_rows
+    real = files.write_rows
 
     def slow(*given: object) -> int:
         lines: int = real(*given)

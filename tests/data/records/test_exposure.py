@@ -318,7 +318,7 @@ def test_an_archive_has_cells_for_researchers_only(house: House) -> None:
 
 SILENT = {
     "start", "import", "card", "approve", "means", "dashboard", "backup", "restore", "verify", "run", "lead", "plan",
-    "spare", "mtbench",
+    "spare", "mtbench", "progress", "check", "token", "invite", "copy",
 }  # fmt: skip
 """Commands that print no score of an item; dry runs of `run` and `mtbench` are the same functions as the page's."""
 TELLING: dict[str, list[str]] = {

@@ -21,8 +21,12 @@ from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.workspace.restore import restore
 from judges.errors import AssayError
 from tests.data.store.test_store import ROOT, at, count, put
+from tests.soak import counts, damages
 
-pytestmark = pytest.mark.usefixtures("stores_made_anew")
+pytestmark = [
+    pytest.mark.usefixtures("stores_made_anew"),
+    pytest.mark.duckdb_only("files, marks and logs; test_postgres_driver.py has the same of a database"),
+]
 KILLED = """
 import os
 from pathlib import Path
@@ -151,6 +155,10 @@ def test_what_is_of_another_store_is_refused_however_many_changes_it_has(
 def test_a_start_that_refuses_leaves_every_byte(path: Path, hurt: Callable[[Path], object], says: str) -> None:
     hurt(path)
     refused(path, says)
+
+
+def test_a_start_on_damaged_files_refuses_or_has_all(killed: Path, tmp_path: Path) -> None:
+    assert damages.run(killed.parent, tmp_path, counts.DAMAGES.per_run, seed=1) == []
 
 
 def test_what_was_moved_away_and_put_back_holds_all(path: Path) -> None:
@@ -384,3 +392,15 @@ def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) ->
     before = every(tmp_path)
     assert "was not restored" in python(code)
     assert every(tmp_path) == before
+
+
+def test_memory_can_be_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_MEMORY", "200MB")
+    store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
+    [(most,)] = store.rows("select current_setting('memory_limit')")
+    assert most == "190.7 MiB"
+    store.close()
+    for no in ("lots", "0GB", "-1GB", "80%", "1GB; x"):
+        monkeypatch.setenv("ASSAY_MEMORY", no)
+        with pytest.raises(BadInput, match="ASSAY_MEMORY is an amount such as"):
+            open_store(f"duckdb:///{tmp_path}/a.duckdb")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -22,9 +21,14 @@ from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import Mark
 from data.store.ids import new_id
+from tests.postgres import Databases
+from tests.soak import backups, counts, kills
 
 ROOT = Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.usefixtures("stores_made_anew")
+pytestmark = [
+    pytest.mark.usefixtures("stores_made_anew"),
+    pytest.mark.duckdb_only("files, marks and logs; test_postgres_driver.py has the same of a database"),
+]
 
 
 def at(path: Path) -> Store:
@@ -48,6 +52,18 @@ def test_a_change_is_its_rows_and_who_made_them(tmp_path: Path) -> None:
     assert store.newest() == 1
     assert store.rows("select actor, action from change") == [("ann", "test")]
     assert store.rows("select distinct seq from setting") == [(1,)]
+    store.close()
+
+
+@pytest.mark.both_stores
+def test_a_beat_is_saved_and_leaves_no_row(tmp_path: Path) -> None:
+    store = at(tmp_path / "a.duckdb")
+    put(store, "x")
+    for _ in range(3):
+        store.beat()
+    assert (store.newest(), count(store), store.rows("select count(*) from change")) == (1, 1, [(1,)])
+    put(store, "y")
+    assert store.newest() == 2
     store.close()
 
 
@@ -213,7 +229,7 @@ s = open_store(f'duckdb:///{folder}/a.duckdb')
 room = lambda most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
 filler = folder / 'filler'
 if sys.argv[2] == 'limit':
-    room(17 << 20)
+    room(int(sys.argv[3]))
 else:
     filler.write_bytes(bytes(10 << 20))
 good = refused = later = 0
@@ -234,23 +250,30 @@ os._exit(9)
 """
 
 
+def fill(folder: Path, disk: str, most: int = 17 << 20) -> None:
+    """Save 300 times while there is no room for most of it; AssertionError where not just what was acknowledged stays.
+
+    Past the size of log at which DuckDB folds it into the file, too: a fold that fails ends its database object.
+    """
+    command = [sys.executable, "-c", FILLING, str(folder), disk, str(most)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not run.stderr, run.stderr
+    good, refused, later = map(int, run.stdout.split())
+    assert refused > 10 and later == 50, run.stdout
+    store = at(folder / "a.duckdb")
+    assert (count(store), store.newest()) == (good, good)
+    store.close()
+
+
 @pytest.mark.parametrize("disk", ["limit", "full"])
 def test_on_a_full_disk_every_save_is_kept_or_refused_in_a_sentence(tmp_path: Path, disk: str) -> None:
-    """Past the size of log at which DuckDB folds it into the file, too: a fold that fails ends its database object."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=36m", "tmpfs", str(folder)]
     if disk == "full" and (os.geteuid() or subprocess.run(mount, check=False, capture_output=True).returncode):
         pytest.skip("a small disk needs the right to mount one")
     try:
-        command = [sys.executable, "-c", FILLING, str(folder), disk]
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert not run.stderr, run.stderr
-        good, refused, later = map(int, run.stdout.split())
-        assert refused > 10 and later == 50, run.stdout
-        store = at(folder / "a.duckdb")
-        assert (count(store), store.newest()) == (good, good)
-        store.close()
+        fill(folder, disk)
     finally:
         if disk == "full":
             subprocess.run(["umount", str(folder)], check=False)
@@ -292,56 +315,19 @@ def test_a_change_that_is_on_the_disk_although_its_commit_raised_is_not_made_twi
 
 
 def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
-    """20 kills in the middle of saving: every acknowledged change is there, whole."""
-    path, acked = tmp_path / "a.duckdb", tmp_path / "acked"
-    script = (  # `put`, written out: a child that imported this file would load all that the tests need
-        "import sys\nsys.modules['pandas'] = None\n"  # DuckDB would load it with the first parameter, 20 times
-        "from data.store.ids import new_id\nfrom data.store import open_store\n"
-        f"s = open_store('duckdb:///{path}')\nf = open('{acked}', 'a')\n"
-        "rows = lambda: [(new_id(), 'test', 'x', str(n)) for n in range(7)]\n"
-        "while True:\n"
-        "    s.tx('ann', 'test', lambda tx: tx.add('setting', 'id, scope, name, value', rows()))\n"
-        "    f.write('1\\n'); f.flush()"
-    )
-    confirmed = 0
-    for kill in range(20):
-        child = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.PIPE)
-        deadline = time.monotonic() + 30
-        want = confirmed + 3 + kill % 5
-        while (len(acked.read_text().split()) if acked.exists() else 0) < want and time.monotonic() < deadline:
-            time.sleep(0.005)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        confirmed = len(acked.read_text().split())
-        assert confirmed >= want, child.stderr.read().decode() if child.stderr else ""
-    store = at(path)
-    assert count(store) % 7 == 0
-    assert count(store) >= confirmed * 7
-    assert store.rows("select seq from setting where scope = 'test' group by seq having count(*) <> 7") == []
-    store.close()
+    saves, wrong = kills.run(tmp_path, counts.KILLS.per_run, counts.SAVES.per_run, seed=1)
+    assert saves >= counts.KILLS.per_run * counts.SAVES.per_run and not wrong, wrong[:10]
 
 
-def test_backups_under_load_are_consistent(tmp_path: Path) -> None:
-    store = at(tmp_path / "a.duckdb")
-    stop = threading.Event()
+@pytest.mark.xdist_group("postgres")
+def test_what_a_database_acknowledged_survives_kill_9_of_its_clients(tmp_path: Path, databases: Databases) -> None:
+    url = databases.address_of(tmp_path)
+    saves, wrong = kills.run(tmp_path, counts.POSTGRES_KILLS.per_run, counts.SAVES.per_run, seed=1, url=url)
+    assert saves >= counts.POSTGRES_KILLS.per_run * counts.SAVES.per_run and not wrong, wrong[:10]
 
-    def load() -> None:
-        while not stop.is_set():
-            put(store, "x", 7)
 
-    thread = threading.Thread(target=load)
-    thread.start()
-    try:
-        for n in range(10):
-            copy = tmp_path / f"copy{n}.duckdb"
-            store.backup(copy)
-            held = open_store(f"duckdb:///{copy}", accept=True)
-            assert count(held) == 7 * held.newest()
-            held.close()
-    finally:
-        stop.set()
-        thread.join()
-        store.close()
+def test_backups_under_load_hold_what_the_store_held(tmp_path: Path) -> None:
+    assert backups.run(tmp_path, counts.BACKUPS.per_run, seed=1) == []
 
 
 def test_a_backup_that_cannot_be_written_says_so_and_leaves_nothing(tmp_path: Path) -> None:

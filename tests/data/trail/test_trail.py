@@ -121,9 +121,12 @@ def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(sto
     parts = {
         "change", "dataset", "item", "judge", "judgment", "score", "remark",  # an import's, or a run's
         "label", "comment", "repair",  # an answer's
-        "approval_evidence", "batch_event", "spending_hold",
+        "approval_evidence", "batch_event", "spending_hold", "run_lease",
+        "api_request",  # what it did is told of where it was done
+        "webhook", "webhook_secret", "webhook_event", "webhook_try",  # shown to leads
         "reveal",  # what it held is in exposure, too
         "design", "stratum",  # of a draw
+        "assignment_item",  # of an assignment
         "combine_rule", "combination",  # of a judge, and of its scores
     }  # fmt: skip
     assert tables - parts == {trace.table for trace in trail.TRACES}

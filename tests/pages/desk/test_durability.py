@@ -14,6 +14,7 @@ from data.store import Store, open_store
 from tests.pages.desk_driver import FIND, accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
 from tests.seeds import dialogues
 from tests.server import Server
+from tests.soak import counts
 
 Serve = Callable[..., Server]
 
@@ -37,12 +38,12 @@ def check(store: Store, given: dict[str, int]) -> None:
     assert store.rows("select item_id from label_now group by item_id having count(*) <> 14") == []
 
 
-def test_the_server_killed_three_times_with_the_browser_open(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 60)
+def kill(app: Server, page: Any, times: int) -> None:
+    """Kill and restart the server while somebody answers; AssertionError where an answer is not where it was given."""
     enter(page, app.url, "ann")
     given: dict[str, int] = {}
     last, alone = "", 0
-    for _ in range(3):
+    for _ in range(times):
         on_item(page, last)
         last = accept_all(page, 5, mark_with(page, given))[-1]
         app.kill()
@@ -57,6 +58,10 @@ def test_the_server_killed_three_times_with_the_browser_open(serve: Serve, page:
     store = open_store(app.store)
     check(store, given)
     store.close()
+
+
+def test_the_server_killed_with_the_browser_open(serve: Serve, page: Any) -> None:
+    kill(seeded(serve, 60), page, counts.BROWSER_KILLS.per_run)
 
 
 def test_the_browser_closed_with_answers_that_were_not_acknowledged(serve: Serve, page: Any) -> None:

@@ -1,0 +1,126 @@
+"""Whether a judge meets the policy, as a pipeline asks: a verdict on each dimension, and an exit code for all.
+
+0: every dimension that was asked for meets the policy, and nothing of the policy stands against it. 1: one does not.
+2: of none it is said that it does not, and of one it cannot be said yet: with more labels it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from data.approvals import case, record
+from data.approvals.case import Case
+from data.approvals.suspension import suspend_unsupported
+from data.records.access import allow, require
+from data.records.datasets import Dataset
+from data.records.judge_lookup import lookup_judge
+from data.store import Store
+from data.store.errors import NotFound
+from judges.stats.check_states import State, may_be_approved
+
+Verdict = Literal["meets", "does not meet", "cannot be said"]
+CODES: dict[Verdict, int] = {"meets": 0, "does not meet": 1, "cannot be said": 2}
+_OPEN: tuple[State, ...] = ("inconclusive", "below minimum sample", "undefined")
+"""The states in which labels settle nothing yet."""
+
+
+@dataclass(frozen=True)
+class DimensionVerdict:
+    """How a dimension stands: the approval check's state and why, kappa with its lower bound, and what is asked of it.
+
+    `against` says in sentences what of the policy is not met; `approved` whether a lead's approval holds now.
+    """
+
+    unit: str
+    dimension: str
+    verdict: Verdict
+    state: State
+    reason: str
+    kappa: float | None
+    bound: float | None
+    threshold: float
+    items: int
+    against: tuple[str, ...]
+    approved: bool
+
+    @property
+    def line(self) -> str:
+        """Itself as a line for people."""
+        figure = "kappa undefined" if self.kappa is None else f"kappa {self.kappa:.3f}"
+        bound = "" if self.bound is None else f", lower bound {self.bound:.3f}"
+        why = " ".join(self.against) or self.reason
+        return (
+            f"{self.verdict:<14} {self.unit}.{self.dimension}: {self.state}, {figure}{bound}, required "
+            f"{self.threshold:g}, {self.items:,} items{f'. {why}' if why else ''}"
+        )
+
+
+@dataclass(frozen=True)
+class JudgeVerdict:
+    """How a judge stands on a dataset: the verdict on all dimensions that were asked for, and on each."""
+
+    dataset: str
+    judge: str
+    card: str
+    model: str
+    verdict: Verdict
+    dimensions: tuple[DimensionVerdict, ...]
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return CODES[self.verdict]
+
+    def as_json(self) -> dict[str, Any]:
+        """Itself as plain values, with the exit code and a line for people of each dimension."""
+        lines = [asdict(one) | {"against": list(one.against), "line": one.line} for one in self.dimensions]
+        return {**asdict(self), "dimensions": lines, "code": self.code}
+
+
+@allow("annotator")
+def check_judge(
+    store: Store, actor: str, dataset: Dataset, judge: str, dimensions: Sequence[str] = ()
+) -> JudgeVerdict:
+    """The verdict on a judge of a dataset, in these dimensions or in all that people are asked about.
+
+    A dimension is named `helpfulness`, or `turn.helpfulness` where several units have one of that name. Raises NotFound
+    for a judge or a dimension that is not there, NotAllowed for somebody who does not work here.
+    """
+    require(store, actor, "annotator")
+    who = lookup_judge(store, dataset, judge)
+    suspend_unsupported(store)
+    found, stands = case.cases(store, dataset.id, who.id), record.approval_statuses(store)
+    names = {name for one in found for name in _names(one)}
+    if missing := [name for name in dimensions if name not in names]:
+        there = ", ".join(sorted(name for name in names if "." in name)) or "none"
+        raise NotFound(f"{who.model} has no dimension {missing[0]!r} for people. There are: {there}.")
+    told = tuple(
+        _verdict(one, stands.get(one.key, record.ApprovalStatus()))
+        for one in found
+        if not dimensions or not _names(one).isdisjoint(dimensions)
+    )
+    worst: Verdict = next(
+        (v for v in ("does not meet", "cannot be said", "meets") if any(one.verdict == v for one in told)),
+        "cannot be said",
+    )
+    return JudgeVerdict(dataset.name, who.id, who.card, who.model, worst, told)
+
+
+def _names(one: Case) -> set[str]:
+    d = one.result.dimension
+    return {d.name, f"{d.sort}.{d.name}"}
+
+
+def _verdict(one: Case, stand: record.ApprovalStatus) -> DimensionVerdict:
+    d, decision, interval = one.result.dimension, one.result.decision, one.result.gate.interval
+    against = tuple(one.objections) if may_be_approved(decision.state) else ()
+    verdict: Verdict = "cannot be said" if decision.state in _OPEN else "does not meet"
+    if may_be_approved(decision.state) and not against:
+        verdict = "meets"
+    return DimensionVerdict(
+        d.sort, d.name, verdict, decision.state, decision.reason, interval.point, decision.bound,
+        one.requirements.policy.threshold, interval.items, against,
+        stand.holds is not None and stand.holds.decision == "approve",
+    )  # fmt: skip

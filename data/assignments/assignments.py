@@ -1,0 +1,545 @@
+"""Work that is given to people: who is offered which items first, or alone, until when; changed by appended rows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from data.assignments.shares import spread_items
+from data.calibration import item_fields
+from data.queue.queue import Stream
+from data.records import people, tags
+from data.records.access import allow
+from data.records.queue_index import OVERLAP, IndexedAssignment, QueuedDraw, QueueIndex, current_index
+from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotFound
+from data.store.ids import new_id, now, storable
+from judges.plural import many
+from judges.strict_json import canonical
+
+PRIORITIES = {1: "high", 2: "normal", 3: "low"}
+LETTERS, MOST_PEOPLE = 500, 20
+"""Letters of a note, and people that may be asked for one item."""
+_CHANGES = 5
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which items of a queue are given out.
+
+    Those with `value` in `field` (language, or a field of their meta), of these the first `number` or `share` in the
+    order of the queue; or `items`, by their ids. Nothing said: all.
+    """
+
+    field: str = ""
+    value: str = ""
+    number: int | None = None
+    share: float | None = None
+    items: tuple[str, ...] = ()
+
+    @classmethod
+    def of_json(cls, chosen: str) -> Selection:
+        """The selection that `as_json` of one gave."""
+        told = json.loads(chosen or "{}")
+        return cls(**{**told, "items": tuple(told.get("items", ()))})
+
+    def as_json(self, items: Sequence[str]) -> str:
+        """It as it is stored, with `items` in the place of those that it names."""
+        told = {name: value for name, value in asdict(self).items() if value not in ("", None, ())}
+        return canonical({**told, "items": list(items)} if self.items else told)
+
+    def check(self, stream: Stream) -> Selection:
+        """Itself. Raises BadInput for what cannot be, as for items of the audit sample that are chosen one by one."""
+        if self.number is not None and self.number < 1:
+            raise BadInput(f"{self.number} items cannot be given: give 1 or more.")
+        if self.share is not None and not 0 < self.share <= 1:
+            raise BadInput(f"{self.share:.0%} of the items cannot be given: give more than 0 % and at most 100 %.")
+        if self.items and stream == "audit":
+            raise BadInput(
+                "Items of the audit sample cannot be chosen one by one: who labels an item must not depend on what is "
+                "known of its scores. Give all of them, a number, a share, or those of a language."
+            )
+        return self
+
+    def describe(self) -> str:
+        """It in words, as in "25% of language Japanese"."""
+        if self.items:
+            return f"{many(len(self.items), 'item')} chosen"
+        part = "" if self.share is None else f"{self.share:.0%}"
+        part = part if self.number is None else f"the first {self.number:,}"
+        whole = f"{self.field.replace('_', ' ')} {self.value}" if self.field else "all items"
+        return f"{part} of {whole}" if part else whole
+
+
+@dataclass(frozen=True)
+class Terms:
+    """To whom work is given and how: to people (several share it evenly), or to anyone with a tag.
+
+    `overlap`: to how many of them each item goes. Whoever has answered, holds or is asked for it already is counted, so
+    that an item comes to no more people in all than this, or than its dataset asks for. `reserved`: only they may have
+    it till they have answered or skipped it; otherwise they are offered it first. `due` is UTC; a lower priority comes
+    first.
+    """
+
+    people: tuple[str, ...] = ()
+    tag: str = ""
+    overlap: int = 1
+    reserved: bool = True
+    due: datetime | None = None
+    priority: int = 2
+    note: str = ""
+    seed: int = 0
+
+    def check(self) -> Terms:
+        """Itself. Raises BadInput for terms that cannot be."""
+        if bool(self.people) == bool(self.tag):
+            raise BadInput("Choose to whom the work is given: people, or a tag.")
+        if not 1 <= self.overlap <= MOST_PEOPLE:
+            raise BadInput(f"People per item is {self.overlap}: it must be 1 to {MOST_PEOPLE}.")
+        if self.people and self.overlap > len(self.people):
+            raise BadInput(f"{self.overlap} people per item are more than the {len(self.people)} to whom it is given.")
+        if self.priority not in PRIORITIES:
+            raise BadInput(f"The priority is {self.priority}: it must be 1 (high), 2 (normal) or 3 (low).")
+        if len(self.note) > LETTERS:
+            raise BadInput(f"The note has {len(self.note):,} letters: {LETTERS} are the most.")
+        return replace(self, note=storable(self.note).strip())
+
+
+class SharePlan(NamedTuple):
+    """What giving work out would come to.
+
+    Assignee -> draws; how many items the selection names that still need somebody, and of how many of them nobody who
+    is named may answer as often as is asked.
+    """
+
+    shares: dict[str, list[str]]
+    items: int
+    lacking: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Work that is given to somebody, and how far it is: `total` items, of which `left` still wait.
+
+    `done` were answered by the person, `skipped` by them (of a tag: answered by anybody). `by` gave it out, `at`.
+    """
+
+    id: str
+    dataset: str
+    stream: Stream
+    assignee: str
+    reserved: bool
+    priority: int
+    due: datetime | None
+    note: str
+    chosen: Selection
+    revision: int
+    by: str
+    at: datetime
+    total: int
+    left: int
+    done: int
+    skipped: int
+
+
+class UndoableChange(NamedTuple):
+    """Something that gave out work and can be undone: the change's number, who, when, what, how many items, to whom.
+
+    Of several assignees `first` is one.
+    """
+
+    revision: int
+    by: str
+    at: datetime
+    action: str
+    items: int
+    assignees: int
+    first: str
+
+
+# -- giving out ---------------------------------------------------------------------------------------------------
+
+
+@allow("researcher")
+def selection_values(store: Store, dataset_id: str) -> dict[str, list[str]]:
+    """By what items can be chosen: language and fields of their meta, each with its values."""
+    found = item_fields.item_fields(store, dataset_id)
+    fields = {item_fields.LANGUAGE: found.words[item_fields.LANGUAGE], **found.meta}
+    values = {name: sorted({str(word) for word in words} - {""}) for name, words in fields.items()}
+    return {name: there for name, there in values.items() if there}
+
+
+@allow("researcher")
+def plan_shares(store: Store, dataset_id: str, stream: Stream, chosen: Selection, terms: Terms) -> SharePlan:
+    """What `assign` would do now. Raises BadInput for a selection or terms that cannot be, NotFound for a person."""
+    terms, ids = terms.check(), _chosen_ids(store, dataset_id, chosen.check(stream))
+    return _plan(store, current_index(store), dataset_id, stream, chosen, ids, terms)
+
+
+@allow("researcher")
+def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Selection, terms: Terms) -> SharePlan:
+    """Give work out, in one assignment for each person, or one for a tag.
+
+    Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and where nothing would
+    be given.
+    """
+    terms, ids = terms.check(), _chosen_ids(store, dataset_id, chosen.check(stream))
+
+    def work(tx: Tx) -> SharePlan:
+        people.require(tx, actor, "researcher")
+        plan = _plan(tx, current_index(store, tx), dataset_id, stream, chosen, ids, terms)
+        if not any(plan.shares.values()):
+            raise BadInput(
+                "No item is left to give out: all that are chosen are answered, assigned, or such as nobody named may "
+                "answer."
+            )
+        _begin(tx, dataset_id, stream, terms, chosen, plan.shares)
+        return plan
+
+    return store.tx(actor, "assign", work, target=dataset_id)
+
+
+def _chosen_ids(store: Store, dataset_id: str, chosen: Selection) -> frozenset[str] | None:
+    """The items that a selection names by field or one by one; None where it names all."""
+    if chosen.items:
+        return frozenset(chosen.items)
+    if not chosen.field:
+        return None
+    found = item_fields.item_fields(store, dataset_id)
+    words = found.words.get(chosen.field, found.meta.get(chosen.field))
+    if words is None or chosen.field == item_fields.SYSTEM:
+        known = ", ".join(selection_values(store, dataset_id)) or "none"
+        raise BadInput(f"Items cannot be chosen by {chosen.field[:60]!r}, no field of theirs. There are: {known}.")
+    return frozenset(item for item, word in zip(found.ids, words, strict=True) if word == chosen.value)
+
+
+def _plan(
+    reader: Store | Tx, there: QueueIndex, dataset_id: str, stream: Stream, chosen: Selection,
+    ids: frozenset[str] | None, terms: Terms,
+) -> SharePlan:  # fmt: skip
+    weights = _weights(reader, terms.people)
+    if terms.tag and all(terms.tag not in one.tags for one in tags.all_tags(reader).values()):
+        raise NotFound(f"Nobody has the tag {terms.tag!r}. A lead can give it to people on the page Assignments.")
+    needs, barred, moment = dict[str, int](), dict[str, set[str]](), now()
+    with there.lock:
+        seats = max(terms.overlap, there.overlap.get(dataset_id, OVERLAP))
+        for draw in there.queues[dataset_id, stream].all:
+            if ids is not None and draw.item not in ids:
+                continue
+            had = _asked(there, draw, moment)
+            lacks = min(terms.overlap, seats - len(had))
+            if lacks < 1 or any(tags.is_tag(one) for one in had) or not _can_be_given(there, draw, terms):
+                continue
+            needs[draw.id] = lacks
+            if not_for := {name for name in weights if name in had or there.past(draw, name)}:
+                barred[draw.id] = not_for
+    most = len(needs) if chosen.share is None else round(chosen.share * len(needs))
+    needs = dict(list(needs.items())[: most if chosen.number is None else chosen.number])
+    if terms.tag:
+        return SharePlan({tags.assignee(terms.tag): list(needs)}, len(needs), 0)
+    shares = spread_items(needs, weights, barred, terms.seed)
+    given = Counter(draw for share in shares.values() for draw in share)
+    return SharePlan(shares, len(needs), sum(given[draw] < n for draw, n in needs.items()))
+
+
+def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
+    """The share that each of these people takes. Raises BadInput where somebody cannot label, or nobody takes any."""
+    for name in names:
+        if not people.find_person(reader, name).active:
+            raise BadInput(f"{name} is not active in this workspace: nothing can be given to them.")
+    told = tags.all_tags(reader)
+    weights = {name: told.get(name, tags.PersonTags(name)).share for name in names}
+    if len(weights) == 1:
+        return dict.fromkeys(weights, 1.0)
+    if weights and not any(weights.values()):
+        raise BadInput("All of these people take a share of 0 for now. Choose others, or change their shares.")
+    return weights
+
+
+def _asked(there: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
+    """Who has answered a draw, holds it, or is asked to answer it (a tag for whoever has it)."""
+    waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in there.gone}
+    return draw.answered_by | {name for name in there.holders(draw, moment) if name not in there.gone} | waits
+
+
+def _can_be_given(there: QueueIndex, draw: QueuedDraw, terms: Terms) -> bool:
+    """Whether a draw is open, or would be opened again by being reserved for a further person."""
+    return not draw.closed or (there.done(draw) and terms.reserved and not terms.tag)
+
+
+def _begin(
+    tx: Tx, dataset_id: str, stream: str, terms: Terms, chosen: Selection, shares: Mapping[str, Sequence[str]]
+) -> None:
+    """Append an assignment for each share that is not empty."""
+    for assignee, draws in shares.items():
+        if not draws:
+            continue
+        key = new_id()
+        tx.append([
+            AssignmentRow(
+                new_id(), key, dataset_id, stream, assignee, "reserved" if terms.reserved else "preferred",
+                terms.priority, terms.due, terms.note, chosen.as_json(draws), False,
+            )
+        ])  # fmt: skip
+        tx.append([AssignmentItemRow(key, draw, True) for draw in draws])
+
+
+# -- what there is ------------------------------------------------------------------------------------------------
+
+_COLUMNS = (
+    "n.assignment_id, n.dataset_id, n.stream, n.assignee, n.offer, n.priority, n.due, n.note, n.chosen, n.began, "
+    "c.actor, c.made_at"
+)
+
+
+@allow("researcher")
+def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> list[Assignment]:
+    """The assignments of a dataset that have not ended (of one assignee, or all), the most urgent first."""
+    where, params = (" and n.assignee = $2", [assignee]) if assignee else ("", [])
+    rows = store.rows(
+        f"select {_COLUMNS} from assignment_now n join change c on c.seq = n.began "
+        f"where n.dataset_id = $1 and not n.ended{where}",
+        [dataset_id, *params],
+    )
+    there = current_index(store)
+    with there.lock:
+        found = [_assignment(there, row) for row in rows if row[0] in there.assignments]
+    return sorted(found, key=lambda a: (a.priority, a.due or datetime.max, a.assignee, a.id))
+
+
+def _assignment(there: QueueIndex, row: tuple[object, ...]) -> Assignment:
+    key, dataset, stream, assignee, offer, priority, due, note, chosen, began, by, at = row
+    one = there.assignments[str(key)]
+    counts = count_work(there, [one])
+    return Assignment(
+        str(key), str(dataset), stream, str(assignee), offer == "reserved", int(priority), due, str(note),  # type: ignore[arg-type, call-overload]
+        Selection.of_json(str(chosen)), int(began), str(by), at, counts.total, counts.left, counts.done, counts.skipped,  # type: ignore[arg-type, call-overload]
+    )  # fmt: skip
+
+
+class WorkCount(NamedTuple):
+    """Items that are assigned to somebody: all, those that still wait, those answered and those skipped by them."""
+
+    total: int
+    left: int
+    done: int
+    skipped: int
+
+
+def count_work(there: QueueIndex, given: Iterable[IndexedAssignment]) -> WorkCount:
+    """The counts of assignments of one assignee, each item once; the caller has the lock of the index."""
+    draws: dict[QueuedDraw, bool] = {}
+    assignee = ""
+    for one in given:
+        assignee = one.assignee
+        for draw in one.line:
+            draws[draw] = draws.get(draw, False) or draw in one.left
+    left = sum(draws.values())
+    if tags.is_tag(assignee):
+        return WorkCount(len(draws), left, sum(bool(d.answered_by) for d, waits in draws.items() if not waits), 0)
+    last = there.workers[assignee].last if draws else {}
+    how = Counter(last[d.item][0] for d, waits in draws.items() if not waits and d.item in last)
+    return WorkCount(len(draws), left, how["save"], how["skip"])
+
+
+class OwnWork(NamedTuple):
+    """What is assigned to a person in a queue: what is left of it, all of it, when the next of it is due (UTC)."""
+
+    left: int
+    total: int
+    due: datetime | None
+
+
+@allow("annotator")
+def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnWork:
+    """What is assigned to a person in a queue, by name or by a tag."""
+    there = current_index(store)
+    with there.lock:
+        mine = there.assigned(dataset_id, stream, person)
+        dues = [one.due for one in mine if one.left and one.due]
+        return OwnWork(sum(len(a.left) for a in mine), sum(len(a.line) for a in mine), min(dues, default=None))
+
+
+@allow("annotator")
+def own_notes(store: Store, person: str, dataset_id: str) -> list[str]:
+    """What was noted for a person with what is assigned to them of a dataset and waits still."""
+    rows = store.rows(
+        "select assignment_id, note from assignment_now where dataset_id = $1 and note <> '' and not ended "
+        "order by priority, began",
+        [dataset_id],
+    )
+    there = current_index(store)
+    with there.lock:
+        mine = {a.id for stream in ("audit", "review") for a in there.assigned(dataset_id, stream, person) if a.left}
+    return list(dict.fromkeys(str(note) for key, note in rows if key in mine))
+
+
+# -- changing -----------------------------------------------------------------------------------------------------
+
+
+@allow("researcher")
+def change_assignment(
+    store: Store, actor: str, assignment_id: str, reserved: bool, priority: int, due: datetime | None, note: str
+) -> None:
+    """Change the terms of an assignment. Raises NotAllowed below the role researcher, BadInput, NotFound."""
+    terms = Terms(tag="any", reserved=reserved, priority=priority, due=due, note=note).check()
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "researcher")
+        before = _find(tx, assignment_id)
+        offer = "reserved" if terms.reserved else "preferred"
+        new = before._replace(offer=offer, priority=terms.priority, due=terms.due, note=terms.note)
+        if new != before:
+            tx.append([new._replace(id=new_id())])
+
+    store.tx(actor, "assignment", work, target=assignment_id)
+
+
+@allow("researcher")
+def end_assignment(store: Store, actor: str, assignment_id: str) -> None:
+    """End an assignment: what was done stays done, the rest is for everybody again.
+
+    Raises NotAllowed below the role researcher, NotFound where there is none or it has ended.
+    """
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "researcher")
+        tx.append([_find(tx, assignment_id)._replace(id=new_id(), ended=True)])
+
+    store.tx(actor, "end assignment", work, target=assignment_id)
+
+
+def _find(tx: Tx, assignment_id: str) -> AssignmentRow:
+    columns = ", ".join(AssignmentRow._fields)
+    rows = tx.rows(f"select {columns} from assignment_now where assignment_id = $1", [assignment_id])
+    if not rows or rows[0][-1]:
+        raise NotFound("This assignment has ended already, or is not of this workspace. Load the page again.")
+    return AssignmentRow(*rows[0])
+
+
+@allow("researcher")
+def plan_reassignment(store: Store, dataset_id: str, giver: str, to: Sequence[str], seed: int) -> SharePlan:
+    """What `reassign` would do now."""
+    return _plan_reassignment(store, current_index(store), dataset_id, giver, to, seed)[0]
+
+
+@allow("researcher")
+def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence[str], seed: int) -> SharePlan:
+    """Give what a person has left of a dataset to others, evenly and by the same terms; what they hold is let go.
+
+    What none of the others may answer stays where it is. Raises NotAllowed below the role researcher, BadInput where
+    nothing would move, NotFound for a person.
+    """
+
+    def work(tx: Tx) -> SharePlan:
+        people.require(tx, actor, "researcher")
+        there = current_index(store, tx)
+        plan, source = _plan_reassignment(tx, there, dataset_id, giver, to, seed)
+        moved = {draw for share in plan.shares.values() for draw in share}
+        if not moved:
+            raise BadInput(f"Nothing that is left to {giver} can be given to these people.")
+        for one in {a.id: a for a in source.values()}.values():
+            row = _find(tx, one.id)
+            terms = Terms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
+            mine = {n: [d for d in share if source[d] is one] for n, share in plan.shares.items()}
+            _begin(tx, dataset_id, one.stream, terms, Selection.of_json(row.chosen), mine)
+        with there.lock:
+            held, moment = [there.draws[draw] for draw in sorted(moved)], now()
+            taken = [AssignmentItemRow(a.id, d.id, False) for d in held for a in d.given if a.assignee == giver]
+            ended = [
+                ClaimRow(new_id(), dataset_id, d.id, d.item, giver, moment)
+                for d in held if d.holders.get(giver, moment) > moment
+            ]  # fmt: skip
+        tx.append(taken)
+        tx.append(ended)
+        return plan
+
+    return store.tx(actor, "reassign", work, target=dataset_id)
+
+
+def _plan_reassignment(
+    reader: Store | Tx, there: QueueIndex, dataset_id: str, giver: str, to: Sequence[str], seed: int
+) -> tuple[SharePlan, dict[str, IndexedAssignment]]:
+    """The shares of the others, and the assignment that each draw which is left comes from, the most urgent."""
+    if giver in to or not to:
+        raise BadInput(f"Choose one person or more to take over from {giver}.")
+    weights, barred, moment = _weights(reader, to), dict[str, set[str]](), now()
+    source = dict[str, IndexedAssignment]()
+    with there.lock:
+        mine = [a for a in there.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
+        for one in sorted(mine, key=lambda a: a.rank):
+            for draw in one.line:
+                had = _asked(there, draw, moment)
+                open_ = giver not in there.gone or len(had) < there.overlap.get(dataset_id, OVERLAP)
+                if draw in one.left and draw.id not in source and open_:
+                    source[draw.id] = one
+                    barred[draw.id] = {name for name in weights if name in had or there.past(draw, name)}
+    shares = spread_items(dict.fromkeys(source, 1), weights, barred, seed)
+    given = sum(map(len, shares.values()))
+    return SharePlan(shares, len(source), len(source) - given), source
+
+
+@allow("researcher")
+def undoable_changes(store: Store, dataset_id: str) -> list[UndoableChange]:
+    """The newest changes that gave work of a dataset out and have not been undone, the newest first."""
+    rows = store.rows(
+        "select c.seq, c.actor, c.made_at, c.action, count(*), count(distinct n.assignee), min(n.assignee) "
+        "from assignment_now n join change c on c.seq = n.began "
+        "join assignment_item i on i.assignment_id = n.assignment_id and i.seq = n.began "
+        "where n.dataset_id = $1 and not n.ended group by c.seq, c.actor, c.made_at, c.action "
+        f"order by c.seq desc limit {_CHANGES}",
+        [dataset_id],
+    )
+    return [UndoableChange(*row) for row in rows]
+
+
+@allow("researcher")
+def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
+    """End what one change gave out, and give back what it took from somebody; what was done since stays done.
+
+    Raises NotAllowed below the role researcher, BadInput where nothing of it stands any more.
+    """
+    columns = ", ".join(AssignmentRow._fields)
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "researcher")
+        rows = tx.rows(
+            f"select {columns} from assignment_now where dataset_id = $1 and began = $2 and not ended",
+            [dataset_id, revision],
+        )
+        if not rows:
+            raise BadInput("There is nothing to undo: what was given out then has ended. Load the page again.")
+        tx.append([AssignmentRow(*row)._replace(id=new_id(), ended=True) for row in rows])
+        taken = tx.rows(
+            "select i.assignment_id, i.draw_id from assignment_item i join assignment_now n "
+            "on n.assignment_id = i.assignment_id where i.seq = $1 and not i.given and not n.ended",
+            [revision],
+        )
+        tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in taken])
+
+    store.tx(actor, "undo assignment", work, target=dataset_id)
+
+
+@allow("researcher")
+def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int, int, dict[str, int]]:
+    """How many items of a queue are open, how many of these nobody is asked for, and tag -> items that nobody can take.
+
+    These wait for people with the tag, and nobody active has it.
+    """
+    there = current_index(store)
+    active = {person.name for person in people.all_people(store)}
+    with there.lock:
+        able = {tag for name, own in there.tags.items() if name in active for tag in own}
+        nobody = defaultdict[str, int](int)
+        open_ = unassigned = 0
+        for draw in there.queues[dataset_id, stream].waiting():
+            open_ += 1
+            unassigned += draw.audience is None and not any(draw in a.left for a in draw.given)
+            if draw.audience and not any(one in able if tags.is_tag(one) else True for one in draw.audience):
+                nobody[min(draw.audience)] += 1
+        return open_, unassigned, dict(nobody)

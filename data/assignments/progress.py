@@ -1,0 +1,321 @@
+"""How far people are with what is assigned to them: counts, times, pace, forecast, and who may need help, and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from statistics import median
+from typing import Literal, NamedTuple
+
+from data.assignments.assignments import WorkCount, count_work
+from data.assignments.working_time import DAY, after_working_hours, working_hours
+from data.queue.progress import zone_offset
+from data.records import people, tags
+from data.records.access import allow
+from data.records.queue_index import current_index
+from data.store import Store, kept
+from data.store.ids import now
+from judges.plural import many
+
+ProgressState = Literal["stuck", "inactive", "behind", "not begun", "on time", "done", "unassigned"]
+QUIET, SKIPS, EXPIRED, SLOW = 8, 5, 3, 3
+"""What makes somebody stuck.
+
+These are hours of working time without an answer; skips that are half of the last 20 answers; times that items were
+reserved since the last answer and ran out (the desk reserves some ahead); how many times slower the last 5 items were
+than those before.
+"""
+_LATEST, _NEWEST, _BEFORE = 20, 5, 20
+_RECENT, _DAYS = 60, 5
+"""Answers that times are taken from, and working days that the pace is taken from."""
+STATES: dict[ProgressState, str] = {
+    "stuck": f"half of the last {_LATEST} answers were skips, at least {SKIPS}; or work is left, and: no answer for "
+    f"{QUIET} hours of working time, although some before; or items were reserved {EXPIRED} times since the last "
+    f"answer and ran out; or the last {_NEWEST} items took over {SLOW} times as long as those before",
+    "inactive": "work is left to somebody who is not active any more; what was reserved for them is open to everybody",
+    "behind": "work is left, and it is past its due date, or will be at the pace of the last days",
+    "not begun": "work is left, and nothing was answered since it was given",
+    "on time": "work is left, and nothing speaks against its being done in time",
+    "done": "nothing that was assigned is left",
+    "unassigned": "nothing is assigned; what was answered came from the open queue",
+}
+"""In which state somebody is, the first that fits, and when."""
+
+
+@dataclass(frozen=True)
+class PersonProgress:
+    """A person (or the people with a tag) in a dataset.
+
+    `counts`: of what is assigned to them; `answered`: all items of the dataset that they have answered. Seconds are
+    medians of their last answers. `due` is the next due date of what is left, `needed` the items per working day that
+    meet all due dates, `pace` their own over the last five working days, `finish` when they will be done at that pace.
+    Moments are UTC. `why`: why it is in this state, in a sentence.
+    """
+
+    assignee: str
+    active: bool
+    tags: tuple[str, ...]
+    counts: WorkCount
+    answered: int
+    seconds: float | None
+    cell_seconds: float | None
+    last: datetime | None
+    due: datetime | None
+    needed: float | None
+    pace: float | None
+    finish: datetime | None
+    state: ProgressState
+    why: str
+
+    @property
+    def is_tag(self) -> bool:
+        """Whether it is about whoever has a tag."""
+        return tags.is_tag(self.assignee)
+
+    @property
+    def name(self) -> str:
+        """Who it is about, in words."""
+        return tags.describe_assignee(self.assignee)
+
+
+class RecentAnswer(NamedTuple):
+    """An answer: whether it was a skip, the seconds it took (0: not known), of how many cells."""
+
+    skipped: bool
+    seconds: float
+    cells: int
+
+
+NOTHING = WorkCount(0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class GivenWork:
+    """What is assigned to somebody: counts, how much of it is due when, since when what is left was given to them.
+
+    `expired`: how many times they reserved items since their last answer and let them run out.
+    """
+
+    counts: WorkCount = NOTHING
+    dues: tuple[tuple[datetime, int], ...] = ()
+    since: datetime | None = None
+    expired: int = 0
+
+
+@dataclass(frozen=True)
+class PersonActivity:
+    """What a person did in a dataset: items saved, first and last answer, items saved of late, the newest answers."""
+
+    items: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    late: int = 0
+    recent: tuple[RecentAnswer, ...] = ()
+
+
+@allow("researcher")
+def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -> list[PersonProgress]:
+    """Everybody who is active, has answered some of a dataset or is assigned some of it; who may need help first.
+
+    Tags that work is assigned to are among them. Working days are those of that zone (default UTC).
+    """
+    offset, moment = zone_offset(zone), now()
+    since = _days_back(moment + offset) - offset
+    done, expired = _activity(store, dataset_id, since), dict(_expired(store, dataset_id, moment))
+    known, told = {p.name: p for p in people.all_people(store, active=False)}, tags.all_tags(store)
+    began: dict[str, datetime] = dict(store.rows(
+        "select n.assignment_id, c.made_at from assignment_now n join change c on c.seq = n.began "
+        "where n.dataset_id = $1 and not n.ended",
+        [dataset_id],
+    ))  # fmt: skip
+    work, there = dict[str, GivenWork](), current_index(store)
+    with there.lock:
+        for assignee, given in there.of_assignee.items():
+            if mine := [a for a in given if a.id in began]:
+                dues = sorted((a.due, len(a.left)) for a in mine if a.due and a.left)
+                first = min((began[a.id] for a in mine if a.left), default=None)
+                work[assignee] = GivenWork(count_work(there, mine), tuple(dues), first, expired.get(assignee, 0))
+    here = {p.name for p in known.values() if p.active}
+    found = []
+    for assignee in {*work, *done, *here}:
+        own = told[assignee].tags if assignee in told else ()
+        active = assignee in here or tags.is_tag(assignee)
+        did = done.get(assignee, PersonActivity())
+        found.append(_progress(assignee, active, own, work.get(assignee, GivenWork()), did, moment, offset, since))
+    order = list(STATES)
+    return sorted(found, key=lambda p: (order.index(p.state), p.assignee.casefold()))
+
+
+def _progress(
+    assignee: str, active: bool, own: tuple[str, ...], work: GivenWork, did: PersonActivity, moment: datetime,
+    offset: timedelta, since: datetime,
+) -> PersonProgress:  # fmt: skip
+    here, left = moment + offset, work.counts.left
+    saves = [one for one in did.recent if not one.skipped and one.seconds > 0][:50]
+    cells = [one.seconds / one.cells for one in saves if one.cells]
+    pace = finish = None
+    if did.late and did.first:
+        begun = max(did.first, since) + offset
+        pace = did.late / max(working_hours(begun, here), 1.0) * DAY
+        if left and (end := after_working_hours(here, left / pace * DAY)):
+            finish = end - offset
+    needed = needed_pace(work.dues, moment, offset)
+    state, why = judge_state(assignee, active, work, did, pace, needed, moment, offset)
+    return PersonProgress(
+        assignee, active, own, work.counts, did.items, median(one.seconds for one in saves) if saves else None,
+        median(cells) if cells else None, did.last, work.dues[0][0] if work.dues else None, needed, pace, finish, state,
+        why,
+    )  # fmt: skip
+
+
+def needed_pace(dues: Sequence[tuple[datetime, int]], moment: datetime, offset: timedelta) -> float | None:
+    """The items per working day that meet every due date; None without any, infinite where one is past."""
+    rates, left = [], 0
+    for due, n in dues:
+        left += n
+        hours = working_hours(moment + offset, due + offset)
+        rates.append(left / hours * DAY if hours else float("inf"))
+    return max(rates, default=None)
+
+
+def judge_state(
+    assignee: str, active: bool, work: GivenWork, did: PersonActivity, pace: float | None, needed: float | None,
+    moment: datetime, offset: timedelta,
+) -> tuple[ProgressState, str]:  # fmt: skip
+    """The state of a person, the first of STATES that fits, and why, in a sentence."""
+    if not work.counts.total:
+        return "unassigned", "Nothing is assigned to them."
+    if not work.counts.left and not _skips_much(did):
+        return "done", "Nothing that was assigned to them is left."
+    if not active:
+        return "inactive", "They are not active any more: what was reserved for them is open to everybody."
+    signs = find_stuck_signs(work, did, moment, offset)
+    if signs:
+        return "stuck", f"{signs[0][0].upper()}{'; '.join(signs)[1:]}."
+    overdue = sum(n for due, n in work.dues if due <= moment)
+    if overdue:
+        return "behind", f"{many(overdue, 'item')} past the due date."
+    if needed is not None and pace is not None and pace < needed:
+        return "behind", f"{pace:.3g} items per working day, where {needed:.3g} are needed to be done in time."
+    if not tags.is_tag(assignee) and (did.last is None or (work.since and did.last < work.since)):
+        return "not begun", "No answer since it was given to them."
+    return "on time", "Nothing speaks against its being done in time."
+
+
+def find_stuck_signs(work: GivenWork, did: PersonActivity, moment: datetime, offset: timedelta) -> list[str]:
+    """What shows that somebody may be stuck, in words; nothing of whom nothing was ever answered."""
+    if did.last is None:
+        return []
+    signs = []
+    if skips := _skips_much(did):
+        signs.append(f"{skips} of the last {len(did.recent[:_LATEST])} answers skipped")
+    if not work.counts.left:
+        return signs
+    quiet = working_hours(max(did.last, work.since or did.last) + offset, moment + offset)
+    if quiet >= QUIET:
+        signs.append(f"no answer for {quiet:.0f} hours of working time")
+    if work.expired >= EXPIRED:
+        signs.append(f"items reserved {work.expired} times since the last answer, and none of them answered")
+    times = [one.seconds for one in did.recent if not one.skipped and one.seconds > 0]
+    newest, before = times[:_NEWEST], times[_NEWEST:]
+    if len(newest) == _NEWEST and len(before) >= _BEFORE and median(newest) > SLOW * median(before):
+        signs.append(f"{median(newest):.0f} s per item of late, {median(before):.0f} s before")
+    return signs
+
+
+def _skips_much(did: PersonActivity) -> int:
+    """The skips among somebody's last answers; 0 where they are less than half, or few."""
+    latest = did.recent[:_LATEST]
+    skips = sum(one.skipped for one in latest)
+    return skips if skips >= max(SKIPS, len(latest) / 2) else 0
+
+
+def _days_back(here: datetime) -> datetime:
+    """The beginning of the day so many working days ago, local time."""
+    day = here.replace(hour=0, minute=0, second=0, microsecond=0)
+    left = _DAYS
+    while left:
+        day -= timedelta(days=1)
+        left -= day.weekday() < 5
+    return day
+
+
+@kept
+def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, PersonActivity]:
+    """Person -> what they did in a dataset, without reservations that ran out."""
+    recent = defaultdict[str, list[RecentAnswer]](list)
+    for name, action, milliseconds, cells in store.rows(
+        "select a.person, a.action, a.milliseconds, count(l.id) from ("
+        "select *, row_number() over (partition by person order by made_at desc, id desc) as newest "
+        "from answer where dataset_id = $1 and previous = '') a left join label l on l.answer_id = a.id "
+        f"where a.newest <= {_RECENT} group by a.person, a.newest, a.id, a.action, a.milliseconds "
+        "order by a.person, a.newest",
+        [dataset_id],
+    ):
+        recent[str(name)].append(RecentAnswer(action == "skip", milliseconds / 1000, int(cells)))
+    rows = store.rows(
+        "select person, sum(case when action = 'save' then 1 else 0 end), min(made_at), max(made_at), "
+        "sum(case when action = 'save' and made_at >= $2 then 1 else 0 end) "
+        "from answer where dataset_id = $1 and previous = '' group by person",
+        [dataset_id, since],
+    )
+    return {
+        str(name): PersonActivity(int(items), first, last, int(late), tuple(recent[str(name)]))
+        for name, items, first, last, late in rows
+    }
+
+
+def _expired(store: Store, dataset_id: str, moment: datetime) -> list[tuple[str, int]]:
+    """How often people reserved items since their last answer and let them run out; without what they gave back.
+
+    Nobody is in it who never answered.
+    """
+    rows = store.rows(
+        "select n.person, count(distinct n.seq) from claim n join change c on c.seq = n.seq "
+        "join (select person, max(made_at) as last from answer where dataset_id = $1 group by person) a "
+        "on a.person = n.person where n.dataset_id = $1 and n.draw_id <> '' and n.until < $2 and c.made_at > a.last "
+        "and n.until > c.made_at and not exists (select 1 from claim r where r.person = n.person "
+        "and r.draw_id = n.draw_id and r.seq > n.seq and r.until < n.until) group by n.person",
+        [dataset_id, moment],
+    )
+    return [(str(name), int(n)) for name, n in rows]
+
+
+COLUMNS = {
+    "person": "A person, or whoever has a tag.",
+    "tags": "Languages and skills.",
+    "state": "Whether help may be needed.",
+    "why": "Why it is in this state.",
+    "assigned": "Items assigned to them.",
+    "done": "Of these, answered by them; of a tag, by anybody.",
+    "left": "Of these, waiting for them still.",
+    "skipped": "Of these, skipped by them: others may have them.",
+    "answered": "All items of the dataset that they have answered, assigned or not.",
+    "seconds_per_item": "Median of their last 50 items.",
+    "seconds_per_rating": "The same for one rating.",
+    "last_answer": "When they last answered in this dataset (UTC).",
+    "due": "The next due date of what is left (UTC).",
+    "needed_per_day": "Items per working day that meet every due date.",
+    "pace_per_day": "Items per working day over the last five (Monday to Friday, 9 to 17).",
+    "forecast": "When what is left will be done at that pace (UTC).",
+}
+"""The columns of progress as a file, with what each says."""
+
+
+def progress_record(one: PersonProgress) -> dict[str, str | float | None]:
+    """A row of progress as a file has it."""
+    needed = None if one.needed == float("inf") else one.needed
+    values = (
+        one.name, ", ".join(one.tags), one.state, one.why, one.counts.total, one.counts.done, one.counts.left,
+        one.counts.skipped, one.answered, one.seconds, one.cell_seconds, one.last, one.due, needed, one.pace,
+        one.finish,
+    )  # fmt: skip
+    return {name: _plain(value) for name, value in zip(COLUMNS, values, strict=True)}
+
+
+def _plain(value: str | float | datetime | None) -> str | float | None:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return round(value, 2) if isinstance(value, float) else value

@@ -1,0 +1,105 @@
+"""Even shares: items over people, each item to several of them, by their weights; the same seed gives the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence, Set
+from heapq import heapify, heappop, heappush
+
+
+def fair_quotas(seats: int, weights: Mapping[str, float], most: int) -> dict[str, int]:
+    """How many of so many seats each takes: in proportion to the weights, at most `most`, by largest remainder.
+
+    Of equal weights the numbers differ by at most one; who has the weight 0 takes none. What nobody can take any more,
+    as all have `most`, is left over.
+    """
+    quotas = dict.fromkeys(weights, 0)
+    open_, left = {name for name, weight in weights.items() if weight > 0}, seats
+    while open_:
+        total = sum(weights[name] for name in open_)
+        capped = {name for name in open_ if left * weights[name] / total >= most}
+        if not capped:
+            exact = {name: left * weights[name] / total for name in open_}
+            quotas |= {name: int(part) for name, part in exact.items()}
+            rest = left - sum(quotas[name] for name in open_)
+            by_rest = sorted(exact, key=lambda name: (int(exact[name]) - exact[name], -weights[name], name))
+            for name in by_rest[:rest]:
+                quotas[name] += 1
+            return quotas
+        quotas |= dict.fromkeys(capped, most)
+        left -= most * len(capped)
+        open_ -= capped
+    return quotas
+
+
+def spread_items(
+    needs: Mapping[str, int], weights: Mapping[str, float], barred: Mapping[str, Set[str]], seed: int
+) -> dict[str, list[str]]:
+    """Person -> items: each item to as many different people as it needs, none of them barred from it.
+
+    Who gets which item is drawn at random. Where somebody is barred from items, shares are as even as that allows; an
+    item that not enough people may have is given to those who may.
+    """
+    rng = random.Random(seed)
+    able = {name: weight for name, weight in weights.items() if weight > 0}
+    quotas = fair_quotas(sum(min(n, len(able)) for n in needs.values()), able, sum(n > 0 for n in needs.values()))
+    shares: dict[str, dict[str, None]] = {name: {} for name in weights}
+    order = sorted(item for item, n in needs.items() if n > 0)
+    rng.shuffle(order)
+    none: Set[str] = frozenset()
+    order.sort(key=lambda item: len(able) - len(barred.get(item, none)) - needs[item])  # the least choice first
+    line = [(-quotas[name], rng.random(), name) for name in able]  # whoever lacks most comes next
+    heapify(line)
+    for item in order:
+        passed, lacks = [], needs[item]
+        while line and lacks:
+            has, _, name = heappop(line)
+            if name not in barred.get(item, none):
+                shares[name][item] = None
+                has, lacks = has + 1, lacks - 1
+            passed.append((has, rng.random(), name))
+        for entry in passed:
+            heappush(line, entry)
+    _even_out(shares, quotas, barred)
+    return {name: [item for item in needs if item in items] for name, items in shares.items()}
+
+
+def _even_out(
+    shares: Mapping[str, dict[str, None]], quotas: Mapping[str, int], barred: Mapping[str, Set[str]]
+) -> None:
+    """Hand items on, through others where need be, from who has more than their quota to who has less."""
+    over = {name: len(shares[name]) - quota for name, quota in quotas.items()}
+    while lacking := [name for name, n in over.items() if n < 0]:
+        way = _way(shares, [name for name, n in over.items() if n > 0], lacking, barred)
+        if not way:
+            return
+        for giver, taker, item in way:
+            del shares[giver][item]
+            shares[taker][item] = None
+        over[way[0][0]] -= 1
+        over[way[-1][1]] += 1
+
+
+def _way(
+    shares: Mapping[str, dict[str, None]], givers: Sequence[str], takers: Sequence[str], barred: Mapping[str, Set[str]]
+) -> list[tuple[str, str, str]]:
+    """The shortest chain (from, to, item) from one of the givers to one of the takers; [] where there is none."""
+    came: dict[str, tuple[str, str] | None] = dict.fromkeys(givers)
+    looked = list(givers)
+    for giver in looked:
+        for taker in shares:
+            if taker in came:
+                continue
+            item = next((i for i in shares[giver] if i not in shares[taker] and taker not in barred.get(i, ())), None)
+            if item is None:
+                continue
+            came[taker] = giver, item
+            if taker in takers:
+                way, step = [], came[taker]
+                while step is not None:
+                    way.append((step[0], taker, step[1]))
+                    taker = step[0]
+                    step = came[taker]
+                return way[::-1]
+            looked.append(taker)
+    return []

@@ -1,0 +1,46 @@
+"""Working time: how much of it lies between two moments, and when so much of it will have passed. Local time."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+
+BEGIN, END = 9, 17
+"""The hours between which people work, Monday to Friday."""
+DAY = END - BEGIN
+"""Hours of a working day."""
+_LONGEST = 10_000
+"""Working days that are looked ahead."""
+
+
+def working_hours(since: datetime, until: datetime) -> float:
+    """The hours of working time between two moments; 0 where the second is not later."""
+    if until <= since:
+        return 0.0
+    weeks, found = (until - since).days // 7, 0.0
+    found, day = weeks * 5.0 * DAY, since + timedelta(weeks=weeks)
+    while day < until:
+        begin, end, following = _day(day)
+        if day.weekday() < 5:
+            found += max((min(end, until) - max(begin, day)).total_seconds(), 0.0) / 3600
+        day = following
+    return found
+
+
+def after_working_hours(since: datetime, hours: float) -> datetime | None:
+    """The moment when so many hours of working time have passed; None where that is farther than anybody plans."""
+    if hours > _LONGEST * DAY:
+        return None
+    day = since + timedelta(weeks=max(int(hours // (5 * DAY)) - 1, 0))
+    left = hours - working_hours(since, day)
+    while True:
+        begin, _, following = _day(day)
+        here = working_hours(day, following)
+        if here >= left and day.weekday() < 5:
+            return max(begin, day) + timedelta(hours=left)
+        left, day = left - here, following
+
+
+def _day(moment: datetime) -> tuple[datetime, datetime, datetime]:
+    """When work begins and ends on the day of a moment, and the next midnight."""
+    midnight = datetime.combine(moment.date(), time.min)
+    return midnight + timedelta(hours=BEGIN), midnight + timedelta(hours=END), midnight + timedelta(days=1)

@@ -1,0 +1,100 @@
+"""`check`: whether a judge meets the policy, as the gate of a pipeline asks; the exit code says it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import urlencode
+
+from data.approvals.ci_check import CODES, check_judge
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
+from data.records import datasets
+from data.store.errors import BadInput, NotFound
+from judges.errors import AssayError
+
+_PATIENCE = 120
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = (
+        "Says of each dimension whether the judge meets the policy. Exit code 0: every one does. 1: one does not. 2: "
+        "of one it cannot be said yet (inconclusive, below minimum sample, undefined), or the question could not be "
+        "answered. With --url it asks a running Assay, by the token in ASSAY_TOKEN."
+    )
+    add_dataset(parser)
+    add_judge(parser)
+    parser.add_argument(
+        "--dimension", metavar="NAME", action="append", default=[],
+        help="only this one, as in helpfulness or turn.helpfulness; repeat it (default: every one)",
+    )  # fmt: skip
+    parser.add_argument("--url", metavar="URL", default="", help="a running Assay, as http://127.0.0.1:8501")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_actor(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the verdict."""
+    try:
+        found = _asked(options) if options.url else _looked(options)
+    except AssayError as error:
+        print(error, file=sys.stderr)
+        return CODES["cannot be said"]
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+    else:
+        print(f"{found['model']} ({found['card']}) on {found['dataset']}: {found['verdict']}.")
+        print("\n".join(f"  {one['line']}" for one in found["dimensions"]))
+    return int(found["code"])
+
+
+def _looked(options: argparse.Namespace) -> dict[str, Any]:
+    with workspace_store() as store:
+        at = datasets.dataset_named(store, options.dataset)
+        return check_judge(
+            store, acting_person(store, options.actor), at, options.judge, options.dimension
+        ).as_json()
+
+
+def _asked(options: argparse.Namespace) -> dict[str, Any]:
+    """What a running Assay says. Raises NotFound where none answers, BadInput for what it refuses."""
+    token = os.environ.get("ASSAY_TOKEN", "").strip()
+    if not token:
+        raise BadInput("Put a token with the scope check into ASSAY_TOKEN. One is made on the page Your labels.")
+    query = [("dataset", options.dataset), *(("dimension", name) for name in options.dimension)]
+    query += [("judge", options.judge)] if options.judge else []
+    address = f"{options.url.rstrip('/')}/api/v1/check?{urlencode(query)}"
+    try:
+        asked = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
+        if asked.type not in ("http", "https"):
+            raise ValueError(asked.type)
+        with urllib.request.build_opener(_Straight()).open(asked, timeout=_PATIENCE) as answer:
+            return _read(answer.read())
+    except urllib.error.HTTPError as error:
+        raise BadInput(str(_read(error.read()).get("detail") or f"Assay answered {error.code}.")) from None
+    except OSError as error:
+        raise NotFound(f"No Assay answers at {options.url}: {getattr(error, 'reason', None) or error}.") from None
+    except ValueError:
+        raise BadInput(f"{options.url!r} is no address of an Assay. Give one as http://127.0.0.1:8501.") from None
+
+
+class _Straight(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect, which would take the token elsewhere."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(body)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise BadInput("What answered there is no Assay's API: its answer is no JSON.")
+    return found

@@ -1,0 +1,54 @@
+"""`token`: tokens by which programs ask the HTTP API as a person: new, list, revoke."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from data.cli.options import acting_person, add_actor, workspace_store
+from data.records import tokens
+from data.records.access import find_person
+from data.store.errors import NotFound
+from data.store.ids import now
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.description = "Makes, lists and revokes tokens. While Assay runs, the page Your labels does the same."
+    parts = parser.add_subparsers(dest="part", required=True, metavar="new|list|revoke")
+    new = parts.add_parser("new", help="make one; its text is printed once, and kept nowhere")
+    new.add_argument("name", metavar="NAME", help="what it is for")
+    said = "; ".join(f"{name}: {told}" for name, told in tokens.SCOPES.items())
+    new.add_argument("--scope", action="append", default=[], choices=list(tokens.SCOPES), help=f"repeat it. {said}")
+    new.add_argument("--days", type=int, default=tokens.DAYS, help=f"how long it holds (default: {tokens.DAYS})")
+    listed = parts.add_parser("list", help="those of a person; a lead sees everybody's")
+    revoked = parts.add_parser("revoke", help="end one")
+    revoked.add_argument("prefix", metavar="PREFIX", help="how it begins, as list says it")
+    for part in (new, listed, revoked):
+        add_actor(part)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what was asked."""
+    with workspace_store() as store:
+        actor = acting_person(store, options.actor)
+        if options.part == "new":
+            made, text = tokens.new_token(store, actor, options.name, options.scope or ["check"], options.days)
+            told = f"A token of {actor} for {', '.join(made.scopes)}, until {made.expires:%Y-%m-%d}."
+            print(f"{told} It is not shown again:", file=sys.stderr)
+            print(text)
+            return 0
+        leads = find_person(store, actor).may("lead")
+        found = tokens.all_tokens(store, actor) if leads else tokens.list_tokens(store, actor)
+        if options.part == "list":
+            for one in found:
+                used = f"used {one.used:%Y-%m-%d}" if one.used else "never used"
+                held = f"{one.state(now())}, until {one.expires:%Y-%m-%d}, {used}"
+                print(f"{one.prefix}  {one.person}  {one.name}  {' '.join(one.scopes)}  {held}")
+        else:
+            fitting = [one for one in found if one.prefix.startswith(options.prefix) and not one.revoked]
+            if len(fitting) != 1:
+                raise NotFound(f"{len(fitting)} tokens begin with {options.prefix[:60]!r}. `token list` has all.")
+            tokens.revoke_token(store, actor, fitting[0].id)
+            print(f"Revoked {fitting[0].prefix} ({fitting[0].name}) of {fitting[0].person}.")
+        return 0

@@ -1,0 +1,228 @@
+"""Who may do what: people with their roles, and the store as one person may ask it.
+
+A page holds a `Visit` and never the store itself. A function of data that a page calls bears `allow`, which looks the
+person up anew at each call; a function that does not bear it refuses a visit, as nothing can be read or written by one.
+Commands, workers and what such a function calls have the store itself, and are not asked.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NoReturn, ParamSpec, TypeVar, final
+
+from data.records import names
+from data.store import Reader, Row, Store, Tx, kept
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import now
+
+if TYPE_CHECKING:
+    import pandas
+
+Role = Literal["annotator", "researcher", "lead"]
+Least = Literal["anybody", "annotator", "researcher", "lead"]
+"""The least that a function asks for. `anybody`: also who has not said yet who they are, if names are on trust."""
+ROLES: tuple[Role, ...] = ("annotator", "researcher", "lead")
+R = TypeVar("R", bound=Reader)
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Someone who works here. Annotators label; researchers also import, draw and run; leads also decide."""
+
+    name: str
+    role: Role
+    active: bool
+    team: str = ""
+
+    def may(self, role: Role) -> bool:
+        """Whether this person has at least that role."""
+        return self.active and ROLES.index(self.role) >= ROLES.index(role)
+
+
+@kept
+def find_person(store: Store | Tx, name: str) -> Person:
+    """The person of that name. Raises NotFound."""
+    rows = store.rows("select person, role, active, team from person_now where person = $1", [name])
+    if not rows:
+        raise NotFound(f"Nobody called {name!r} is known here. A lead can add people on the People page.")
+    return Person(*rows[0])
+
+
+def require(store: Store | Tx, name: str, role: Role) -> Person:
+    """The person, who must be active and have at least that role. Raises NotAllowed with a sentence otherwise."""
+    try:
+        found = find_person(store, name)
+    except NotFound as error:
+        raise NotAllowed(str(error)) from None
+    if not found.active:
+        raise NotAllowed(f"{name} is not active in this workspace. A lead can change that on the People page.")
+    if not found.may(role):
+        raise NotAllowed(f"This needs the role {role}; {name} is {found.role}. A lead can change roles.")
+    return found
+
+
+@kept
+def find_visitor(store: Store | Tx, name: str) -> Person | None:
+    """The person of that name who may be here; None for nobody, and for a name that is kept for Assay itself."""
+    try:
+        found = find_person(store, name)
+    except NotFound:
+        return None
+    return found if found.active and not names.why_reserved(name, known=True) else None
+
+
+@dataclass(frozen=True)
+class Login:
+    """A sign-in at the provider: of whom, when (UTC, the provider's clock), and whether it has ended."""
+
+    person: str
+    issued: datetime
+    ended: bool
+
+
+@kept
+def find_login(store: Store | Tx, login: str) -> Login | None:
+    """The sign-in of that id; None where nobody has come in by it."""
+    rows = store.rows(
+        "select l.person, l.issued, count(e.id) > 0 from login l left join login_end e on e.person = l.person "
+        "and (e.login_id = l.id or (e.login_id = '' and e.seq > l.seq)) where l.id = $1 group by l.person, l.issued",
+        [login],
+    )
+    return Login(*rows[0]) if rows else None
+
+
+def session_age() -> timedelta:
+    """For how long a sign-in holds. Raises BadInput where the environment says what that cannot be."""
+    return _hours(os.environ.get("ASSAY_SESSION_HOURS", "").strip() or "12")
+
+
+@cache
+def _hours(said: str) -> timedelta:
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,3})?", said) or not float(said):
+        raise BadInput(f"ASSAY_SESSION_HOURS is {said!r}: give the hours for which a sign-in holds, as in 12.")
+    return timedelta(hours=float(said))
+
+
+@final
+class Visit(Store):
+    """The store as one person may ask it, "" being nobody: only through functions that bear `allow`.
+
+    `login` is the sign-in at the provider by which the person is here, "" for none; None where names are taken on
+    trust, or where whoever makes the visit knows the person by other means.
+    """
+
+    def __init__(self, store: Store, person: str, login: str | None = None) -> None:
+        self._store, self.person, self.login = store, person, login
+        self.name, self.memory = store.name, store.memory
+        self._known: tuple[tuple[int | None, ...], Person | None, datetime | None] = (), None, None
+
+    def visitor(self) -> Person | None:
+        """Who may be here by this visit; None for nobody. Looked up anew when a table of people or sign-ins changed."""
+        stamp = tuple(map(self._store.touched, ("person_event", "login", "login_end")))
+        if stamp != self._known[0]:
+            self._known = stamp, *self._look_up()
+        _, found, issued = self._known
+        return found if issued is None or now() - issued < session_age() else None
+
+    def _look_up(self) -> tuple[Person | None, datetime | None]:
+        found = find_visitor(self._store, self.person) if self.person else None
+        if self.login is None:
+            return found, None
+        held = find_login(self._store, self.login)
+        if held is None or held.ended or held.person != self.person:
+            return None, None
+        return found, held.issued
+
+    def admit(self, role: Least, acting: str | None) -> Store:
+        """The store itself, where this person has at least that role and is who acts. Raises NotAllowed."""
+        if role != "anybody" or self.login is not None:
+            found = self.visitor()
+            if found is None:
+                raise NotAllowed(
+                    f"{self.person} cannot work here at present. Sign in again; a lead can see why on the People page."
+                    if self.person
+                    else "Nobody is signed in here. Sign in first."
+                )
+            if role != "anybody" and not found.may(role):
+                raise NotAllowed(f"This needs the role {role}; {found.name} is {found.role}. A lead can change roles.")
+        if acting is not None and acting != self.person:
+            raise NotAllowed(f"{self.person or 'Nobody'} is signed in here, so nothing is done as {acting!r}.")
+        return self._store
+
+    def touched(self, table: str) -> int | None:
+        return self._store.touched(table)
+
+    def newest(self) -> int:
+        return self._store.newest()
+
+    def _refuse(self) -> NoReturn:
+        raise NotAllowed("A page does not ask the store itself. Call a function of data that bears `allow`.")
+
+    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        self._refuse()
+
+    def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
+        self._refuse()
+
+    def frames(
+        self, tables: Mapping[str, str], queries: Iterable[str], params: Sequence[Any] = ()
+    ) -> Iterator[pandas.DataFrame]:
+        self._refuse()
+
+    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
+        self._refuse()
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        self._refuse()
+
+    def beat(self) -> None:
+        self._refuse()
+
+    def digests(self, upto: int) -> dict[str, tuple[int, int]]:
+        self._refuse()
+
+    def backup(self, file: Path) -> None:
+        self._refuse()
+
+    def close(self) -> None:
+        self._refuse()
+
+
+def allow(
+    role: Least, acting: Literal["actor", "person", "nobody"] | None = None
+) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
+    """Let a visit call a function of a store and of values, from that role on. The outermost decorator.
+
+    Who acts is its parameter `actor`, else `person`, and must be the visitor. `acting` says so where both are there and
+    another one is meant, and is "nobody" where neither is who acts.
+    """
+
+    def guard(function: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
+        parameters = list(inspect.signature(function).parameters)
+        named = [acting] if acting else [name for name in ("actor", "person") if name in parameters]
+        who = named[0] if named and named[0] != "nobody" else ""
+        place = parameters.index(who) - 1 if who else -1
+
+        @wraps(function)
+        def call(store: R, /, *args: P.args, **options: P.kwargs) -> T:
+            if not isinstance(store, Visit):
+                return function(store, *args, **options)
+            said: Any = None
+            if who:
+                said = args[place] if place < len(args) else options.get(who, "")
+            admitted: Any = store.admit(role, said)
+            return function(admitted, *args, **options)
+
+        call.__dict__.update(least_role=role, acting=who)
+        return call
+
+    return guard

@@ -1,0 +1,171 @@
+"""Invitations: who may come in by a verified e-mail address, in which role or as whom, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from data.records import leads, people
+from data.records.access import ROLES, Role, allow, find_person, require
+from data.records.names import MACHINE, has_invisible_characters
+from data.records.tables import InvitationRow
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id, now
+
+DAYS = 14
+"""For how long an invitation is open, unless it says otherwise."""
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """Whoever has this e-mail address, or is this account (`subject`), may come in, in a role or as a person here."""
+
+    id: str
+    email: str
+    subject: str
+    role: Role
+    person: str
+    expires: datetime
+    inviter: str
+
+    @property
+    def whom(self) -> str:
+        """The address, or the account where it is open to that."""
+        return self.email or self.subject
+
+
+def plain_address(email: str) -> str:
+    """An e-mail address as two are compared: without capitals, unless it has letters beyond ASCII. Raises BadInput."""
+    email = email.strip()
+    name, at, host = email.rpartition("@")
+    if not (name and at and "." in host.strip(".")) or len(email) > 254 or any(c.isspace() for c in email):
+        raise BadInput(f"{email[:80]!r} is no e-mail address.")
+    if has_invisible_characters(email):
+        raise BadInput(f"{email[:80]!r} has characters that nobody sees.")
+    return email.lower() if email.isascii() else email
+
+
+@allow("lead")
+def invite(store: Store, actor: str, email: str, role: Role, person: str = "", days: int = DAYS) -> Invitation:
+    """Invite whoever has an e-mail address (leads), in a role, or as somebody here, whose role they then have.
+
+    An open invitation to that address ends. Raises NotAllowed; BadInput for an address or time that cannot be, and
+    where the policy asks for two leads and one alone would make a lead.
+    """
+    new = Invitation(new_id(), plain_address(email), "", role, person, _until(days), actor)
+
+    def work(tx: Tx) -> Invitation:
+        require(tx, actor, "lead")
+        return _open(tx, new)
+
+    return store.tx(actor, "invite", work, target=new.email)
+
+
+def invite_locally(
+    store: Store, email: str, subject: str, role: Role, person: str = "", days: int = DAYS
+) -> Invitation:
+    """Invite at the machine itself, as a lead too, whoever leads so far; by an address or by the provider's subject."""
+    new = Invitation(
+        new_id(), plain_address(email) if email else "", subject.strip(), role, person, _until(days), MACHINE
+    )
+    if not new.whom:
+        raise BadInput("An invitation needs an e-mail address, or the subject of an account.")
+    return store.tx(MACHINE, "invite", lambda tx: _open(tx, new), target=new.whom)
+
+
+def _until(days: int) -> datetime:
+    if not 1 <= days <= 365:
+        raise BadInput(f"An invitation is open for 1 to 365 days, not for {days}.")
+    return now() + timedelta(days=days)
+
+
+def _open(tx: Tx, new: Invitation) -> Invitation:
+    if new.role not in ROLES:
+        raise BadInput(f"{new.role!r} is no role: there are {', '.join(ROLES)}.")
+    if new.person:
+        new = replace(new, role=require(tx, new.person, "annotator").role)
+    if why := _why_not(tx, new):
+        raise BadInput(why)
+    for old in _open_ones(tx):
+        if (old.email, old.subject) == (new.email, new.subject):
+            _append(tx, old, "withdrawn")
+    _append(tx, new, "open")
+    return new
+
+
+def _why_not(tx: Tx, new: Invitation) -> str:
+    """Why one lead alone may not invite so, a sentence; "" where that is no matter."""
+    if new.inviter == MACHINE or new.role != "lead" or not leads.needs_two_leads(tx):
+        return ""
+    return (
+        "The policy requires two leads, so one alone invites nobody as a lead. Invite them as a researcher and propose "
+        "the change, or invite them on the command line: python -m data lead --email ADDRESS."
+    )
+
+
+@allow("lead")
+def withdraw_invitation(store: Store, actor: str, invitation: str) -> None:
+    """Take an open invitation back (leads). Raises NotFound, NotAllowed."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "lead")
+        found = next((one for one in _open_ones(tx) if one.id == invitation), None)
+        if found is None:
+            raise NotFound("This invitation is not open any more.")
+        _append(tx, found, "withdrawn")
+
+    store.tx(actor, "invite", work)
+
+
+@allow("lead")
+def open_invitations(store: Store | Tx) -> list[Invitation]:
+    """The invitations that can still be accepted, the newest first."""
+    return [one for one in _open_ones(store) if one.expires > now()]
+
+
+def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
+    """The invitation that an account with this verified address (or "") can accept; None for none.
+
+    It must be open still, and whoever invited must still be a lead.
+    """
+    for one in open_invitations(tx):
+        named = one.email == email if one.email else one.subject == subject
+        if named and one.whom and (one.inviter == MACHINE or _leads(tx, one.inviter)):
+            return one
+    return None
+
+
+def accept_invitation(tx: Tx, one: Invitation, name: str) -> str:
+    """Take an account in by an invitation: as whom. `name` is what the provider calls somebody new."""
+    if one.person:
+        one = replace(one, role=require(tx, one.person, "annotator").role)
+    if why := _why_not(tx, one):
+        raise NotAllowed(why)
+    _append(tx, one, "accepted")
+    return one.person or people.add_person(tx, name, one.role)
+
+
+def _leads(tx: Tx, name: str) -> bool:
+    try:
+        return find_person(tx, name).may("lead")
+    except NotFound:
+        return False
+
+
+def _open_ones(store: Store | Tx) -> Sequence[Invitation]:
+    rows = store.rows(
+        "select invitation, email, subject, role, person, expires, inviter from invitation_now "
+        "where state = 'open' order by seq desc, invitation"
+    )
+    return [Invitation(*row) for row in rows]
+
+
+def _append(tx: Tx, one: Invitation, state: Literal["open", "accepted", "withdrawn"]) -> None:
+    tx.append([
+        InvitationRow(
+            new_id(), one.id, one.email, one.subject, one.role, one.person, one.expires, one.inviter, state
+        )
+    ])  # fmt: skip

@@ -1,0 +1,218 @@
+"""Who has signed in at the provider: its accounts as people of this workspace, each sign-in, and how they end.
+
+An account is (issuer, subject). It becomes a person by an invitation, or by a group that the provider says it is in.
+Each sign-in is a row, found by what sets its claims apart: one that has ended stays ended, whatever a browser sends.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from data import log
+from data.records import invitations, people
+from data.records.access import Person, Role, allow, find_login, find_person, require
+from data.records.names import SIGN_IN
+from data.records.tables import IdentityRow, LoginRow
+from data.store import Store, Tx
+from data.store.errors import BadInput, NotAllowed
+from data.store.ids import content_id, new_id, now
+
+TAKEN_UP = timedelta(minutes=10)
+"""A sign-in begins its work within this time, or is made again: a cookie that nobody has used does not lie in wait."""
+CLOCKS = timedelta(seconds=30)
+"""By how much the provider's clock may be ahead of ours before that matters to what was ended."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """What the provider says of who signs in. `email` is "" unless the provider has verified it.
+
+    `role` is what its groups give, None where they give none. `key` sets this sign-in apart from every other.
+    """
+
+    issuer: str
+    subject: str
+    email: str
+    name: str
+    role: Role | None
+    issued: datetime
+    key: str
+
+
+@dataclass(frozen=True)
+class Identity:
+    """An account that is a person here; `granted` is the role that its groups gave at the last sign-in, "" for none."""
+
+    issuer: str
+    subject: str
+    person: str
+    email: str
+    granted: str
+
+
+@dataclass(frozen=True)
+class PersonAccount:
+    """An account of somebody here, and when they signed in last (UTC; None: not yet)."""
+
+    person: str
+    email: str
+    issuer: str
+    granted: str
+    last: datetime | None
+
+
+def read_account(claims: Mapping[str, Any]) -> Account:
+    """The account that verified claims tell of. Raises NotAllowed where they lack what tells accounts apart."""
+    issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
+    if not (isinstance(issuer, str) and issuer and isinstance(subject, str) and subject) or len(issuer + subject) > 600:
+        raise NotAllowed("The provider did not say which account this is (iss, sub). Ask whoever operates it.")
+    if not isinstance(issued, int | float) or isinstance(issued, bool) or not 0 < issued < 1e11:
+        raise NotAllowed("The provider did not say when this sign-in was made (iat). Ask whoever operates it.")
+    email = ""
+    if claims.get("email_verified") in (True, "true") and isinstance(claims.get("email"), str):
+        try:
+            email = invitations.plain_address(str(claims["email"]))
+        except BadInput:
+            log.info("email_refused")
+    called = [claims.get(name) for name in ("name", "preferred_username")] + [email.partition("@")[0]]
+    apart = [str(claims.get(name, "")) for name in ("nonce", "sid", "jti", "at_hash", "auth_time")]
+    return Account(
+        issuer, subject, email, next((one for one in called if isinstance(one, str) and one.strip()), ""),
+        granted_role(claims), datetime.fromtimestamp(issued, UTC).replace(tzinfo=None),
+        content_id("login", issuer, subject, issued, apart),
+    )  # fmt: skip
+
+
+def granted_role(claims: Mapping[str, Any]) -> Role | None:
+    """The highest role that the groups in the claims give, as the environment says which do; None for none."""
+    held: Any = claims
+    for name in (os.environ.get("ASSAY_OIDC_ROLE_CLAIM", "").strip() or "groups").split("."):
+        held = held.get(name) if isinstance(held, Mapping) else None
+    groups = {str(one) for one in (held if isinstance(held, list) else [held])} if held else set[str]()
+    given: dict[Role, str] = {
+        "lead": os.environ.get("ASSAY_OIDC_LEADS", ""),
+        "researcher": os.environ.get("ASSAY_OIDC_RESEARCHERS", ""),
+        "annotator": os.environ.get("ASSAY_OIDC_ANNOTATORS", ""),
+    }
+    return next((role for role, some in given.items() if groups & set(re.split(r"\s*,\s*", some.strip())) - {""}), None)
+
+
+def sign_in(store: Store, account: Account) -> str:
+    """As whom an account is here, from its first sign-in on. Raises NotAllowed with a sentence.
+
+    An account that is nobody yet comes in by an open invitation, or by its groups. Where its groups gave a role and
+    give another one now, or none, the person follows them.
+    """
+    if (known := find_login(store, account.key)) is not None:
+        return known.person
+    if abs(now() - account.issued) > TAKEN_UP:
+        raise NotAllowed("This sign-in was not used in time, or the provider's clock is wrong. Sign in again.")
+    person = store.tx(SIGN_IN, "sign in", lambda tx: _follow(tx, account))
+    if not person:
+        raise NotAllowed(_stranger(account))
+    require(store, person, "annotator")
+
+    def begin(tx: Tx) -> None:
+        require(tx, person, "annotator")
+        if find_login(tx, account.key) is not None:
+            return
+        (ended,) = tx.rows(
+            "select max(c.made_at) from login_end e join change c on c.seq = e.seq "
+            "where e.person = $1 and e.login_id = ''",
+            [person],
+        )[0]
+        if ended is not None and account.issued < ended - CLOCKS:
+            raise NotAllowed("This sign-in is from before everything was signed out. Sign in again.")
+        tx.append([LoginRow(account.key, person, account.issuer, account.subject, account.issued)])
+
+    store.tx(person, "sign in", begin)
+    return person
+
+
+def _follow(tx: Tx, account: Account) -> str:
+    """Bring an account up to date: as whom it is here, "" for nobody, and the role that its groups give now."""
+    rows = tx.rows(
+        "select issuer, subject, person, email, granted from identity_now where issuer = $1 and subject = $2",
+        [account.issuer, account.subject],
+    )
+    held = Identity(*rows[0]) if rows else None
+    invited = invitations.find_invitation(tx, account.email, account.subject)
+    if invited is not None and (held is None or invited.person not in ("", held.person)):
+        person = invitations.accept_invitation(tx, invited, account.name)
+    elif held is not None:
+        person = held.person
+    elif account.role is not None:
+        person = people.add_person(tx, account.name, account.role)
+    else:
+        return ""
+    _follow_groups(tx, find_person(tx, person), held.granted if held else "", account.role)
+    new = Identity(account.issuer, account.subject, person, account.email, account.role or "")
+    if new != held:
+        tx.append([IdentityRow(new_id(), new.issuer, new.subject, new.person, new.email, new.granted)])
+    return person
+
+
+def _follow_groups(tx: Tx, known: Person, before: str, role: Role | None) -> None:
+    """Give a person the role of their groups, or take away what these gave. A lead's deactivation stays."""
+    new = known
+    if role is not None and (known.active or _left_by_groups(tx, known.name)):
+        new = Person(known.name, role, True, known.team)
+    elif role is None and before:
+        new = Person(known.name, known.role, False, known.team)
+    if new != known:
+        people.change_person(tx, new)
+
+
+def _left_by_groups(tx: Tx, name: str) -> bool:
+    rows = tx.rows(
+        "select c.actor from person_event e join change c on c.seq = e.seq where e.person = $1 "
+        "order by e.seq desc, e.id desc limit 1",
+        [name],
+    )
+    return bool(rows) and rows[0][0] == SIGN_IN
+
+
+def _stranger(account: Account) -> str:
+    whose = account.email or f"account {account.subject} (the provider has not verified an e-mail address of it)"
+    return f"You are signed in, but nobody has invited {whose} here. Ask a lead of this workspace for an invitation."
+
+
+@allow("annotator")
+def sign_out(store: Store, actor: str, login: str) -> None:
+    """End a sign-in of one's own; its cookie is worth nothing from then on."""
+
+    def work(tx: Tx) -> None:
+        found = find_login(tx, login)
+        if found is None or found.person != actor:
+            raise NotAllowed("Only one's own sign-in can be ended.")
+        if not found.ended:
+            people.end_logins(tx, actor, login)
+
+    store.tx(actor, "sign out", work)
+
+
+@allow("annotator")
+def sign_out_everywhere(store: Store, actor: str, name: str) -> None:
+    """End all sign-ins of a person: one's own, or anybody's (leads). Raises NotAllowed."""
+
+    def work(tx: Tx) -> None:
+        require(tx, actor, "annotator" if actor == name else "lead")
+        people.end_logins(tx, find_person(tx, name).name)
+
+    store.tx(actor, "sign out", work, target=name)
+
+
+@allow("lead")
+def person_accounts(store: Store) -> list[PersonAccount]:
+    """The accounts of people here, by name, each with its last sign-in."""
+    rows = store.rows(
+        "select n.person, n.email, n.issuer, n.granted, max(c.made_at) from identity_now n "
+        "left join login l on l.issuer = n.issuer and l.subject = n.subject left join change c on c.seq = l.seq "
+        "group by n.person, n.email, n.issuer, n.granted order by lower(n.person), n.issuer, n.email"
+    )
+    return [PersonAccount(*row) for row in rows]

@@ -1,0 +1,84 @@
+"""Requests that bear a key of their own: asked again with the same key, they are answered again and not done again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from data.records.access import allow
+from data.records.tables import ApiRequestRow
+from data.store import Store, Tx
+from data.store.base import beside
+from data.store.errors import BadInput
+from data.store.ids import new_id, now
+from judges.strict_json import canonical
+
+Json = dict[str, Any]
+T = TypeVar("T")
+LONGEST = 200
+LEASE = timedelta(minutes=10)
+"""After so long without an end a request that was begun is taken for cut off, and may be begun again."""
+
+
+class KeyInUse(BadInput):
+    """A key stands for another request, or for one that is still under way; `wait` is True for the latter."""
+
+    def __init__(self, sentence: str, wait: bool = False) -> None:
+        super().__init__(sentence)
+        self.wait = wait
+
+
+@allow("annotator")
+def answer_once(
+    store: Store, person: str, key: str, asked: str, work: Callable[[], T], told: Callable[[T], Json], one_change: bool
+) -> tuple[Json, bool]:
+    """The answer to a request of a person, and whether it was given before; with the key "" it is not kept.
+
+    `asked` is a fingerprint of all that is asked. `work` does it, and `told` makes the answer of what that gives.
+    `one_change`: what it gives comes from one change, in which the answer is kept, so that no crash parts them; other
+    work has to be harmless if it is done twice. A request that is refused leaves its key free. Raises KeyInUse,
+    BadInput for a key that cannot be, and what `work` raises.
+    """
+    if not key:
+        return told(work()), False
+    if not (len(key) <= LONGEST and key.isascii() and key.isprintable()):
+        raise BadInput(f"An idempotency key has 1 to {LONGEST} printable ASCII characters.")
+
+    def row(state: str, answer: Json | None = None) -> ApiRequestRow:
+        return ApiRequestRow(new_id(), person, key, asked, state, canonical(answer) if answer else "", now())
+
+    def begin(tx: Tx) -> Json | None:
+        known = tx.rows(
+            "select print, state, answer, made_at from api_request where person = $1 and name = $2 "
+            "order by seq desc, id desc limit 1",
+            [person, key],
+        )
+        if known and known[0][1] != "refused":
+            before, state, answer, at = known[0]
+            if before != asked:
+                raise KeyInUse("This idempotency key was used for another request. Take a new key for a new request.")
+            if state == "done":
+                found: Json = json.loads(answer)
+                return found
+            if now() - at < LEASE:
+                raise KeyInUse("The request with this idempotency key is still under way. Ask again later.", wait=True)
+        tx.append([row("begun")])
+        return None
+
+    if (held := store.tx(person, "request", begin)) is not None:
+        return held, True
+    def keep(tx: Tx, made: T) -> None:
+        tx.append([row("done", told(made))])
+
+    try:
+        with beside(keep) if one_change else nullcontext([keep]) as waiting:
+            made = work()
+        if waiting:
+            store.tx(person, "request", lambda tx: keep(tx, made))
+    except Exception:
+        store.tx(person, "request", lambda tx: tx.append([row("refused")]))
+        raise
+    return told(made), False

@@ -1,0 +1,90 @@
+"""Tags of people, such as languages and skills, and how much of a share each takes: by them work is assigned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from data.records.access import allow, find_person, require
+from data.records.names import has_invisible_characters
+from data.records.values import put_setting
+from data.store import Store, Tx
+from data.store.errors import BadInput
+from data.store.ids import storable
+
+SCOPE = "tags"
+MOST, LETTERS, WIDEST = 20, 40, 10.0
+"""Tags of a person, letters of a tag, and the widest share beside that of somebody who takes 1."""
+_MARK = "|"
+"""Before a tag where a person's name may stand too: no name has it."""
+
+
+@dataclass(frozen=True)
+class PersonTags:
+    """What a person is known to be able to do, and their share of what is spread over people (0: none for now)."""
+
+    person: str
+    tags: tuple[str, ...] = ()
+    share: float = 1.0
+
+
+def assignee(tag: str) -> str:
+    """A tag as that to which work is assigned: whoever has it."""
+    return _MARK + tag
+
+
+def is_tag(name: str) -> bool:
+    """Whether work is assigned to a tag, not to a person."""
+    return name.startswith(_MARK)
+
+
+def describe_assignee(name: str) -> str:
+    """To whom work is assigned, in words."""
+    return f"anyone with the tag {name.removeprefix(_MARK)}" if is_tag(name) else name
+
+
+def read_tags(person: str, text: str) -> PersonTags:
+    """The tags of a person from the JSON of their setting."""
+    told = json.loads(text)
+    return PersonTags(person, tuple(told.get("tags", ())), float(told.get("share", 1.0)))
+
+
+@allow("researcher")
+def all_tags(store: Store | Tx) -> dict[str, PersonTags]:
+    """Person -> tags and share, of those that have any."""
+    rows = store.rows("select name, value from setting_now where scope = $1 order by name", [SCOPE])
+    return {str(name): read_tags(str(name), str(value)) for name, value in rows}
+
+
+@allow("lead")
+def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: float = 1.0) -> PersonTags:
+    """Say which tags a person has, and their share. Raises NotAllowed below the role lead, BadInput, NotFound.
+
+    Capitals and spaces at the ends do not make another tag: the one that somebody has already is taken.
+    """
+    if not 0 <= share <= WIDEST:
+        raise BadInput(f"A share of {share:g} cannot be: give 0 (nothing for now) to {WIDEST:g}; 1 is as usual.")
+
+    def work(tx: Tx) -> PersonTags:
+        require(tx, actor, "lead")
+        find_person(tx, name)
+        there = all_tags(tx)
+        known = {tag.casefold(): tag for one in there.values() for tag in one.tags}
+        cleaned = [_clean(tag) for tag in tags]
+        chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
+        new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
+        if len(new.tags) > MOST:
+            raise BadInput(f"{name} would have {len(new.tags)} tags: {MOST} are the most.")
+        if new != there.get(name, PersonTags(name)):
+            put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
+        return new
+
+    return store.tx(actor, "tags", work, target=name)
+
+
+def _clean(tag: str) -> str:
+    found = " ".join(storable(tag).split())
+    if not 1 <= len(found) <= LETTERS or _MARK in found or has_invisible_characters(found):
+        raise BadInput(f"{tag[:60]!r} cannot be a tag: 1 to {LETTERS} letters without {_MARK} and invisible ones.")
+    return found

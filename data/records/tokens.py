@@ -1,0 +1,167 @@
+"""Tokens by which programs ask as a person: made by that person, shown once, kept as a hash, ended at any time.
+
+A token is 256 random bits, so its SHA-256 needs no salt and no slow function. It may do what its scopes name and its
+person's role allows at the moment of asking, and nothing once that person is not active any more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from data.records.access import Person, allow, find_person, require
+from data.records.tables import ApiTokenEventRow, ApiTokenRow
+from data.store import Store, Tx, kept
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id, now
+
+SCOPES = {
+    "check": "ask whether a judge meets the policy",
+    "read": "read figures, progress, approvals and runs; with the role researcher also items, labels and scores",
+    "write": "send items, judgments, labels and cards",
+    "draw": "draw audit samples and fill review queues",
+}
+"""What a token may be for, and what that lets a program do."""
+DAYS, MOST_DAYS, MOST_TOKENS = 90, 366, 20
+_BEGINS = "assay_"
+_NAME = 60
+_NOTED = timedelta(hours=1)
+"""The use of a token is noted so often at most."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token of a person. `prefix` is how it begins; `used` when it was last noted to be used; times are UTC."""
+
+    id: str
+    person: str
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    made: datetime
+    expires: datetime
+    used: datetime | None
+    revoked: bool
+
+    def state(self, moment: datetime) -> str:
+        """Whether it holds, in a word."""
+        return "revoked" if self.revoked else "expired" if moment >= self.expires else "holds"
+
+
+@allow("annotator")
+def new_token(store: Store, actor: str, name: str, scopes: Sequence[str], days: int = DAYS) -> tuple[Token, str]:
+    """Make a token for oneself: it, and its text, which is kept nowhere.
+
+    Raises NotAllowed for somebody who does not work here, BadInput for a name, scopes or days that cannot be.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= _NAME or not name.isprintable():
+        raise BadInput(f"Give the token a name of 1 to {_NAME} characters, as what it is for.")
+    if not scopes or not set(scopes) <= SCOPES.keys():
+        raise BadInput(f"Say what the token may do: one or more of {', '.join(SCOPES)}.")
+    if not 1 <= days <= MOST_DAYS:
+        raise BadInput(f"A token holds for 1 to {MOST_DAYS} days, not {days:,}.")
+    prefix = _BEGINS + secrets.token_hex(4)
+    text = f"{prefix}_{secrets.token_urlsafe(32)}"
+
+    def work(tx: Tx) -> str:
+        require(tx, actor, "annotator")
+        moment = now()
+        if sum(one.state(moment) == "holds" for one in _tokens(tx).values() if one.person == actor) >= MOST_TOKENS:
+            raise BadInput(f"{actor} has {MOST_TOKENS} tokens already. Revoke one that is not needed any more.")
+        row = ApiTokenRow(
+            new_id(), actor, name, prefix, _hash(text), " ".join(s for s in SCOPES if s in scopes),
+            moment, moment + timedelta(days=days),
+        )  # fmt: skip
+        tx.append([row])
+        return row.id
+
+    made = store.tx(actor, "token", work)
+    return next(one for one in _tokens(store).values() if one.id == made), text
+
+
+@allow("annotator")
+def list_tokens(store: Store, actor: str, person: str = "") -> list[Token]:
+    """The tokens of a person (default: one's own), the newest first; those of others are for leads."""
+    require(store, actor, "lead" if person not in ("", actor) else "annotator")
+    mine = [one for one in _tokens(store).values() if one.person == (person or actor)]
+    return sorted(mine, key=lambda one: one.id, reverse=True)
+
+
+@allow("lead")
+def all_tokens(store: Store, actor: str) -> list[Token]:
+    """Everybody's tokens, the newest first, for leads."""
+    require(store, actor, "lead")
+    return sorted(_tokens(store).values(), key=lambda one: one.id, reverse=True)
+
+
+@allow("annotator")
+def revoke_token(store: Store, actor: str, token_id: str) -> None:
+    """End a token: one's own, or as a lead anybody's. Raises NotFound, NotAllowed."""
+
+    def work(tx: Tx) -> None:
+        found = next((one for one in _tokens(tx).values() if one.id == token_id), None)
+        if found is None:
+            raise NotFound("There is no such token. Load the list again.")
+        require(tx, actor, "annotator" if found.person == actor else "lead")
+        if not found.revoked:
+            tx.append([ApiTokenEventRow(new_id(), token_id, "revoked", now())])
+
+    store.tx(actor, "token", work)
+
+
+@allow("anybody")
+def find_token(store: Store, text: str) -> tuple[Token, Person]:
+    """The token of that text, and whose it is; that it is used is put on record now and then.
+
+    Raises NotAllowed where it does not hold, or its person is not active.
+    """
+    found = _tokens(store).get(_hash(text))
+    if found is None:
+        raise NotAllowed("This token is not known here. Make one on the page Your labels.")
+    state = found.state(now())
+    if state != "holds":
+        raise NotAllowed(f"This token ({found.prefix}...) has {'been revoked' if found.revoked else 'expired'}.")
+    try:
+        person = find_person(store, found.person)
+    except NotFound as error:
+        raise NotAllowed(str(error)) from None
+    if not person.active:
+        raise NotAllowed(f"{found.person}, whose token this is, is not active in this workspace.")
+    _note_use(store, found)
+    return found, person
+
+
+def _note_use(store: Store, token: Token) -> None:
+    if token.used is not None and now() - token.used < _NOTED:
+        return
+
+    def work(tx: Tx) -> None:
+        newest = next((one.used for one in _tokens(tx).values() if one.id == token.id), None)
+        if newest is None or now() - newest >= _NOTED:
+            tx.append([ApiTokenEventRow(new_id(), token.id, "used", now())])
+
+    store.tx(token.person, "token used", work)
+
+
+@kept
+def _tokens(store: Store | Tx) -> dict[str, Token]:
+    """Every token by its hash."""
+    rows = store.rows(
+        "select t.hash, t.id, t.person, t.name, t.prefix, t.scopes, t.made_at, t.expires_at, "
+        "(select max(e.made_at) from api_token_event e where e.api_token_id = t.id and e.kind = 'used'), "
+        "(select count(*) from api_token_event e where e.api_token_id = t.id and e.kind = 'revoked') from api_token t"
+    )
+    return {
+        str(hash_): Token(
+            str(id_), str(person), str(name), str(prefix), tuple(str(scopes).split()), made, expires, used, bool(gone)
+        )
+        for hash_, id_, person, name, prefix, scopes, made, expires, used, gone in rows
+    }  # fmt: skip
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,364 @@
+"""A run spread over several runners, each in a process of its own and anywhere: this process owns store and limits.
+
+Runners are given judgments and admissions and tell what comes (judges/runners/remote_runner.py). What one of them was
+asked to make when it was lost is made by another; only the calls that it had under way may be asked twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from data import log
+from data.runs.worker import Event, Live, Source, first_asked
+from judges.client.client import Client
+from judges.client.errors import FatalError
+from judges.client.limits import Throttle, wait_for
+from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
+from judges.client.usage import Charge
+from judges.plural import many
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
+from judges.runners.remote_runner import (
+    Answered,
+    Asking,
+    Ended,
+    Judged,
+    Leaving,
+    RunTerms,
+    Slot,
+    Told,
+    TurnedAway,
+    Word,
+    Work,
+)
+
+_LOOK, _PATIENCE, _LONG = 0.05, 10.0, 30.0
+_BARREN = 3
+"""So many runners for each that is wanted may be lost one after the other, nothing being told in between."""
+
+
+class RunnerLost(Exception):
+    """A runner's process or machine is gone, or cannot be reached any more; the text says how that showed."""
+
+
+class Handle(Protocol):
+    """A runner from here: its RemoteRunner, whose methods raise RunnerLost when it is gone."""
+
+    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+        """RemoteRunner.give."""
+
+    async def take(self) -> list[Told]:
+        """RemoteRunner.take."""
+
+    def end(self) -> None:
+        """Let its process go, whatever it does."""
+
+
+class Place(Protocol):
+    """Where runners are started."""
+
+    def start(self, terms: RunTerms) -> Handle:
+        """A new runner; it may take its time to come."""
+
+
+def spread_over(place: Place, runners: int) -> Source:
+    """What asks an endpoint through so many runners at that place."""
+
+    async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        async with Client(live.order.endpoint, modes) as client:
+            async for event in first_asked(live, client):
+                yield event
+            where = client.base_url
+        work = _Spread(live, modes, place, runners, where)
+        try:
+            async for event in work.stream():
+                yield event
+        finally:
+            await work.close()
+
+    return source
+
+
+@dataclass
+class _Runner:
+    """What one runner has to do and has under way."""
+
+    handle: Handle
+    work: dict[Slot, tuple[Task, dict[str, CallReply]]] = field(default_factory=dict)
+    new: list[Work] = field(default_factory=list)
+    admitted: dict[int, tuple[Asking, bool]] = field(default_factory=dict)
+    under_way: list[Asking] = field(default_factory=list)
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    gone: bool = False
+
+
+class _Spread:
+    def __init__(self, live: Live, modes: dict[str, str], place: Place, runners: int, where: str) -> None:
+        order = live.order
+        self.live, self.modes, self.place, self.order = live, modes, place, order
+        most = order.endpoint.concurrency
+        self._wanted = max(1, min(runners, most))
+        self._hands = [most // self._wanted + (n < most % self._wanted) for n in range(self._wanted)]
+        self._endpoint = order.endpoint.model_copy(update={"base_url": where})
+        self._budget = live.budget()
+        self._clock = asyncio.get_running_loop().time
+        self._ended = asyncio.Event()
+        self._throttle = Throttle(order.endpoint, self._budget, self._clock, self._ended)
+        self._tasks, self._more = live.remaining.tasks(), True
+        self._again: deque[Work] = deque()
+        self._runners: list[_Runner] = []
+        self._out: deque[Event] = deque()
+        self._ready, self._room = asyncio.Event(), asyncio.Event()
+        self._most_out = 4 * most + 64
+        self._word: Word = ""
+        self._fault: Exception | None = None
+        self._last: RunNotice | None = None
+        self._seeds = self._barren = 0
+        self._going: set[asyncio.Task[None]] = set()
+
+    async def stream(self) -> AsyncIterator[Event]:
+        """What all runners tell, until there is nothing left to do, or the run ends."""
+        tended = [self._begun(self._tend(hands)) for hands in self._hands]
+        self._begun(self._watch())
+        for one in tended:
+            one.add_done_callback(lambda _: self._ready.set())
+        late: float | None = None
+        while True:
+            while self._out:
+                yield self._out.popleft()
+            self._room.set()
+            if all(one.done() for one in tended) and not self._out:
+                break
+            if self._ended.is_set():
+                late = late or self._clock() + GRACE + _PATIENCE
+                if self._clock() > late:
+                    break
+            self._ready.clear()
+            await wait_for(self._ready, 1.0)
+        for runner in self._runners:
+            self._lose(runner)
+        while self._out:
+            yield self._out.popleft()
+        if self._fault is not None:
+            raise self._fault
+        if self._last is not None:
+            yield self._last
+
+    async def close(self) -> None:
+        """End all that is under way."""
+        for task in self._going:
+            task.cancel()
+        await asyncio.gather(*self._going, return_exceptions=True)
+        for runner in self._runners:
+            runner.handle.end()
+
+    def _begun(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._going.add(task)
+        task.add_done_callback(self._going.discard)
+        return task
+
+    async def _watch(self) -> None:
+        while not self._ended.is_set():
+            if self.live.stopped():
+                self._finish(RunNotice("stopped", STOPPED))
+            await wait_for(self._ended, _LOOK)
+
+    def _finish(self, last: RunNotice | None = None, fault: Exception | None = None) -> None:
+        """Begin no more calls. The first reason counts; a fault counts more than a wish."""
+        self._fault, self._last = self._fault or fault, self._last or last
+        self._word = "stop"
+        self._ended.set()
+        self._throttle.wake()
+        self._room.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        for runner in self._runners:
+            runner.wake.set()
+        self._ready.set()
+
+    def _give(self, found: Event) -> None:
+        self._out.append(found)
+        self._ready.set()
+
+    # -- one runner after the other -----------------------------------------------------------------------------------
+
+    async def _tend(self, hands: int) -> None:
+        """Keep a runner at work, and another one in its place where it is lost, until nothing is left to do."""
+        try:
+            while not self._word:
+                runner = _Runner(self.place.start(self._terms(hands)))
+                self._runners.append(runner)
+                try:
+                    if await self._come(runner):
+                        await self._serve(runner, 2 * hands)
+                except RunnerLost as lost:
+                    self._replace(runner, str(lost))
+                finally:
+                    self._lose(runner)
+                    self._runners.remove(runner)
+                    runner.handle.end()
+                self._close_if_done()
+        except Exception as fault:
+            self._finish(fault=fault)
+
+    async def _come(self, runner: _Runner) -> bool:
+        """Wait until a runner answers; False: by then there is nothing left to do."""
+        coming = self._begun(runner.handle.give([], [], ""))
+        until = self._clock() + _LONG
+        while not (self._word or coming.done()):
+            await asyncio.wait({coming}, timeout=_LOOK)
+            if self._clock() > until:
+                until = float("inf")
+                self._give(RunNotice("slower", "Runners wait for a machine with a free processor."))
+        if not coming.done():
+            coming.cancel()
+            return False
+        await coming
+        return True
+
+    async def _serve(self, runner: _Runner, most: int) -> None:
+        """Give a runner work and hear what it tells, until its last word."""
+        both = self._begun(self._feed(runner, most)), self._begun(self._hear_all(runner))
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            for one in both:
+                if one.done():
+                    await one
+            await both[1]
+        finally:
+            for one in both:
+                one.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+        for asking in runner.under_way:  # let in, and not begun before its last word
+            self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
+        runner.under_way = []
+
+    def _terms(self, hands: int) -> RunTerms:
+        order, self._seeds = self.order, self._seeds + 1
+        endpoint = self._endpoint.model_copy(update={"concurrency": hands})
+        budget = None if self._budget is None else (self._budget.limit, self._budget.price)
+        card = order.card
+        return RunTerms(card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget)
+
+    async def _feed(self, runner: _Runner, most: int) -> None:
+        """Give it work, so much ahead, and what it waits for; ends with the last word."""
+        while True:
+            runner.wake.clear()
+            work, admitted, word = self._share(runner, most), runner.admitted, self._word
+            runner.admitted = {}
+            runner.under_way += [asking for asking, may in admitted.values() if may]
+            if work or admitted or word:
+                await runner.handle.give(work, [(number, may) for number, (_, may) in admitted.items()], word)
+            if word == "stop":
+                return
+            await runner.wake.wait()
+
+    def _share(self, runner: _Runner, most: int) -> list[Work]:
+        """The next judgments for a runner, those first that another one was lost with."""
+        share: list[Work] = []
+        while len(runner.work) < most and not self._word:
+            if self._again:
+                task, had = self._again.popleft()
+            else:
+                found = next(self._tasks, None) if self._more else None
+                if found is None:
+                    self._more = False
+                    self._close_if_done()
+                    break
+                task, had = found, self.live.remaining.stored_replies(found)
+            runner.work[task.key, task.part, task.sample] = task, dict(had)
+            share.append((task, had))
+        return share
+
+    def _close_if_done(self) -> None:
+        """Say that nothing more comes, once nobody has anything to do."""
+        if not (self._word or self._more or self._again or any(runner.work for runner in self._runners)):
+            self._word = "close"
+            self._wake()
+
+    # -- what they tell -----------------------------------------------------------------------------------------------
+
+    async def _hear_all(self, runner: _Runner) -> None:
+        while True:
+            for told in await runner.handle.take():
+                self._barren = 0
+                if isinstance(told, Ended):
+                    self._hear_end(told)
+                    return
+                self._hear(runner, told)
+            while len(self._out) > self._most_out and not self._ended.is_set():
+                self._room.clear()
+                await self._room.wait()
+
+    def _hear(self, runner: _Runner, told: Told) -> None:
+        match told:
+            case Asking():
+                self._begun(self._admit(runner, told))
+            case Leaving():
+                open_ = next(one for one in runner.under_way if (one.held, one.most) == (told.held, told.most))
+                runner.under_way.remove(open_)
+                self._throttle.leave(told.held, told.used, told.most, told.real)
+            case Answered():
+                self._throttle.good()
+            case TurnedAway():
+                if self._throttle.bad(self._clock() - told.age, told.floor):
+                    self._give(RunNotice("slower", FEWER))
+            case Judged():
+                task, _ = runner.work.pop(told.slot)
+                self._give(FinishedJudgment(task, told.raw, told.reading))
+                runner.wake.set()
+                self._close_if_done()
+            case CallReply():
+                runner.work[told.key, told.part, told.sample][1][told.piece] = told
+                self._give(told)
+            case Charge() | RunNotice():
+                self._give(told)
+
+    def _hear_end(self, told: Ended) -> None:
+        self.modes.update(told.modes)
+        if told.own:
+            self._finish(fault=RuntimeError(told.fault))
+        elif told.fault:
+            self._finish(fault=FatalError(told.fault))
+
+    async def _admit(self, runner: _Runner, asking: Asking) -> None:
+        try:
+            may = await self._throttle.admit(asking.held, asking.most)
+        except Exception as fault:  # what may be spent could not be stored
+            self._finish(fault=fault)
+            return
+        if not may and not self._ended.is_set():
+            self._finish(RunNotice("spent", self._throttle.refusal))
+        if runner.gone:
+            if may:
+                self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
+            return
+        runner.admitted[asking.number] = asking, may
+        runner.wake.set()
+
+    def _replace(self, runner: _Runner, why: str) -> None:
+        """Give what a lost runner had to do to others."""
+        log.warning("runner_lost", run=self.live.run_id, under_way=len(runner.under_way), judgments=len(runner.work))
+        self._barren += 1
+        if self._barren >= _BARREN * self._wanted:
+            self._finish(fault=FatalError(f"{self._barren} runners were lost one after the other, the last: {why}"))
+        again = many(len(runner.under_way), "call")
+        self._give(RunNotice("slower", f"A runner was lost with {again} under way: another takes its place."))
+        self._again.extend(runner.work.values())
+        self._wake()
+
+    def _lose(self, runner: _Runner) -> None:
+        """Settle what a runner will say nothing more of: a call that it may have begun counts at its most."""
+        runner.gone = True
+        for asking, may in runner.admitted.values():
+            if may:
+                self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
+        for asking in runner.under_way:
+            self._throttle.leave(asking.held, asking.held, asking.most, asking.most)
+            self._give(Charge("lost", asking.sent, self.order.params.max_tokens))
+        runner.admitted, runner.under_way, runner.work = {}, [], {}

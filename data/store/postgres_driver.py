@@ -1,0 +1,408 @@
+"""The store in PostgreSQL, for several processes: all write under one lock, each reads a copy of its own in DuckDB.
+
+A transaction runs on the copy, brought up to date under the lock, and what it wrote is sent to the database before
+either is committed. So every query has one engine, whatever the driver, and PostgreSQL says what is saved. Changes are
+numbered under the lock: the numbers have no gaps and follow the commits, and a copy is up to date by its newest number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from data import log
+from data.store import opening, postgres_schema, transfer
+from data.store.base import Store, T, Tx, migrations
+from data.store.combination import combine
+from data.store.duckdb_driver import UNUSABLE, DuckTables, DuckTx
+from data.store.errors import BadInput, StoreFailed
+from data.store.high_water_mark import CHANGE, digest
+from data.store.ids import new_id
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from data.store.postgres_schema import Link
+
+BEAT = 1.0
+"""Seconds after which the database is asked at the latest, whether or not it told of a change."""
+GRACE = 5.0
+"""Seconds for which a database may be away: reads go on as of then, and changes wait."""
+_CHANNEL = "assay"
+_PAUSE = 0.1
+_AWAY = ("08", "57P01", "57P02", "57P03")
+"""States of SQL in which the connection is lost, or the server ends or begins."""
+
+
+class PostgresStore(DuckTables):
+    """A database that several processes work on, with this process's copy of it to read."""
+
+    shared = True
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        super().__init__(postgres_schema.store_name(url))
+        self._taking = threading.RLock()
+        """Held by whoever brings the copy up to date."""
+        self._seq = 0
+        """The newest change in the copy."""
+        self._known = migrations()[-1][0]
+        self._tables: dict[str, dict[str, str]] = {}
+        self._link: Link | None = None
+        self._closed, self._hears = threading.Event(), threading.Event()
+        self._lost: float | None = None
+        """Since when the database is away."""
+        self._wrong = ""
+        postgres_schema.require_packages()
+        try:
+            with self._told("Nothing was read"):
+                with postgres_schema.connect(url) as link:
+                    postgres_schema.bring_up(link, self.name)
+                self._reopen()
+        except BaseException:
+            self.close()
+            raise
+        self._base = self._seq
+        log.info("store_opened", store=self.name, revision=self._seq)
+        threading.Thread(target=self._listen, name=f"store {self.name}", daemon=True).start()
+
+    # -- the copy -----------------------------------------------------------------------------------------------
+
+    def _reopen(self) -> None:
+        """Make the copy anew, with all that the database holds."""
+        with self._taking:
+            if self._closed.is_set():
+                raise StoreFailed(f"The store {self.name} is closed. Start Assay again.")
+            if self._con is not None:
+                with contextlib.suppress(duckdb.Error):
+                    self._con.execute("select 1 from change limit 1").fetchall()
+                    return
+            con = empty_copy()
+            self._tables = transfer.column_types(con)
+            with postgres_schema.connect(self.url) as link:
+                newest = _number(link)
+                con.begin()
+                transfer.fetch(link, con, self._tables, 0, newest)
+                con.commit()
+            self._last.clear()
+            self._base = self._seq = newest
+            self._con = con
+
+    def _take(self, link: Link, newest: int) -> None:
+        """Bring the copy up to a change, in one transaction of its own."""
+        with self._taking:
+            if newest <= self._seq:
+                return
+            query = "select seq, tables from wrote where seq > %s and seq <= %s order by seq"
+            wrote = {
+                table: int(seq) for seq, tables in link.execute(query, [self._seq, newest]) for table in tables.split()
+            }
+            with super()._cursor() as cursor:
+                cursor.begin()
+                changed = {table: self._tables[table] for table in wrote if table in self._tables}
+                transfer.fetch(link, cursor, changed, self._seq, newest)
+                cursor.commit()
+            self._last.update(wrote)
+            self._seq = newest
+
+    @contextlib.contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor on the copy, which is as the database was a moment ago; at most `GRACE` where it is away."""
+        if self._wrong:
+            raise StoreFailed(self._wrong)
+        if (away := self._away()) and not self._hears.wait(max(BEAT - away, 0.0)) and away > GRACE:
+            raise StoreFailed(
+                f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. Assay goes on by "
+                "itself when it does."
+            )
+        with super()._cursor() as cursor:
+            yield cursor
+
+    def _listen(self) -> None:
+        """Bring the copy up to date whenever the database tells of a change, until the store is closed."""
+        import psycopg
+
+        while not self._closed.is_set():
+            lost = psycopg.Error, StoreFailed, duckdb.Error
+            with contextlib.suppress(*lost), postgres_schema.connect(self.url) as ear:
+                ear.execute(f"listen {_CHANNEL}".encode())
+                self._same(ear)
+                while not self._closed.is_set():
+                    known, newest = self._seq, _number(ear)
+                    self._older(newest, known)
+                    self._lost = None
+                    self._hears.set()  # before it waits for a long change of this process
+                    self._take(ear, newest)
+                    for _ in ear.notifies(timeout=BEAT, stop_after=1):
+                        pass
+            self._hears.clear()
+            self._lost = self._lost or time.monotonic()
+            self._closed.wait(_PAUSE)
+
+    def _away(self) -> float:
+        """For how many seconds the database has been away; 0.0 while it is there."""
+        return time.monotonic() - self._lost if self._lost else 0.0
+
+    # -- the database -------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _linked(self) -> Iterator[Link]:
+        """The connection on which this process writes; a lost one is let go of."""
+        if self._link is None or self._link.closed:
+            link = postgres_schema.connect(self.url)
+            self._same(link)
+            self._link = link
+        try:
+            yield self._link
+        except BaseException:
+            link = self._link
+            try:
+                link.execute("rollback")
+            except Exception:
+                link.close()
+            raise
+
+    def _same(self, link: Link) -> None:
+        """Raises StoreFailed where the database is not the one that this process has read: it was restored, say."""
+        if not self._seq or self._con is None:
+            return
+        with super()._cursor() as cursor:
+            known = self._seq
+            mine = cursor.execute(CHANGE, [known]).fetchall()
+        there = link.execute("select made_at, actor, action, target from change where seq = %s", [known]).fetchall()
+        self._older(known if digest(there) == digest(mine) else 0, known)
+
+    def _older(self, newest: int, known: int) -> None:
+        """Raises StoreFailed where the database lacks a change that this process has seen."""
+        if newest < known:
+            self._wrong = (
+                f"The database {self.name} no longer holds revision {known}, which was confirmed: an older state was "
+                "put in its place. Start Assay again to go on with what it holds now."
+            )
+            log.error("store_failed", what="An older state", store=self.name)
+            raise StoreFailed(self._wrong)
+
+    @contextlib.contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Every error of PostgreSQL, too, is one sentence of ours."""
+        with super()._told(what):
+            import psycopg
+
+            try:
+                yield
+            except psycopg.Error as error:
+                log.error("store_failed", what=what, store=self.name, error=type(error).__name__, why=error.sqlstate)
+                raise StoreFailed(f"{what}: {self._why(error)}") from error
+
+    def _why(self, error: psycopg.Error) -> str:
+        if error.sqlstate == "55P03":
+            return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
+        if error.sqlstate == "25P03":
+            return f"it took longer than {postgres_schema.WAIT} seconds, which others would wait for. Do it in parts."
+        if _away(error):
+            return f"the database {self.name} does not answer. Assay goes on by itself when it does; see its own log."
+        return f"the database {self.name} says {error.diag.message_primary or type(error).__name__}. See its own log."
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        import psycopg
+
+        with self._lock, self._told("Nothing was saved"):
+            until = None
+            while True:
+                if self._wrong:
+                    raise StoreFailed(self._wrong)
+                try:
+                    return self._once(work)
+                except UNUSABLE:
+                    if until is not None:
+                        raise
+                    until = time.monotonic()
+                    self._reopen()
+                except psycopg.OperationalError as error:
+                    now = time.monotonic()
+                    until = until or now + GRACE
+                    if not _away(error) or now > until or self._away() > GRACE:
+                        raise
+                    time.sleep(_PAUSE)
+
+    def _once(self, work: Callable[[Tx], T]) -> T:
+        """One try. It raises psycopg's errors before anything is saved, and where that is not known StoreFailed."""
+        token = new_id()
+        with self._linked() as link:
+            newest = self._begin(link)
+            with self._taking:
+                self._take(link, newest)
+                with super()._cursor() as cursor:
+                    cursor.begin()
+                    try:
+                        tx = DuckTx(cursor, newest + 1, self)
+                        result = work(tx)
+                        if "score" in tx.wrote:
+                            combine(tx)
+                        if not tx.wrote:
+                            self._undo(cursor)
+                            link.execute("rollback")
+                            return result
+                        saved = self._commit(link, cursor, tx, token)
+                    except BaseException:
+                        self._undo(cursor)
+                        raise
+                    if saved:
+                        self._keep(cursor, tx)
+                        return result
+                    self._undo(cursor)
+        if self._landed(tx.seq, token):
+            return result
+        return self._once(work)
+
+    def beat(self) -> None:
+        with self._lock, self._told("Nothing was saved"), self._linked() as link:
+            link.execute("begin")
+            link.execute(postgres_schema.LOCK)
+            link.execute(f"comment on table migration is 'saved at {time.time():.3f}'".encode())
+            link.execute("commit")
+
+    def _keep(self, cursor: duckdb.DuckDBPyConnection, tx: DuckTx) -> None:
+        """Take into the copy what the database has; a copy that cannot is made anew when it is asked."""
+        try:
+            cursor.commit()
+        except duckdb.Error as error:
+            log.error("store_failed", what="The copy was lost", store=self.name, error=type(error).__name__)
+            self._con = None
+            return
+        self._last.update(dict.fromkeys(tx.wrote, tx.seq))
+        self._seq = tx.seq
+
+    def _begin(self, link: Link) -> int:
+        """Begin a transaction under the lock of all processes; the number of the newest change."""
+        with link.pipeline():
+            link.execute("begin")
+            link.execute(postgres_schema.LOCK)
+            asked = link.execute("select coalesce(max(seq), 0), (select max(version) from migration) from change")
+        newest, version = asked.fetchall()[0]
+        if version > self._known:
+            raise postgres_schema.newer(self.name, self._known, version)
+        self._older(newest, self._seq)
+        return int(newest)
+
+    def _commit(self, link: Link, cursor: duckdb.DuckDBPyConnection, tx: DuckTx, token: str) -> bool:
+        """Send what was written, and commit; False where the connection broke in the middle of that."""
+        import psycopg
+
+        few = {}
+        for table in sorted(tx.wrote):
+            names = ", ".join(self._tables[table])
+            query = f"select {names} from {table} where seq = $1 limit {transfer.FEW + 1}"
+            few[table] = cursor.execute(query, [tx.seq]).fetchall()
+            if len(few[table]) > transfer.FEW:
+                del few[table]
+                transfer.send(link, table, self._tables[table], cursor, f"seq = {tx.seq:d}")
+        try:
+            with link.pipeline():
+                for table, rows in few.items():
+                    marks = ", ".join("%s" for _ in self._tables[table])
+                    insert = f"insert into {table} ({', '.join(self._tables[table])}) values ({marks})"
+                    link.cursor().executemany(insert.encode(), rows)
+                link.execute("insert into wrote values (%s, %s, %s)", [tx.seq, " ".join(sorted(tx.wrote)), token])
+                link.execute(f"select pg_notify('{_CHANNEL}', %s)".encode(), [str(tx.seq)])
+                link.execute("commit")
+        except psycopg.OperationalError as error:
+            if not _away(error):
+                raise
+            link.close()
+            return False
+        return True
+
+    def _landed(self, seq: int, token: str) -> bool:
+        """Whether a change was saved although its commit did not answer; if so, it is in the copy, too.
+
+        Who has the lock knows: the transaction of the lost connection held it to its end. Its own number would not do,
+        as PostgreSQL may give it to another transaction after a crash.
+        """
+        import psycopg
+
+        until = time.monotonic() + postgres_schema.WAIT
+        while True:
+            try:
+                with self._linked() as link:
+                    newest = self._begin(link)
+                    found = link.execute("select 1 from wrote where seq = %s and token = %s", [seq, token]).fetchall()
+                    self._take(link, newest)
+                    link.execute("rollback")
+                    return bool(found)
+            except psycopg.OperationalError:
+                if time.monotonic() > until:
+                    raise StoreFailed(
+                        f"The database {self.name} went away in the middle of a change, and nothing says whether it "
+                        "was saved. Look at it when the database is back."
+                    ) from None
+                time.sleep(_PAUSE)
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._told("Nothing was done"), postgres_schema.connect(self.url) as link:
+            link.execute(postgres_schema.ALONE)
+            yield
+
+    def take_over(self, source: Store) -> None:
+        assert isinstance(source, DuckTables)
+        with self._lock, self._told("Nothing was copied"), self._linked() as link, self._taking:
+            if newest := self._begin(link):
+                raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
+            with source._cursor() as cursor, contextlib.closing(empty_copy()) as copy:
+                cursor.begin()
+                upto = opening.newest(cursor)
+                transfer.send_all(link, cursor, self._tables, upto)
+                transfer.fetch(link, copy, self._tables, 0, upto)
+                if transfer.digests(copy, upto) != transfer.digests(cursor, upto):
+                    raise StoreFailed("Nothing was copied: what arrived is not what was sent. Try again.")
+                self._undo(cursor)
+            link.execute(f"select pg_notify('{_CHANNEL}', '{upto:d}')".encode())
+            link.execute("commit")
+            self._take(link, upto)
+
+    def backup(self, file: Path) -> None:
+        with self._told("The backup was not made"), postgres_schema.connect(self.url) as link:
+            self._take(link, _number(link))
+        super().backup(file)
+
+    def close(self) -> None:
+        self._closed.set()
+        with self._lock, self._taking:
+            if self._link is not None:
+                self._link.close()
+            if self._con is not None:
+                self._con.close()
+            self._link = self._con = None
+
+
+def empty_copy() -> duckdb.DuckDBPyConnection:
+    """A database in memory with the tables of a workspace; what memory cannot hold goes to the temporary folder."""
+    con = opening.connect(Path(":memory:"))
+    con.execute(f"set temp_directory = '{Path(tempfile.gettempdir()) / f'assay-copy-{os.getpid()}'}'")
+    for number, title, sql in migrations():
+        opening.run_script(con, sql, number, title)
+    return con
+
+
+def _number(link: Link) -> int:
+    """The number of the newest change in the database."""
+    return int(link.execute("select coalesce(max(seq), 0) from change").fetchall()[0][0])
+
+
+def _away(error: psycopg.Error) -> bool:
+    """Whether an error says that the connection is lost, or could not be made."""
+    import psycopg
+
+    unknown = error.sqlstate is None and isinstance(error, psycopg.OperationalError)
+    return unknown or (error.sqlstate or "").startswith(_AWAY)

@@ -1,0 +1,136 @@
+"""Rows between PostgreSQL and DuckDB: a few as values, many as CSV, which both write and read without loss."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from data.store.base import Row
+
+if TYPE_CHECKING:
+    from data.store.postgres_schema import Link
+
+FEW = 400
+"""Rows of a table that go as values."""
+_PART = 1 << 20
+_BULK = 50
+_LONGEST = 1 << 30
+"""The longest line that is read, in bytes; PostgreSQL holds no longer value."""
+
+Columns = Mapping[str, str]
+"""The columns of a table by their names, with DuckDB's types."""
+
+
+def fetch(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], since: int, upto: int) -> None:
+    """Append the rows of all changes after `since`, up to `upto`, to DuckDB's tables."""
+    where = "where seq > %s and seq <= %s"
+    with link.pipeline():
+        asked = {
+            table: link.execute(
+                f"select {', '.join(columns)} from {table} {where} limit {FEW + 1}".encode(), [since, upto]
+            )
+            for table, columns in tables.items()
+        }  # fmt: skip
+    for table, found in asked.items():
+        rows = found.fetchall()
+        if len(rows) <= FEW:
+            insert(cursor, table, tables[table], rows)
+            continue
+        with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
+            file = Path(folder) / "rows.csv"
+            query = f"copy (select {', '.join(tables[table])} from {table} where seq > {since:d} and seq <= {upto:d})"
+            with file.open("wb") as held, link.cursor().copy(
+                f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()
+            ) as lines:
+                for line in lines:
+                    held.write(line)
+            cursor.execute(f"insert into {table} ({', '.join(tables[table])}) {_reading(file, tables[table])}")
+
+
+def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], upto: int) -> None:
+    """Append all rows up to a change to PostgreSQL's empty tables, and which tables each change wrote.
+
+    The cursor is in a transaction, which its caller takes back: a table aside is made in it.
+    """
+    for table, columns in tables.items():
+        send(link, table, columns, cursor, f"seq <= {upto:d}")
+    parts = " union all ".join(f"select distinct seq, '{table}' as name from {table}" for table in tables)
+    cursor.execute(
+        "create temp table wrote as select seq, string_agg(name, ' ' order by name) as tables, '' as token "
+        f"from ({parts}) where seq between 1 and {upto:d} group by seq"
+    )
+    send(link, "wrote", {"seq": "BIGINT", "tables": "VARCHAR", "token": "VARCHAR"}, cursor)
+
+
+def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnection, where: str = "true") -> None:
+    """Append the rows of DuckDB's table to PostgreSQL's, in the transaction that is open there."""
+    names = ", ".join(columns)
+    with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
+        file = Path(folder) / "rows.csv"
+        cursor.execute(
+            f"copy (select {names} from {table} where {where}) to '{file}' "
+            f"(format csv, header false, force_quote ({_texts(columns)}), nullstr '')"
+        )
+        into = f"copy {table} ({names}) from stdin (format csv)".encode()
+        with file.open("rb") as held, link.cursor().copy(into) as to:
+            while part := held.read(_PART):
+                to.write(part)
+
+
+def insert(cursor: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str], rows: Sequence[Row]) -> None:
+    """Append rows of Python's to DuckDB's table."""
+    names = ", ".join(columns)
+    if len(rows) >= _BULK:
+        values = (pa.array(column) for column in zip(*rows, strict=True))
+        cursor.register("incoming", pa.table(dict(zip(names.split(", "), values, strict=True))))
+        cursor.execute(f"insert into {table} ({names}) select {names} from incoming")
+        cursor.unregister("incoming")
+    elif rows:
+        width = len(rows[0])
+        marks = ", ".join(
+            f"({', '.join(f'${r * width + c + 1}' for c in range(width))})" for r in range(len(rows))
+        )
+        cursor.execute(f"insert into {table} ({names}) values {marks}", [value for row in rows for value in row])
+
+
+def _texts(columns: Columns) -> str:
+    """The columns that are quoted always, so that an empty text is told from none."""
+    return ", ".join(name for name, kind in columns.items() if kind == "VARCHAR")
+
+
+def _reading(file: Path, columns: Columns) -> str:
+    """The query that reads a file of PostgreSQL's with exactly these columns."""
+    kinds = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
+    return (
+        f"select * from read_csv('{file}', columns = {{{kinds}}}, auto_detect = false, header = false, delim = ',', "
+        "quote = '\"', escape = '\"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
+        f"parallel = false, max_line_size = {_LONGEST})"
+    )
+
+
+def column_types(cursor: Any) -> dict[str, dict[str, str]]:
+    """The tables of a workspace in DuckDB whose rows belong to changes, with their columns."""
+    found: dict[str, dict[str, str]] = {}
+    for table, column, kind in cursor.execute(
+        "select c.table_name, c.column_name, c.data_type from information_schema.columns c "
+        "join information_schema.tables t on t.table_name = c.table_name and t.table_schema = c.table_schema "
+        "where t.table_type = 'BASE TABLE' and c.table_catalog = current_database() "
+        "order by c.table_name, c.ordinal_position"
+    ).fetchall():
+        found.setdefault(str(table), {})[str(column)] = str(kind)
+    return {table: columns for table, columns in found.items() if "seq" in columns}
+
+
+def digests(cursor: duckdb.DuckDBPyConnection, upto: int) -> dict[str, tuple[int, int]]:
+    """The rows of every table up to a change: how many, and the sum of what each comes to."""
+    found = {}
+    for table, columns in column_types(cursor).items():
+        query = f"select count(*), sum(cast(hash({', '.join(columns)}) as hugeint)) from {table} where seq <= $1"
+        count, total = cursor.execute(query, [upto]).fetchall()[0]
+        found[table] = int(count), int(total or 0)
+    return found

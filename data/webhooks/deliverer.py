@@ -1,0 +1,92 @@
+"""The thread that tells webhooks what happened, in every process that serves a workspace."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+
+from data import log
+from data.approvals.suspension import suspend_unsupported
+from data.store import Store
+from data.webhooks.events import describe_event, note_finished_queues
+from data.webhooks.outbox import Task, claim_task, finish_task
+from data.webhooks.signed_request import post
+from data.webhooks.webhooks import Webhook, active_webhooks, secret_of
+from judges.errors import AssayError
+
+_OFTEN, _SELDOM = 2.0, 60.0
+"""Seconds between two looks at what is to be told, and between two looks at whether an approval still holds."""
+_SIDE_BY_SIDE = 4
+
+
+def follow(store: Store) -> Callable[[], None]:
+    """Tell webhooks from now on in a thread of its own; what it gives ends that."""
+    made = Deliverer(store)
+    made.start()
+    return made.stop
+
+
+class Deliverer:
+    """Looks for what is to be told, and tells it; a webhook that does not answer holds up no other."""
+
+    def __init__(self, store: Store, often: float = _OFTEN) -> None:
+        self._store, self._often = store, often
+        self._ended = threading.Event()
+        self._pool = ThreadPoolExecutor(_SIDE_BY_SIDE, "webhook")
+        self._busy: dict[str, Future[None]] = {}
+        self._looked = 0.0
+        self._thread = threading.Thread(target=self._go, name="webhooks", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; what is under way is waited for."""
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _go(self) -> None:
+        while not self._ended.wait(self._often):
+            with suppress(AssayError):  # a store that fails is told of where it is, and looked at again
+                self.look()
+
+    def look(self) -> None:
+        """Look once, and begin to tell what is due."""
+        there = active_webhooks(self._store)
+        told = {kind for one in there for kind in one.events}
+        if "approval.changed" in told and time.monotonic() - self._looked > _SELDOM:
+            self._looked = time.monotonic()
+            suspend_unsupported(self._store)
+        if "queue.finished" in told:
+            note_finished_queues(self._store)
+        for webhook in there:
+            before = self._busy.get(webhook.id)
+            if before is None or before.done():
+                self._busy[webhook.id] = self._pool.submit(self._tell, webhook)
+
+    def _tell(self, webhook: Webhook) -> None:
+        """Tell a webhook all that is due, until it fails."""
+        try:
+            while not self._ended.is_set() and (task := claim_task(self._store, webhook)) is not None:
+                if deliver(self._store, task) != "delivered":
+                    return
+        except AssayError as error:
+            log.warning("webhook_not_told", host=webhook.host, why=log.error_type(error))
+        except Exception as error:
+            log.error("webhook_failed", error, host=webhook.host)
+
+
+def deliver(store: Store, task: Task) -> str:
+    """Tell a webhook of an event, and put on record what came of it: the state."""
+    body = json.dumps(describe_event(store, task.event, task.kind), ensure_ascii=False).encode()
+    why = post(task.webhook.url, secret_of(store, task.webhook.id), task.event, task.kind, body)
+    state = finish_task(store, task, why)
+    log.info("webhook_told", host=task.webhook.host, kind=task.kind, event_id=task.event, state=state, why=why)
+    return state

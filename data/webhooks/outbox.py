@@ -1,0 +1,104 @@
+"""What is still to be told to whom, as the rows say: nothing is lost by a restart, and one process tells each.
+
+Whoever begins to tell a webhook of an event puts that on record under the write lock, for a time within which nobody
+else begins. It is told at least once, under an id by which a receiver knows what it has had already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from data.records.access import allow, require
+from data.records.names import MACHINE
+from data.records.tables import WebhookTryRow
+from data.store import Store, Tx
+from data.store.ids import new_id, now
+from data.webhooks.events import EVENTS_SQL
+from data.webhooks.webhooks import TEST, Webhook, active_webhooks, host_of
+
+LEASE = timedelta(minutes=2)
+WAITS = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1_800, 7_200, 21_600, 43_200))
+"""How long it is waited after each try that failed; after one more it is given up."""
+_DUE = f"""
+with tried as (
+    select event, state, due, row_number() over (partition by event order by seq desc, id desc) as newest,
+        sum(case when state = 'failed' then 1 else 0 end) over (partition by event) as failed
+    from webhook_try where webhook_id = $1
+)
+select e.id, e.kind, coalesce(t.failed, 0) from ({EVENTS_SQL}) e left join tried t on t.event = e.id and t.newest = 1
+where e.seq > $2 and (t.state is null or (t.state in ('claimed', 'failed') and t.due <= $3)) and (strpos($4, e.kind) > 0
+    or (e.kind = '{TEST}' and e.id in (select id from webhook_event where strpos(about, $1) > 0)))
+order by e.seq, e.id limit 1
+"""
+
+
+class Task(NamedTuple):
+    """An event that this process is to tell a webhook of, and how many tries failed before."""
+
+    webhook: Webhook
+    event: str
+    kind: str
+    failed: int
+
+
+@dataclass(frozen=True)
+class DeliveryRecord:
+    """A try: of which event, to which host, when (UTC), what came of it and why, and when the next one is due."""
+
+    host: str
+    kind: str
+    event: str
+    at: datetime
+    state: str
+    why: str
+    due: datetime
+
+
+def claim_task(store: Store, webhook: Webhook) -> Task | None:
+    """The next event that a webhook is to be told of, which is this process's for a while; None: there is none now."""
+    if not _due(store, webhook):
+        return None
+
+    def work(tx: Tx) -> Task | None:
+        found = _due(tx, webhook) if any(one.id == webhook.id for one in active_webhooks(tx)) else None
+        if found is not None:
+            tx.append([_row(found, "claimed", "", now() + LEASE)])
+        return found
+
+    return store.tx(MACHINE, "webhook", work)
+
+
+def finish_task(store: Store, task: Task, why: str) -> str:
+    """Put on record what came of a try ("" for `why`: it was told); the state."""
+    left = WAITS[task.failed] if task.failed < len(WAITS) else None
+    state = "delivered" if not why else "failed" if left is not None else "given up"
+    due = now() + (left or timedelta()) if why else now()
+    store.tx(MACHINE, "webhook", lambda tx: tx.append([_row(task, state, why, due)]))
+    return state
+
+
+@allow("lead")
+def list_tries(store: Store, actor: str, most: int = 50) -> list[DeliveryRecord]:
+    """The newest tries that have ended, for leads."""
+    require(store, actor, "lead")
+    rows = store.rows(
+        f"select w.url, e.kind, t.event, t.made_at, t.state, t.why, t.due from webhook_try t "
+        f"join webhook w on w.id = t.webhook_id join ({EVENTS_SQL}) e on e.id = t.event where t.state <> 'claimed' "
+        "order by t.seq desc, t.id desc limit $1",
+        [most],
+    )
+    return [
+        DeliveryRecord(host_of(str(url)), str(kind), str(event), at, str(state), str(why), due)
+        for url, kind, event, at, state, why, due in rows
+    ]
+
+
+def _due(reader: Store | Tx, webhook: Webhook) -> Task | None:
+    rows = reader.rows(_DUE, [webhook.id, webhook.seq, now(), " ".join(webhook.events)])
+    return Task(webhook, str(rows[0][0]), str(rows[0][1]), int(rows[0][2])) if rows else None
+
+
+def _row(task: Task, state: str, why: str, due: datetime) -> WebhookTryRow:
+    return WebhookTryRow(new_id(), task.webhook.id, task.event, state, why, due, now())

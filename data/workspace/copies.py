@@ -1,0 +1,61 @@
+"""A workspace moves from one store to another, a file or a database, row for row and all or nothing."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from data import log
+from data.store import POSTGRES, Store, duckdb_path, open_store, opening
+from data.store.errors import BadInput, NotFound, StoreFailed
+from data.workspace.restore import restore
+
+
+def copy_workspace(source: str, target: str) -> tuple[int, int]:
+    """Copy the store of one address, or a backup, to the empty store of another: (its newest change, its rows).
+
+    Every row keeps the number of its change. What has arrived is read back and compared table by table before anything
+    is kept. Raises NotFound, BadInput or StoreFailed; then the target is as it was.
+    """
+    path, to = duckdb_path(source), duckdb_path(target)
+    if path is not None and not path.exists():
+        raise NotFound(f"There is no store at {path}. Name the store to copy, as in duckdb:///file.duckdb.")
+    if to is None and not target.startswith(POSTGRES):
+        raise BadInput(f"{target!r} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database.")
+    if to is not None and to.exists():
+        raise BadInput(f"{to} exists already. Name a file that is not there: a copy goes into an empty store only.")
+    with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
+        aside = Path(folder) / "backup.duckdb"
+        if backup := path is not None and not opening.beside_path(path, ".mark").exists():
+            opening.copy(path, aside)  # the backup stays as it is
+        held = open_store(f"duckdb:///{aside}" if backup else source, accept=backup)
+        try:
+            newest, rows = _to_file(held, to, target) if to is not None else _to_database(held, target)
+        finally:
+            held.close()
+    log.info("store_copied", revision=newest, rows=rows)
+    return newest, rows
+
+
+def _to_database(held: Store, target: str) -> tuple[int, int]:
+    store = open_store(target)
+    try:
+        store.take_over(held)
+        return store.newest(), sum(count for count, _ in store.digests(store.newest()).values())
+    finally:
+        store.close()
+
+
+def _to_file(held: Store, to: Path, target: str) -> tuple[int, int]:
+    with tempfile.TemporaryDirectory(prefix="assay-copy-", dir=to.resolve().parent) as folder:
+        file = Path(folder) / "copy.duckdb"
+        held.backup(file)
+        made = open_store(f"duckdb:///{file}", accept=True)
+        try:
+            newest, there = made.newest(), made.digests(made.newest())
+        finally:
+            made.close()
+        if there != held.digests(newest):
+            raise StoreFailed(f"{to} was not made: what arrived is not what was sent. Check the disk, then try again.")
+        restore(file, target, force=True)
+    return newest, sum(count for count, _ in there.values())

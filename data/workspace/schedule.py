@@ -1,0 +1,180 @@
+"""Backups by themselves: every so many hours one process makes one, reads all of it, and removes its own oldest.
+
+Each step is a row: that one was begun, which also keeps other processes from it, that it was made, that it failed,
+that it was removed. Backups that people made are never removed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from data import log
+from data.records import people
+from data.records.access import allow
+from data.records.names import SCHEDULE
+from data.records.values import WORKSPACE, get_setting, put_setting
+from data.store import Store, Tx
+from data.store.errors import BadInput, StoreFailed
+from data.store.ids import now
+from data.workspace import backups
+from judges.errors import AssayError
+
+ROOT = Path(__file__).parents[2]
+BEGUN, FAILED, REMOVED = "backup begun", "backup failed", "backup removed"
+AGAIN = timedelta(hours=1)
+"""After one that failed, or that was begun and never ended, the next is tried no sooner than this."""
+_LOOK = 60.0
+"""Seconds between two looks whether one is due."""
+_CHECK = """
+import os, sys
+from pathlib import Path
+os.nice(19)
+from data.workspace.restore import check_copy
+check_copy(Path(sys.argv[1]))
+"""
+
+
+@dataclass(frozen=True)
+class BackupPlan:
+    """How often a backup is made (hours; 0: never), and how many of those are kept."""
+
+    every: int = 0
+    keep: int = 7
+
+    def check(self) -> BackupPlan:
+        """Itself. Raises BadInput for values that make no sense."""
+        if not 0 <= self.every <= 24 * 31:
+            raise BadInput(f"A backup every {self.every} hours: it must be 1 to 744, or 0 for none.")
+        if not 1 <= self.keep <= 1_000:
+            raise BadInput(f"{self.keep} backups are kept: it must be 1 to 1,000.")
+        return self
+
+
+@dataclass(frozen=True)
+class BackupState:
+    """When the last one of the plan was made, when one was last begun, and why that failed ("" where it did not)."""
+
+    made_at: datetime | None
+    begun_at: datetime | None
+    failed: str
+
+    def due_at(self, plan: BackupPlan) -> datetime:
+        """The moment from which the next one is due."""
+        span = timedelta(hours=plan.every)
+        next_ = self.made_at + span if self.made_at else datetime.min
+        return max(next_, self.begun_at + min(span, AGAIN)) if self.begun_at else next_
+
+
+@allow("lead")
+def backup_plan(store: Store | Tx) -> BackupPlan:
+    """The plan that holds."""
+    return BackupPlan(**{**asdict(BackupPlan()), **get_setting(store, WORKSPACE, "backups", {})})
+
+
+@allow("lead")
+def set_backup_plan(store: Store, actor: str, new: BackupPlan) -> None:
+    """Change how often backups are made by themselves (leads). Raises BadInput where the store is no file."""
+    new.check()
+    if new.every:
+        backups.backup_folder(store)
+
+    def work(tx: Tx) -> None:
+        people.require(tx, actor, "lead")
+        if backup_plan(tx) != new:
+            put_setting(tx, WORKSPACE, "backups", asdict(new))
+
+    store.tx(actor, "backup plan", work)
+
+
+@allow("lead")
+def backup_state(store: Store | Tx) -> BackupState:
+    """What became of the plan so far."""
+    rows = store.rows(
+        "select e.kind, e.settings, c.made_at from export e join change c on c.seq = e.seq where c.actor = $1 "
+        "and e.kind in ($2, $3, $4) order by e.seq",
+        [SCHEDULE, BEGUN, backups.MADE, FAILED],
+    )
+    last = {kind: (backups.told(settings), at) for kind, settings, at in rows}
+    made, begun = (last[kind][1] if kind in last else None for kind in (backups.MADE, BEGUN))
+    ended, why = rows[-1][0] if rows else "", ""
+    if ended == FAILED:
+        why = last[FAILED][0]["why"]
+    elif ended == BEGUN and begun is not None and now() - begun > AGAIN:
+        why = "It was begun, and never ended."
+    return BackupState(made, begun, why)
+
+
+def run_due(store: Store) -> Path | None:
+    """Make the backup that is due, unless another process has begun it; its file, None where there is none."""
+    file = _claim(store)
+    if file is None:
+        return None
+    try:
+        backups.write_backup(store, file)
+        _check(file)
+    except AssayError as error:
+        file.unlink(missing_ok=True)
+        why = str(error)
+        store.tx(SCHEDULE, "backup", lambda tx: backups.record(tx, FAILED, file.name, 0, why=why))
+        log.error("backup_failed", file=str(file), why=type(error).__name__)
+        return None
+    backups.record_made(store, SCHEDULE, file)
+    _remove_old(store)
+    return file
+
+
+def _claim(store: Store) -> Path | None:
+    """The file to make now, if one is due: who writes that it is begun makes it."""
+
+    def work(tx: Tx) -> Path | None:
+        plan = backup_plan(tx)
+        if not plan.every or now() < backup_state(tx).due_at(plan):
+            return None
+        file = backups.new_file(store, "-plan")
+        backups.record(tx, BEGUN, file.name, 0)
+        return file
+
+    plan = backup_plan(store)
+    if not plan.every or now() < backup_state(store).due_at(plan):
+        return None
+    return store.tx(SCHEDULE, "backup", work)
+
+
+def _check(file: Path) -> None:
+    """Read all of a backup in a process of its own, which takes no time from anybody. Raises StoreFailed."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
+    command = [sys.executable, "-c", _CHECK, str(file)]
+    run = subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    if run.returncode:
+        raise StoreFailed("The backup was written, and could not be read as a whole. It was removed again.")
+
+
+def _remove_old(store: Store) -> None:
+    """Remove the oldest of those that the plan made."""
+    own = [one for one in backups.list_backups(store) if one.by == SCHEDULE and one.revision is not None]
+    for one in own[backup_plan(store).keep :]:
+        backups.remove_backup(store, SCHEDULE, one.name, REMOVED)
+
+
+def follow(store: Store) -> Callable[[], None]:
+    """Look now and then whether a backup is due, in a thread of its own; what ends that."""
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.wait(_LOOK):
+            try:
+                run_due(store)
+            except AssayError as error:
+                log.error("backup_failed", why=type(error).__name__)
+            except Exception as error:
+                log.error("backup_failed", error)
+
+    threading.Thread(target=look, name="backups", daemon=True).start()
+    return stop.set

@@ -1,0 +1,261 @@
+"""A runner in another process: it is given judgments to make, and tells whoever owns the run all that comes of them.
+
+It begins no call that its owner has not let in, so that limits and budget are shared, and an owner that is gone is
+asked for nothing more. It keeps nothing: what was told and not heard is as if it had not been asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from judges.authoring.custom import from_spec
+from judges.cards import cards
+from judges.client.budget import Budget, Price
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint
+from judges.client.errors import FatalError
+from judges.client.limits import wait_for
+from judges.client.runner import GRACE, RunNotice, run
+from judges.client.usage import Charge
+from judges.errors import AssayError
+from judges.params import Params
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
+from judges.types import Reading
+
+Slot = tuple[str, str, int]
+"""(item, part, sample): the place of one judgment."""
+Work = tuple[Task, Mapping[str, CallReply]]
+"""A judgment to make, and the replies that it has already, by piece."""
+_WAITS, _GATHERS = 1.0, 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class RunTerms:
+    """What every runner of a run is told first. Never a key: that is in the environment of its own process.
+
+    `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `modes` how models are asked.
+    `seed` draws the jitter between tries, `budget` prices calls: (spending limit, price).
+    """
+
+    spec: Mapping[str, Any]
+    version: str
+    model: str
+    params: Params
+    endpoint: Endpoint
+    modes: Mapping[str, str]
+    seed: int = 0
+    budget: tuple[float, Price] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A call wants to be let in, under a number of its own: see Door.admit."""
+
+    number: int
+    held: float
+    most: float
+    sent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A call that was let in with (held, most) has ended: see Door.leave."""
+
+    held: float
+    used: float
+    most: float
+    real: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The endpoint answered a call."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedAway:
+    """The endpoint turned away a call that began `age` seconds ago, to come back in `floor` seconds."""
+
+    age: float
+    floor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgment was made. Its item is known to the owner, so it is not sent back."""
+
+    slot: Slot
+    raw: str
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The last word: why nothing more can be asked ("": all that was given is done), and how models are asked.
+
+    `own`: the reason is an error of Assay's own, of which this is the sort.
+    """
+
+    fault: str
+    own: bool
+    modes: Mapping[str, str]
+
+
+Told = CallReply | Charge | RunNotice | Judged | Asking | Leaving | Answered | TurnedAway | Ended
+Word = Literal["", "close", "stop"]
+"""What an owner says besides: nothing more will be given; or begin no more calls."""
+
+
+class RemoteRunner:
+    """One runner. `give` it work and admissions and `take` what it tells, both at once and again and again."""
+
+    def __init__(self, terms: RunTerms) -> None:
+        self._terms = terms
+        self._tasks, self._had = _Tasks(), dict[Slot, Mapping[str, CallReply]]()
+        self._told, self._at_door = list[Told](), list[Told]()
+        self._news, self._stop = asyncio.Event(), asyncio.Event()
+        self._door = _Door(self)
+        self._work: asyncio.Task[None] | None = None
+
+    async def give(self, work: Sequence[Work], admitted: Sequence[tuple[int, bool]], word: Word) -> None:
+        """Take judgments to make, the calls that may begin now or never, and a word."""
+        for task, had in work:
+            self._had[task.key, task.part, task.sample] = had
+            self._tasks.put(task)
+        if word:
+            self._tasks.put(None)
+        if word == "stop":
+            self._stop.set()
+            self._door.shut()
+        for number, may in admitted:
+            self._door.answer(number, may)
+        if self._work is None:
+            self._work = asyncio.create_task(self._run())
+
+    async def take(self) -> list[Told]:
+        """What has come since the last time; waits for the first of it a while, and for what comes with it."""
+        if not (self._told or self._at_door):
+            self._news.clear()
+            await wait_for(self._news, _WAITS)
+        await asyncio.sleep(_GATHERS)
+        # A call leaves the door at the moment in which its reply sets out through the runner's stream. Both are told at
+        # once, or who hears that the call has ended, and then nothing more, would take it for never made.
+        ready = len(self._at_door)
+        await asyncio.sleep(0)
+        if self._told and isinstance(self._told[-1], Ended):
+            ready = len(self._at_door)
+        told = self._at_door[:ready] + self._told
+        self._told, self._at_door = [], self._at_door[ready:]
+        return told
+
+    def tell(self, told: Told, at_door: bool = False) -> None:
+        """Keep something for the next `take`."""
+        (self._at_door if at_door else self._told).append(told)
+        self._news.set()
+
+    async def _run(self) -> None:
+        modes, fault, own = dict(self._terms.modes), "", False
+        try:
+            async for found in self._found(modes):
+                if isinstance(found, FinishedJudgment):
+                    task = found.task
+                    self.tell(Judged((task.key, task.part, task.sample), found.raw, found.reading))
+                elif not (isinstance(found, RunNotice) and found.sort in ("stopped", "spent")):  # the owner's to say
+                    self.tell(found)
+        except AssayError as error:
+            fault = str(error)
+        except Exception as error:
+            fault, own = type(error).__name__, True
+        self.tell(Ended(fault, own, modes))
+
+    async def _found(self, modes: dict[str, str]) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
+        """What the runner gives."""
+        terms = self._terms
+        card = from_spec(terms.spec, cards())
+        if card.version != terms.version:
+            raise FatalError(
+                f"The card {card.name} is another one where this runner is: it has another Assay, or another folder "
+                "judges/cards/. Make them the same, and resume the run."
+            )
+        budget = None if terms.budget is None else Budget(*terms.budget)
+        async with Client(terms.endpoint, modes) as client:
+            async for found in run(
+                card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, had=self._stored,
+                stop=self._stop, budget=budget, seed=terms.seed, grace=GRACE, door=self._door,
+            ):  # fmt: skip
+                yield found
+
+    def _stored(self, task: Task) -> Mapping[str, CallReply]:
+        return self._had.pop((task.key, task.part, task.sample))
+
+
+class _Tasks:
+    """The judgments that were given, one after the other; None is the end. Several may wait for the next one."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Task | None] = asyncio.Queue()
+
+    def put(self, task: Task | None) -> None:
+        self._queue.put_nowait(task)
+
+    def __aiter__(self) -> AsyncIterator[Task]:
+        return self
+
+    async def __anext__(self) -> Task:
+        task = await self._queue.get()
+        if task is None:
+            self.put(None)
+            raise StopAsyncIteration
+        return task
+
+
+class _Door:
+    """The owner's Throttle, as a runner elsewhere sees it."""
+
+    refusal = ""
+
+    def __init__(self, runner: RemoteRunner) -> None:
+        self._tell, self._numbers = partial(runner.tell, at_door=True), itertools.count()
+        self._waiting: dict[int, tuple[asyncio.Future[bool], float, float]] = {}
+        self._shut = False
+
+    async def admit(self, held: float, most: float, sent: int) -> bool:
+        if self._shut:
+            return False
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        number = next(self._numbers)
+        self._waiting[number] = answer, held, most
+        self._tell(Asking(number, held, most, sent))
+        return await answer
+
+    def answer(self, number: int, may: bool) -> None:
+        waiting, held, most = self._waiting.pop(number)
+        if not waiting.done():
+            waiting.set_result(may)
+        elif may:  # who asked does not wait any more
+            self.leave(held, 0.0, most, 0.0)
+
+    def shut(self) -> None:
+        """Let nobody in any more."""
+        self._shut = True
+        for waiting, _, _ in self._waiting.values():
+            if not waiting.done():
+                waiting.set_result(False)
+
+    def leave(self, held: float, used: float, most: float, real: float) -> None:
+        self._tell(Leaving(held, used, most, real))
+
+    def good(self) -> None:
+        self._tell(Answered())
+
+    def bad(self, began: float, floor: float) -> bool:
+        self._tell(TurnedAway(asyncio.get_running_loop().time() - began, floor))
+        return False
+
+    def wake(self) -> None:
+        pass

@@ -1,0 +1,99 @@
+"""A request as a handler sees it: who asks, in which store, and what of the path, the query and the body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from data.records import datasets
+from data.records.access import Person, Role
+from data.records.datasets import Dataset
+from data.records.tokens import Token
+from data.store import Store
+from data.store.errors import NotFound
+
+Scope = Literal["", "check", "read", "write", "draw"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request. `file` has a body of lines, `key` the idempotency key, `asked` a fingerprint of all of it.
+
+    `streams`: rows are wanted in a stream. `options` are those of an export.
+    """
+
+    store: Store
+    person: Person
+    token: Token
+    path: dict[str, str]
+    query: Any
+    body: Any = None
+    file: Path | None = None
+    key: str = ""
+    asked: str = ""
+    streams: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def actor(self) -> str:
+        """Who asks, by name."""
+        return self.person.name
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset that the path names, by its name or its id. Raises NotFound."""
+        return named_dataset(self.store, self.path["dataset"])
+
+
+@dataclass(frozen=True)
+class Lines:
+    """An answer of rows in batches, which goes out as it is made."""
+
+    batches: Iterator[list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Once:
+    """An answer that was given before, to the same idempotency key."""
+
+    body: dict[str, Any]
+    again: bool
+
+
+Answer = BaseModel | dict[str, Any] | Lines | Once
+
+
+@dataclass(frozen=True)
+class ApiRoute:
+    """An entry of the table: what is asked for how, by whom, and who answers.
+
+    `scope` "" is met by every token; `lines`: the body is lines of these sorts ("lines": all). `kind` is that of an
+    export whose options are parameters, too. `keeps_still`: the answer changes with the store alone, so that its
+    revision stands for it.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    name: str
+    told: str
+    scope: Scope
+    role: Role
+    handler: Callable[[Call], Answer]
+    gives: type[BaseModel]
+    query: type[BaseModel]
+    body: type[BaseModel] | None = None
+    lines: str = ""
+    kind: str = ""
+    keeps_still: bool = False
+
+
+def named_dataset(store: Store, name: str) -> Dataset:
+    """The dataset of that name or id. Raises NotFound."""
+    try:
+        return datasets.dataset_named(store, name)
+    except NotFound:
+        return datasets.find_dataset(store, name)

@@ -1,0 +1,194 @@
+"""What goes out of figures and states: the same numbers as the pages show, from the same functions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from data.approvals import check_results, policy, record, suspension
+from data.approvals.ci_check import check_judge
+from data.assignments.progress import people_progress, progress_record
+from data.cards import cards
+from data.dashboard import dashboard
+from data.queue import progress
+from data.records import datasets
+from data.records.datasets import Dataset
+from data.records.judge_lookup import lookup_judge
+from data.reports import dashboard as dashboard_file
+from data.reports import figures
+from data.reports.evidence import gather_evidence
+from data.runs import runs
+from data.runs.run_order import RunSummary
+from data.store.errors import NotFound
+from judges.types import Dimension
+from pages.api import models
+from pages.api.call import Call, named_dataset
+
+
+def me(call: Call) -> models.Me:
+    """Whose token this is."""
+    token = call.token
+    return models.Me(
+        person=call.actor, role=call.person.role, token=token.name, scopes=list(token.scopes), expires=token.expires
+    )
+
+
+def list_datasets(call: Call) -> models.Datasets:
+    """Every dataset, in the order of their making."""
+    done = progress.dataset_progress(call.store)
+    return models.Datasets(datasets=[
+        models.DatasetOut(**_about(one, done.get(one.id))) for one in datasets.all_datasets(call.store)
+    ])  # fmt: skip
+
+
+def _about(one: Dataset, done: progress.DatasetProgress | None) -> dict[str, Any]:
+    return {**asdict(one), **asdict(done or progress.DatasetProgress(0, 0, 0, 0))}
+
+
+def show_dataset(call: Call) -> models.DatasetDetail:
+    """A dataset with its judges."""
+    at = call.dataset
+    return models.DatasetDetail(
+        **_about(at, progress.dataset_progress(call.store).get(at.id)),
+        kinds=datasets.item_kinds(call.store, at.id),
+        judges=[models.JudgeOut(**one._asdict()) for one in datasets.dataset_judges(call.store, at.id)],
+    )
+
+
+def show_progress(call: Call) -> models.ProgressOut:
+    """How far a dataset is labelled, and its queues."""
+    at = call.dataset
+    done = progress.dataset_progress(call.store).get(at.id, progress.DatasetProgress(0, 0, 0, 0))
+    audit, review = (
+        models.QueueOut(**asdict(progress.queue_progress(call.store, at.id, stream))) for stream in ("audit", "review")
+    )
+    return models.ProgressOut(dataset=at.name, **asdict(done), audit=audit, review=review)
+
+
+def show_people_progress(call: Call) -> models.PeopleProgressOut:
+    """How far people are with what is assigned to them."""
+    found = map(progress_record, people_progress(call.store, call.dataset.id))
+    return models.PeopleProgressOut.model_validate({"dataset": call.dataset.name, "people": list(found)})
+
+
+def calibrate(call: Call) -> models.CalibrationOut:
+    """A judge's agreement with people in each dimension."""
+    store, at, asked = call.store, call.dataset, call.query
+    judge, dropped = lookup_judge(store, at, asked.judge), asked.ties == "dropped"
+    basis = asked.basis or policy.approval_basis(store, at.id)
+    shown = check_results.summaries(store, at.id, judge.id, basis, dropped)
+    items = {one.id: one for one in datasets.dataset_judges(store, at.id)}[judge.id]
+    return models.CalibrationOut(
+        dataset=at.name, judge=models.JudgeOut(**items._asdict()), basis=basis, ties=asked.ties,
+        dimensions=[
+            models.DimensionOut(
+                unit=line.dimension.sort, dimension=line.dimension.name, title=line.dimension.title,
+                state=line.decision.state, reason=line.decision.reason, missing=line.decision.missing,
+                more_items=list(line.decision.more or ()) or None, checked_bound=line.decision.bound,
+                figures=figures.plain(figures.row(line.shown, basis, dropped)),
+            )
+            for line in check_results.dimension_results(store, at.id, judge.id, shown)
+        ],
+    )  # fmt: skip
+
+
+def report(call: Call) -> models.ReportOut:
+    """All figures of a judge's report."""
+    at = call.dataset
+    judge = lookup_judge(call.store, at, call.query.judge)
+    made = figures.figures(gather_evidence(call.store, at.id, judge.id))
+    return models.ReportOut(dataset=at.name, judge=judge.id, figures=made)
+
+
+def list_approvals(call: Call) -> models.ApprovalsOut:
+    """The decisions that stand, after everything that came since has been looked at."""
+    at = call.dataset
+    judge = lookup_judge(call.store, at, call.query.judge).id if call.query.judge else ""
+    suspension.suspend_unsupported(call.store)
+    return models.ApprovalsOut(dataset=at.name, approvals=[
+        models.ApprovalOut(
+            judge=one.judge, unit=one.sort, dimension=one.dimension, decision=one.decision, state=one.state,
+            reason=one.reason, person=one.person, at=one.at,
+        )
+        for one in record.current_approvals(call.store, at.id, judge)
+    ])  # fmt: skip
+
+
+def show_dashboard(call: Call) -> models.DashboardOut:
+    """What is published of a dataset, judge by judge, and what is withheld."""
+    store, at = call.store, call.dataset
+    only = lookup_judge(store, at, call.query.judge).id if call.query.judge else ""
+    tiles, withheld = [], []
+    held = dashboard.published(store, at.id)
+    for judge in datasets.dataset_judges(store, at.id):
+        if only not in ("", judge.id):
+            continue
+        for tile in dashboard.tiles(store, at.id, judge.id, held.get(judge.id, [])):
+            tiles.append(_tile(tile))
+        withheld += [
+            models.WithheldOut(
+                judge=judge.id, unit=one.dimension.sort, dimension=one.dimension.name, state=one.state,
+                reason=one.public_reason,
+            )
+            for one in dashboard.withheld_dimensions(store, at.id, judge.id)
+        ]  # fmt: skip
+    return models.DashboardOut(dataset=at.name, tiles=tiles, withheld=withheld)
+
+
+def _tile(tile: dashboard.Tile) -> models.TileOut:
+    dimension: Dimension = tile.dimension.dimension
+    rows = [figures.plain(row) for row in dashboard_file.rows_of(tile)]
+    return models.TileOut(
+        judge=tile.approval.judge, unit=tile.approval.sort, dimension=tile.approval.dimension, title=dimension.title,
+        approved_by=tile.approval.person, approved_at=tile.approval.at, older_policy=tile.policy_today.warning,
+        systems=[
+            models.TileRow(labelled_items=row["labelled items"], other_items=row["other items"], **{
+                name: row[name] for name in ("system", "of", "corrected", "low", "high", "judge", "people")
+            })
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def check(call: Call) -> models.CheckOut:
+    """Whether a judge meets the policy."""
+    asked = call.query
+    found = check_judge(call.store, call.actor, named_dataset(call.store, asked.dataset), asked.judge, asked.dimension)
+    return models.CheckOut.model_validate(found.as_json())
+
+
+def list_runs(call: Call) -> models.RunsOut:
+    """All runs, or those over a dataset."""
+    at = named_dataset(call.store, call.query.dataset).id if call.query.dataset else ""
+    return models.RunsOut(runs=[models.RunOut(**_run(one)) for one in runs.list_runs(call.store, at)])
+
+
+def _run(one: RunSummary) -> dict[str, Any]:
+    return {
+        "id": one.id, "dataset": one.dataset, "judge": one.judge, "card": one.card, "model": one.model, "by": one.by,
+        "at": one.at, "state": one.state, "why": one.why, "items": one.items, "judgments": one.judgments,
+        "cost": one.cost,
+    }  # fmt: skip
+
+
+def show_run(call: Call) -> models.RunDetail:
+    """A run, and how far it is."""
+    found = next((one for one in runs.list_runs(call.store) if one.id == call.path["run"]), None)
+    if found is None:
+        raise NotFound("There is no run of that id in this workspace.")
+    made = runs.run_progress(call.store, found.id)
+    return models.RunDetail(
+        **_run(found), done=made.done, total=made.total, scored=made.scored, unscored=dict(made.unscored),
+        calls=made.calls, tokens_in=made.tokens_in, tokens_out=made.tokens_out,
+    )
+
+
+def list_cards(call: Call) -> models.CardsOut:
+    """Every card of the workspace."""
+    return models.CardsOut(cards=[
+        models.CardOut(
+            name=card.name, version=card.version, kind=card.kind,
+            dimensions=[f"{one.sort}.{one.name}" for one in card.dimensions],
+        )
+        for card in cards.current_cards(call.store).values()
+    ])  # fmt: skip

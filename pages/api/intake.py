@@ -1,0 +1,85 @@
+"""What comes in: lines of every sort, checked as any import is, and draws into the queues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from data.importing import ImportPlan, ImportResult, Source, from_path, from_uploads, import_source
+from data.importing.lines import Sort
+from data.queue import queue
+from data.records import requests
+from data.records.judge_lookup import lookup_judge
+from data.store.errors import BadInput
+from pages.api.call import Call, Once
+from pages.api.models import BadLine, DrawnOut, LinesOut
+
+SORTS: dict[str, tuple[Sort, ...]] = {
+    "lines": (), "items": ("item",), "judgments": ("judgment",), "labels": ("label",), "cards": ("card",),
+}  # fmt: skip
+"""The sorts of lines that an address takes."""
+_SMALL = 2**20
+"""Bytes that are read in this process; what is longer is read by another one, as uploads are."""
+_SHOWN = 100
+
+
+def take_lines(call: Call, what: str) -> Once:
+    """Import the lines of a body into the dataset of the path, which is made if it is missing."""
+    assert call.file is not None
+    asked = call.query
+    plan = ImportPlan(
+        call.path["dataset"], asked.description, asked.synthetic, "canonical", asked.sampling,
+        population=asked.population, sorts=SORTS[what],
+    )  # fmt: skip
+    source = _source(call.file, f"API ({call.token.name})")
+
+    def work() -> ImportResult:
+        return import_source(
+            call.store, call.actor, source, plan, "refuse" if asked.on_error == "refuse" else "good rows"
+        )
+
+    return Once(*requests.answer_once(
+        call.store, call.actor, call.key, call.asked, work, lambda made: _told(plan.dataset, made), one_change=False
+    ))  # fmt: skip
+
+
+def _source(file: Path, name: str) -> Source:
+    with file.open("rb") as opened:
+        if opened.read(4) == b"PAR1":
+            raise BadInput("The body is Parquet. Send JSON lines.")
+    small = file.stat().st_size <= _SMALL
+    made = from_path(file) if small else from_uploads([(file.name, file)])
+    made.name = name
+    return made
+
+
+def _told(dataset: str, made: ImportResult) -> dict[str, Any]:
+    new, seen = made.preview.new, made.preview
+    lines = [BadLine(line=one.line, field=one.field, detail=one.sentence) for one in seen.problems[:_SHOWN]]
+    return LinesOut(
+        dataset=dataset, items=new.items, judgments=new.judgments, labels=new.labels,
+        adjudications=new.adjudications, cards=new.cards, known=made.known, rejected=made.rejected, problems=lines,
+        problem_count=seen.problem_count, unscored=seen.unscored, warnings=seen.warnings[:_SHOWN],
+        people=seen.people[:1_000], judges=seen.judges[:1_000],
+    ).model_dump(mode="json")  # fmt: skip
+
+
+def draw_audit(call: Call) -> Once:
+    """Draw further items into the audit sample."""
+    at, asked = call.dataset, call.body
+    judge = lookup_judge(call.store, at, asked.judge).id if asked.judge else ""
+    return _drawn(call, lambda: queue.draw_audit(call.store, call.actor, at.id, asked.size, judge, asked.seed))
+
+
+def fill_review(call: Call) -> Once:
+    """Take the items that need a look most into the review queue."""
+    at, asked = call.dataset, call.body
+    judge = lookup_judge(call.store, at, asked.judge).id
+    return _drawn(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, asked.most))
+
+
+def _drawn(call: Call, work: Any) -> Once:
+    return Once(*requests.answer_once(
+        call.store, call.actor, call.key, call.asked, work,
+        lambda n: DrawnOut(dataset=call.dataset.name, drawn=n).model_dump(mode="json"), one_change=True,
+    ))  # fmt: skip

@@ -1,0 +1,427 @@
+"""What comes in and goes out, as pydantic models: the description of the API is made of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+from data.gold.gold import Basis
+from data.importing import SAMPLINGS
+from judges.stats.check_states import State
+
+Count = Annotated[int, Field(ge=0)]
+Moment = Annotated[
+    datetime, PlainSerializer(lambda at: f"{at.isoformat(timespec='seconds')}Z", return_type=str),
+    Field(json_schema_extra={"format": "date-time"}),
+]  # fmt: skip
+"""A moment in UTC."""
+Share = float | None
+"""A figure; null where it is undefined."""
+
+
+class In(BaseModel):
+    """What comes in: unknown keys are refused, and nothing is taken for what it is not."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Out(BaseModel):
+    """What goes out. More keys may come to it in later versions."""
+
+
+# -- questions ------------------------------------------------------------------------------------------------------
+
+
+class NoQuery(In):
+    """Nothing beside the path."""
+
+
+class JudgeQuery(In):
+    """Whose figures."""
+
+    judge: str = Field("", max_length=200, description="A model, the head of a judge's id, or the model with parameters that tell it apart, as in `gpt-4o temperature=0.7`. Default: the only one.")  # noqa: E501
+
+
+class CalibrationQuery(JudgeQuery):
+    """Whose figures, and on which labels."""
+
+    basis: Basis | None = Field(None, description="The labels used. Default: those of the approval check.")
+    ties: Literal["counted", "dropped"] = "counted"
+
+
+class CheckQuery(JudgeQuery):
+    """What is checked."""
+
+    dataset: str = Field(min_length=1, max_length=200, description="The name or id of a dataset.")
+    dimension: list[str] = Field(default_factory=list, max_length=100, description="`helpfulness`, or `turn.helpfulness`. Default: every one.")  # noqa: E501
+
+
+class RunsQuery(In):
+    """Which runs."""
+
+    dataset: str = Field("", max_length=200, description="The name or id of a dataset. Default: all.")
+
+
+class PageQuery(In):
+    """Which page; the kind's options besides."""
+
+    limit: int = Field(1_000, ge=1, le=10_000, description="Rows of the page.")
+    cursor: str = Field("", max_length=4_000, description="What came as `next` with the page before.")
+
+
+class LinesQuery(In):
+    """How lines are taken."""
+
+    on_error: Literal["refuse", "skip"] = Field("refuse", description="`refuse`: all or nothing. `skip`: the good lines.")  # noqa: E501
+    sampling: Literal["all", "random", "picked", "unknown"] = Field("unknown", description="How the items that carry labels were chosen.")  # noqa: E501
+    population: int | None = Field(None, ge=1, le=1_000_000_000, description="With `random`: of how many items.")
+    synthetic: bool = Field(False, description="A dataset that is made now is marked as made up.")
+    description: str = Field("", max_length=2_000, description="Of a dataset that is made now.")
+
+
+assert SAMPLINGS == ("all", "random", "picked", "unknown")
+
+
+# -- bodies ---------------------------------------------------------------------------------------------------------
+
+
+class AuditDraw(In):
+    """A draw into the audit sample: so many further items at random, as the dataset's design parts them."""
+
+    size: int = Field(ge=1, le=1_000_000)
+    judge: str = Field("", max_length=200, description="Whose scores the assisted share is shown with. Default: none is assisted.")  # noqa: E501
+    seed: int = Field(0, ge=0, le=2**31 - 1, description="The same seed on the same items draws the same.")
+
+
+class ReviewDraw(In):
+    """The items that need a look most are taken into the review queue."""
+
+    judge: str = Field("", max_length=200, description="By whose scores. Default: the only judge.")
+    most: int = Field(200, ge=1, le=1_000_000)
+
+
+# -- answers --------------------------------------------------------------------------------------------------------
+
+
+class BadLine(Out):
+    """A line that cannot be taken, and why."""
+
+    line: Count
+    field: str
+    detail: str
+
+
+class Problem(Out):
+    """A refusal (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    problems: list[BadLine] | None = None
+    problem_count: Count | None = None
+
+
+class Me(Out):
+    """Whose token this is, and what it may do."""
+
+    person: str
+    role: Literal["annotator", "researcher", "lead"]
+    token: str
+    scopes: list[str]
+    expires: Moment
+
+
+class DatasetOut(Out):
+    """A dataset, and how far it is labelled."""
+
+    id: str
+    name: str
+    description: str
+    synthetic: bool
+    items: Count
+    labelled: Count
+    labels: Count
+    people: Count
+
+
+class Datasets(Out):
+    """Every dataset."""
+
+    datasets: list[DatasetOut]
+
+
+class JudgeOut(Out):
+    """A judge of a dataset, and how many of its items it has judged."""
+
+    id: str
+    card: str
+    model: str
+    synthetic: bool
+    items: Count
+
+
+class DatasetDetail(DatasetOut):
+    """A dataset with its judges."""
+
+    kinds: list[str]
+    judges: list[JudgeOut]
+
+
+class QueueOut(Out):
+    """How many items were drawn into a queue, and how many of those have an answer."""
+
+    drawn: Count
+    answered: Count
+
+
+class ProgressOut(Out):
+    """How far a dataset is labelled."""
+
+    dataset: str
+    items: Count
+    labelled: Count
+    labels: Count
+    people: Count
+    audit: QueueOut
+    review: QueueOut
+
+
+class PersonProgressOut(Out):
+    """How far a person, or whoever has a tag, is with what is assigned to them; moments are UTC."""
+
+    person: str
+    tags: str
+    state: str
+    why: str
+    assigned: Count
+    done: Count
+    left: Count
+    skipped: Count
+    answered: Count
+    seconds_per_item: float | None
+    seconds_per_rating: float | None
+    last_answer: str | None
+    due: str | None
+    needed_per_day: float | None
+    pace_per_day: float | None
+    forecast: str | None
+
+
+class PeopleProgressOut(Out):
+    """How far people are, those first who may need help."""
+
+    dataset: str
+    people: list[PersonProgressOut]
+
+
+class DimensionOut(Out):
+    """A dimension: how the approval check decides, and its figures, which stand as on the page Calibration."""
+
+    unit: str
+    dimension: str
+    title: str
+    state: State
+    reason: str
+    missing: str
+    more_items: list[int] | None
+    checked_bound: Share
+    figures: dict[str, Any]
+
+
+class CalibrationOut(Out):
+    """A judge's agreement with people in each dimension."""
+
+    dataset: str
+    judge: JudgeOut
+    basis: Basis
+    ties: Literal["counted", "dropped"]
+    dimensions: list[DimensionOut]
+
+
+class ReportOut(Out):
+    """All figures of a report."""
+
+    dataset: str
+    judge: str
+    figures: dict[str, Any]
+
+
+class ApprovalOut(Out):
+    """The decision that stands on a dimension of a judge."""
+
+    judge: str
+    unit: str
+    dimension: str
+    decision: str
+    state: str
+    reason: str
+    person: str
+    at: Moment
+
+
+class ApprovalsOut(Out):
+    """The decisions that stand, the newest first."""
+
+    dataset: str
+    approvals: list[ApprovalOut]
+
+
+class TileRow(Out):
+    """A figure of a system on a tile of the dashboard, with every digit."""
+
+    system: str
+    of: str
+    corrected: Share
+    low: Share
+    high: Share
+    judge: Share
+    people: Share
+    labelled_items: Count
+    other_items: Count
+
+
+class TileOut(Out):
+    """An approved dimension of a judge."""
+
+    judge: str
+    unit: str
+    dimension: str
+    title: str
+    approved_by: str
+    approved_at: Moment
+    older_policy: str
+    systems: list[TileRow]
+
+
+class WithheldOut(Out):
+    """A dimension that is not published, and why."""
+
+    judge: str
+    unit: str
+    dimension: str
+    state: str
+    reason: str
+
+
+class DashboardOut(Out):
+    """What is published of a dataset, and what is withheld."""
+
+    dataset: str
+    tiles: list[TileOut]
+    withheld: list[WithheldOut]
+
+
+class CheckLine(Out):
+    """The verdict on a dimension. `against`: what else of the policy is not met; `approved`: a lead's approval holds.
+    """
+
+    unit: str
+    dimension: str
+    verdict: Literal["meets", "does not meet", "cannot be said"]
+    state: State
+    reason: str
+    kappa: Share
+    bound: Share
+    threshold: float
+    items: Count
+    against: list[str]
+    approved: bool
+    line: str
+
+
+class CheckOut(Out):
+    """Whether a judge meets the policy. `code` is the exit code: 0 it does, 1 it does not, 2 it cannot be said."""
+
+    dataset: str
+    judge: str
+    card: str
+    model: str
+    verdict: Literal["meets", "does not meet", "cannot be said"]
+    code: Literal[0, 1, 2]
+    dimensions: list[CheckLine]
+
+
+class RunOut(Out):
+    """A run of a judge over a dataset."""
+
+    id: str
+    dataset: str
+    judge: str
+    card: str
+    model: str
+    by: str
+    at: Moment
+    state: str
+    why: str
+    items: Count
+    judgments: Count
+    cost: Share
+
+
+class RunsOut(Out):
+    """Runs, the newest first."""
+
+    runs: list[RunOut]
+
+
+class RunDetail(RunOut):
+    """A run, and how far it is."""
+
+    done: Count
+    total: Count
+    scored: Count
+    unscored: dict[str, int]
+    calls: Count
+    tokens_in: Count
+    tokens_out: Count
+
+
+class CardOut(Out):
+    """A card by which judges judge and people label."""
+
+    name: str
+    version: str
+    kind: str
+    dimensions: list[str]
+
+
+class CardsOut(Out):
+    """Every card of the workspace."""
+
+    cards: list[CardOut]
+
+
+class RowsOut(Out):
+    """A page of rows, and the cursor of the next (null: these are the last)."""
+
+    rows: list[dict[str, Any]]
+    next: str | None
+
+
+class LinesOut(Out):
+    """What came in: new of each sort, how many things were known already, and the lines that were left out."""
+
+    dataset: str
+    items: Count
+    judgments: Count
+    labels: Count
+    adjudications: Count
+    cards: Count
+    known: Count
+    rejected: Count
+    problems: list[BadLine]
+    problem_count: Count
+    unscored: dict[str, int]
+    warnings: list[str]
+    people: list[str]
+    judges: list[str]
+
+
+class DrawnOut(Out):
+    """How many items were drawn."""
+
+    dataset: str
+    drawn: Count

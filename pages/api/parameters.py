@@ -1,0 +1,83 @@
+"""What stands behind the question mark of an address, read strictly: a name once, and every value as its field says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ValidationError
+
+from data.exporting.exporting import export_kind
+from data.importing.sentences import validation_problems
+from judges.strict_json import BadJson, check_value, parse_json
+from pages.api.call import ApiRoute
+from pages.api.problems import Refusal
+
+_FLAGS = {"true": True, "false": False}
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})")
+_MOST = 200
+
+
+def read_query(route: ApiRoute, text: bytes) -> tuple[BaseModel, dict[str, Any]]:
+    """The query of a route, and the options of the export that it gives. Raises Refusal."""
+    try:
+        pairs = parse_qsl(text.decode("ascii"), True, True, errors="strict", max_num_fields=_MOST) if text else []
+        check_value(pairs)
+    except BadJson as error:
+        raise Refusal(400, f"The query {error}.") from None
+    except ValueError:
+        told = "The query of this address cannot be read: write it as name=value&name=value, in UTF-8."
+        raise Refusal(400, told) from None
+    options = {one.name: one for one in export_kind(route.kind).options} if route.kind else {}
+    there = [*route.query.model_fields, *options]
+    if unknown := [name for name, _ in pairs if name not in there]:
+        told = f"It has: {', '.join(there)}." if there else "It has none."
+        raise Refusal(400, f"This address has no parameter {unknown[0][:60]!r}. {told}")
+    given: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
+    for name, value in pairs:
+        told = "" if name in options else str(route.query.model_fields[name].annotation)
+        if "list[" in told:
+            given.setdefault(name, []).append(value)
+        elif name in given or name in chosen:
+            raise Refusal(400, f"{name!r} stands in this address twice.")
+        elif name in options:
+            chosen[name] = _plain(type(options[name].default), name, value)
+        else:
+            given[name] = _plain(bool if "bool" in told else int if "int" in told else str, name, value)
+    return _made(route.query, given, "query"), chosen
+
+
+def _plain(sort: type, name: str, value: str) -> Any:
+    if sort is bool:
+        if value not in _FLAGS:
+            raise Refusal(400, f"{name}: {value[:60]!r} is neither true nor false.")
+        return _FLAGS[value]
+    if sort is int:
+        if not _WHOLE.fullmatch(value):
+            raise Refusal(400, f"{name}: {value[:60]!r} is no whole number.")
+        return int(value)
+    return value
+
+
+def read_body(route: ApiRoute, body: bytes) -> BaseModel:
+    """The body of a route that takes one, as JSON. Raises Refusal."""
+    assert route.body is not None
+    try:
+        value = parse_json(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Refusal(400, "The body is not UTF-8.") from None
+    except BadJson as error:
+        raise Refusal(400, f"The body {error}.") from None
+    if not isinstance(value, dict):
+        raise Refusal(400, "The body has to be a JSON object.")
+    return _made(route.body, value, "body")
+
+
+def _made(model: type[BaseModel], value: dict[str, Any], where: str) -> BaseModel:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        told = " ".join(sentence for _, sentence in validation_problems(error))
+        raise Refusal(400, f"The {where} cannot be taken. {told}") from None

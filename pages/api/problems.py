@@ -1,0 +1,69 @@
+"""Refusals of the API in one form (RFC 9457): a title, what is wrong in a sentence, and where it is about lines, which.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+
+from data import log
+from data.importing import ImportRefused
+from data.records.requests import KeyInUse
+from data.store.errors import NotAllowed, NotFound, StoreFailed, StoreLocked
+from judges.errors import AssayError
+
+MEDIA_TYPE = "application/problem+json"
+_STATUS: tuple[tuple[type[AssayError], int], ...] = (
+    (NotAllowed, 403), (NotFound, 404), (KeyInUse, 409), (ImportRefused, 422), (StoreFailed, 503), (StoreLocked, 503),
+    (AssayError, 400),
+)  # fmt: skip
+_SHOWN = 100
+"""Lines that cannot be taken and are named in one answer."""
+
+
+class Refusal(Exception):
+    """A refusal by the server itself: its status, a sentence, and headers."""
+
+    def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence, self.headers = status, sentence, dict(headers or {})
+
+
+def problem(
+    status: int, sentence: str, headers: Mapping[str, str] | None = None, problems: Sequence[Any] = (), count: int = 0
+) -> Response:
+    """The answer; `problems` are lines with their fields, `count` how many there are in all."""
+    body: dict[str, Any] = {
+        "type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": sentence,
+    }  # fmt: skip
+    if problems:
+        body |= {"problems": list(problems), "problem_count": count}
+    # What is quoted of a bad request may hold what is no character.
+    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(text, status, headers, MEDIA_TYPE)
+
+
+def lines_of(refused: ImportRefused) -> list[dict[str, Any]]:
+    """The first lines that cannot be imported."""
+    return [
+        {"line": one.line, "field": one.field, "detail": one.sentence} for one in refused.preview.problems[:_SHOWN]
+    ]
+
+
+def answer_error(error: Exception) -> Response:
+    """The answer to what a handler raised. What nobody foresaw is logged, and not quoted."""
+    if isinstance(error, Refusal):
+        return problem(error.status, error.sentence, error.headers)
+    if isinstance(error, ImportRefused):
+        return problem(422, str(error), None, lines_of(error), error.preview.problem_count)
+    if isinstance(error, AssayError):
+        status = next(status for kind, status in _STATUS if isinstance(error, kind))
+        wait = status == 503 or (isinstance(error, KeyInUse) and error.wait)
+        return problem(status, str(error), {"retry-after": "5"} if wait else None)
+    log.error("api_failed", error)
+    return problem(500, "Something went wrong here that nobody foresaw; the server's log says where. Nothing is known "
+                        "to have been written. Ask again with the same Idempotency-Key.")  # fmt: skip

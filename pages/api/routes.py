@@ -1,0 +1,77 @@
+"""The table of the API: every route, and all that the server and the description have to know of it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.convertors import StringConvertor, register_url_convertor
+
+from data.exporting.delivery import KEYS
+from data.exporting.exporting import export_kind
+from pages.api import exports, figures, intake, models
+from pages.api.call import ApiRoute
+
+PREFIX = "/api/v1"
+ADDRESSES = (f"{PREFIX}/{{rest:whatever}}", f"/{{base:path}}{PREFIX}/{{rest:whatever}}")
+"""At the root, and below what `server.baseUrlPath` says."""
+_AT = "/datasets/{dataset}"
+
+
+class _Whatever(StringConvertor):
+    """All that follows, also a line break, at which Starlette's own stops."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("whatever", _Whatever())
+_SENT = {
+    "lines": "Send lines of any sort into a dataset, which is made if it is missing.",
+    "items": "Send items.",
+    "judgments": "Send judgments: replies of judges, or their scores.",
+    "labels": "Send labels of people, which stay apart from those given here.",
+    "cards": "Send cards.",
+}
+
+ROUTES: tuple[ApiRoute, ...] = (
+    ApiRoute("GET", "/me", "me", "Whose token this is, and what it may do.", "", "annotator", figures.me,
+             models.Me, models.NoQuery),
+    ApiRoute("GET", "/check", "check", "Whether a judge meets the policy, for a pipeline.", "check",
+             "annotator", figures.check, models.CheckOut, models.CheckQuery, keeps_still=True),
+    ApiRoute("GET", "/datasets", "list_datasets", "Every dataset, and how far it is labelled.", "read", "annotator",
+             figures.list_datasets, models.Datasets, models.NoQuery, keeps_still=True),
+    ApiRoute("GET", _AT, "show_dataset", "A dataset with its judges.", "read", "annotator", figures.show_dataset,
+             models.DatasetDetail, models.NoQuery, keeps_still=True),
+    ApiRoute("GET", f"{_AT}/progress", "show_progress", "How far a dataset is labelled, and its queues.", "read",
+             "annotator", figures.show_progress, models.ProgressOut, models.NoQuery, keeps_still=True),
+    ApiRoute("GET", f"{_AT}/progress/people", "show_people_progress", "How far people are with what is assigned to "
+             "them.", "read", "researcher", figures.show_people_progress, models.PeopleProgressOut, models.NoQuery),
+    ApiRoute("GET", f"{_AT}/calibration", "calibrate", "A judge's agreement with people in each dimension, as the page "
+             "Calibration has it.", "read", "annotator", figures.calibrate, models.CalibrationOut,
+             models.CalibrationQuery, keeps_still=True),
+    ApiRoute("GET", f"{_AT}/report", "report", "All figures of a judge's report.", "read", "annotator",
+             figures.report, models.ReportOut, models.JudgeQuery, keeps_still=True),
+    ApiRoute("GET", f"{_AT}/approvals", "list_approvals", "The decisions that stand.", "read", "annotator",
+             figures.list_approvals, models.ApprovalsOut, models.JudgeQuery, keeps_still=True),
+    ApiRoute("GET", f"{_AT}/dashboard", "show_dashboard", "What is published, and what is withheld and why.", "read",
+             "annotator", figures.show_dashboard, models.DashboardOut, models.JudgeQuery, keeps_still=True),
+    ApiRoute("GET", "/cards", "list_cards", "Every card.", "read", "annotator", figures.list_cards, models.CardsOut,
+             models.NoQuery, keeps_still=True),
+    ApiRoute("GET", "/runs", "list_runs", "Runs, the newest first.", "read", "researcher", figures.list_runs,
+             models.RunsOut, models.RunsQuery),
+    ApiRoute("GET", "/runs/{run}", "show_run", "A run, and how far it is.", "read", "researcher", figures.show_run,
+             models.RunDetail, models.NoQuery),
+    *(
+        ApiRoute("GET", f"{_AT}/{kind}", f"get_{kind}", export_kind(kind).description, "read", "researcher",
+                 partial(exports.give, kind=kind), models.RowsOut, models.PageQuery, kind=kind)
+        for kind in KEYS
+    ),
+    *(
+        ApiRoute("POST", f"{_AT}/{what}", f"send_{what}", _SENT[what], "write", "researcher",
+                 partial(intake.take_lines, what=what), models.LinesOut, models.LinesQuery, lines=what)
+        for what in intake.SORTS
+    ),
+    ApiRoute("POST", f"{_AT}/draws/audit", "draw_audit", "Draw further items at random into the audit sample.", "draw",
+             "researcher", intake.draw_audit, models.DrawnOut, models.NoQuery, models.AuditDraw),
+    ApiRoute("POST", f"{_AT}/draws/review", "fill_review", "Take the items that need a look most into the review "
+             "queue.", "draw", "researcher", intake.fill_review, models.DrawnOut, models.NoQuery, models.ReviewDraw),
+)  # fmt: skip

@@ -1,0 +1,308 @@
+"""A request's way: its address in the table, its token, how often, its body, a handler in a thread, the answer.
+
+No cookie is looked at and no token taken from an address: only the header Authorization says who asks, so a page of
+another site, which can send a browser's cookies, can do nothing here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import unquote_to_bytes
+
+from pydantic import BaseModel
+from starlette.datastructures import Headers
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from data import log
+from data.records import tokens
+from data.records.access import Person, Visit
+from data.records.tokens import Token
+from data.store import Store
+from data.store.errors import BadInput, NotAllowed, StoreFailed
+from data.store.ids import content_id
+from pages.api import openapi, parameters
+from pages.api.call import Answer, ApiRoute, Call, Lines, Once
+from pages.api.problems import Refusal, answer_error
+from pages.api.routes import PREFIX, ROUTES
+from pages.server.limits import Buckets, Limit
+from pages.server.temp_folders import folder
+
+T = TypeVar("T")
+BODY_MB = 64
+PER_TOKEN, PER_ADDRESS = 1_200, 300
+"""Requests a minute of a token, and of an address that asks without a sound one."""
+_JSON_BODY = 2**16
+_PATIENCE = 300.0
+"""Seconds that a body may take to come."""
+_WAITING = 64
+"""Requests that wait for a thread, beyond which further ones are sent away."""
+_POOLS = {"door": 2, "figures": 2, "rows": 2, "small": 1, "large": 1}
+"""Threads for looking at tokens, for figures, for rows that go out, and for lines that come in, by their size."""
+_LARGE = 2**20
+_LINES = ("application/x-ndjson", "application/jsonl", "application/json")
+_BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]{1,200}) *")
+
+
+class Api:
+    """The whole API as one ASGI application; `store` gives the workspace's store."""
+
+    def __init__(self, store: Callable[[], Store]) -> None:
+        self._store = store
+        self._pools = {name: ThreadPoolExecutor(size, f"api-{name}") for name, size in _POOLS.items()}
+        self._waiting = dict.fromkeys(_POOLS, 0)
+        self._most = BODY_MB * 2**20
+        self._tokens, self._addresses = _a_minute("tokens", PER_TOKEN), _a_minute("addresses", PER_ADDRESS)
+
+    def begin(self) -> None:
+        """Take the limits from the environment. Raises BadInput."""
+        self._most = _number_setting("ASSAY_API_BODY_MB", BODY_MB) * 2**20
+        self._tokens = _a_minute("tokens", _number_setting("ASSAY_API_PER_MINUTE", PER_TOKEN))
+        self._addresses = _a_minute("addresses", _number_setting("ASSAY_API_ADDRESS_PER_MINUTE", PER_ADDRESS))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            answer = await self._answer(scope, receive)
+        except Exception as error:
+            answer = answer_error(error)
+        answer.headers.setdefault("cache-control", "no-store")
+        await answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Response:
+        segments, headers = _segments(scope), Headers(scope=scope)
+        if segments == ["openapi.json"] and scope["method"] == "GET":
+            self._count_address(scope)
+            return Response(json.dumps(openapi.document(), ensure_ascii=False), media_type="application/json")
+        route, path = _find_route(scope["method"], segments)
+        token, person = await self._admit(route, scope, headers)
+        query, options = parameters.read_query(route, scope["query_string"])
+        call = Call(
+            Visit(self._store(), person.name), person, token, path, query, key=_key(headers), options=options,
+            streams=bool(route.kind) and openapi.LINES in headers.get("accept", ""),
+        )  # fmt: skip
+        if route.method == "GET":
+            pool = "rows" if route.kind else "figures"
+            return await self._run(pool, lambda: self._given(route, call, headers))
+        with _body_file() as file:
+            digest, size = await self._body(route, headers, receive, file)
+            asked = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
+            if route.body is None:
+                done = Call(**{**vars(call), "file": file, "asked": asked})
+                return await self._run("large" if size > _LARGE else "small", lambda: self._given(route, done, headers))
+            made = parameters.read_body(route, file.read_bytes())
+            done = Call(**{**vars(call), "body": made, "asked": asked})
+            return await self._run("figures", lambda: self._given(route, done, headers))
+
+    # -- who asks ---------------------------------------------------------------------------------------------------
+
+    async def _admit(self, route: ApiRoute, scope: Scope, headers: Headers) -> tuple[Token, Person]:
+        """Whose request it is. Raises Refusal."""
+        given = headers.getlist("authorization")
+        found = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
+        if found is None:
+            self._count_address(scope)
+            raise _unknown("Send a token as Authorization: Bearer TOKEN. One is made on the page Your labels.")
+        try:
+            token, person = await self._run("door", lambda: self._known(found[1]))
+        except NotAllowed as error:
+            self._count_address(scope)
+            raise _unknown(str(error)) from None
+        if route.scope not in ("", *token.scopes):
+            held = ", ".join(token.scopes)
+            raise Refusal(403, f"This needs a token with the scope {route.scope}; this one has {held}.")
+        if not person.may(route.role):
+            raise Refusal(403, f"This needs the role {route.role}; {person.name} is {person.role}.")
+        return token, person
+
+    def _known(self, text: str) -> tuple[Token, Person]:
+        """Whose token it is; the request is counted. Raises NotAllowed, Refusal."""
+        token, person = tokens.find_token(self._store(), text)
+        if wait := self._tokens.wait(token.id):
+            raise _too_often(wait)
+        return token, person
+
+    def _count_address(self, scope: Scope) -> None:
+        if wait := self._addresses.wait(str((scope.get("client") or ("",))[0])):
+            raise _too_often(wait)
+
+    # -- what is sent -----------------------------------------------------------------------------------------------
+
+    async def _body(self, route: ApiRoute, headers: Headers, receive: Receive, file: Path) -> tuple[str, int]:
+        """Put the body into the file: its fingerprint and size. Raises Refusal."""
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        taken = _LINES if route.lines else ("application/json",)
+        if kind not in taken:
+            raise Refusal(415, f"The body is {kind[:60] or 'of no type'}: send it as {' or '.join(taken)}.")
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            raise Refusal(415, "The body is packed: send it as it is.")
+        most = self._most if route.lines else _JSON_BODY
+        said = headers.get("content-length", "")
+        if said.isdigit() and int(said[:18]) > most:
+            raise _too_long(most)
+        digest, size = hashlib.sha256(), 0
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                with file.open("wb") as out:
+                    while True:
+                        message = await receive()
+                        if message["type"] == "http.disconnect":
+                            raise Refusal(400, "The body was cut off.")
+                        part = message.get("body", b"")
+                        size += len(part)
+                        if size > most:
+                            raise _too_long(most)
+                        digest.update(part)
+                        out.writelines([part])
+                        if not message.get("more_body"):
+                            return digest.hexdigest(), size
+        except TimeoutError:
+            raise Refusal(408, f"The body took longer than {_PATIENCE:.0f} seconds to come.") from None
+        except OSError as error:
+            log.error("api_body_not_kept", why=log.error_type(error))
+            raise StoreFailed("There is no room here for the body; nothing was written. Ask again later.") from None
+
+    # -- the answer -------------------------------------------------------------------------------------------------
+
+    def _given(self, route: ApiRoute, call: Call, headers: Headers) -> Response:
+        """What a handler gives, as a response; in a thread of a pool."""
+        more: dict[str, str] = {}
+        if route.keeps_still:
+            asked = content_id(call.actor, route.name, call.path, call.query.model_dump(mode="json"))
+            tag = f'W/"{call.store.newest()}-{asked}"'
+            more = {"etag": tag, "cache-control": "private, no-cache", "vary": "authorization"}
+            if tag in re.split(r"\s*,\s*", headers.get("if-none-match", "")):
+                return Response(None, 304, more)
+        try:
+            made = route.handler(call)
+            if isinstance(made, Lines):
+                return self._streamed(made.batches)
+        except Exception as error:
+            return answer_error(error)
+        if isinstance(made, Once) and made.again:
+            more["idempotent-replayed"] = "true"
+        return Response(_as_json(made), 200, more, "application/json")
+
+    def _streamed(self, batches: Iterator[list[dict[str, Any]]]) -> Response:
+        """Rows as JSON lines. The first batch is made before the answer begins, so that a refusal can be said."""
+        first = next(batches, [])
+
+        async def parts() -> AsyncIterator[bytes]:
+            batch = first
+            try:
+                while batch:
+                    yield await self._run("rows", lambda held=batch: _as_lines(held))  # type: ignore[misc]
+                    batch = await self._run("rows", lambda: next(batches, []))
+            finally:
+                await self._run("rows", batches.close)  # type: ignore[attr-defined]
+
+        return StreamingResponse(parts(), 200, {"cache-control": "no-store"}, openapi.LINES)
+
+    async def _run(self, pool: str, work: Callable[[], T]) -> T:
+        """Do something in a thread of a pool. Raises Refusal where too many wait for one."""
+        if self._waiting[pool] >= _WAITING:
+            raise Refusal(503, "Too many requests wait here at the moment.", {"retry-after": "2"})
+        self._waiting[pool] += 1
+        context = contextvars.copy_context()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pools[pool], context.run, work)
+        finally:
+            self._waiting[pool] -= 1
+
+
+def _a_minute(what: str, number: int) -> Buckets:
+    """Buckets that let in so many requests a minute."""
+    return Buckets(Limit(what, number, number / 60))
+
+
+def _number_setting(name: str, usual: int) -> int:
+    """A whole number from 0 that the environment sets. Raises BadInput."""
+    text = os.environ.get(name, "").strip() or str(usual)
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise BadInput(f"{name} is {text[:40]!r}. Give a whole number from 0.")
+    return int(text)
+
+
+def _segments(scope: Scope) -> list[str]:
+    """The parts of the path below the API's own. Raises Refusal."""
+    raw = scope.get("raw_path") or str(scope["path"]).encode()
+    rest = raw.partition(b"?")[0].partition(f"{PREFIX}/".encode())[2]
+    try:
+        found = [unquote_to_bytes(part).decode("utf-8") for part in rest.split(b"/")]
+    except UnicodeDecodeError:
+        raise Refusal(400, "The path is not UTF-8.") from None
+    if any("\0" in part or len(part) > 200 for part in found):
+        raise Refusal(404, "Nothing is there under this path.")
+    return found
+
+
+def _find_route(method: str, segments: list[str]) -> tuple[ApiRoute, dict[str, str]]:
+    """The route of a path, and its parts by name. Raises Refusal."""
+    fitting: dict[str, tuple[ApiRoute, dict[str, str]]] = {}
+    for route in ROUTES:
+        names = route.path.strip("/").split("/")
+        if len(names) == len(segments) and all(
+            name == part or (name[0] == "{" and part) for name, part in zip(names, segments, strict=True)
+        ):
+            found = {name[1:-1]: part for name, part in zip(names, segments, strict=True) if name[0] == "{"}
+            fitting.setdefault(route.method, (route, found))
+    if method in fitting:
+        return fitting[method]
+    if fitting or segments == ["openapi.json"]:
+        allowed = ", ".join(sorted(fitting)) or "GET"
+        raise Refusal(405, f"This address takes {allowed}, not {method[:20]}.", {"allow": allowed})
+    raise Refusal(404, f"Nothing is there under this path. {PREFIX}/openapi.json has all there are.")
+
+
+@contextlib.contextmanager
+def _body_file() -> Iterator[Path]:
+    """A path for a body, which goes again with what was put there."""
+    place = folder("api") / secrets.token_hex(8)
+    place.mkdir()
+    file = place / "body.jsonl"
+    try:
+        yield file
+    finally:
+        file.unlink(missing_ok=True)
+        place.rmdir()
+
+
+def _key(headers: Headers) -> str:
+    found = headers.getlist("idempotency-key")
+    if len(found) > 1 or found == [""]:
+        raise Refusal(400, "The header Idempotency-Key has to be one text.")
+    return found[0] if found else ""
+
+
+def _unknown(sentence: str) -> Refusal:
+    return Refusal(401, sentence, {"www-authenticate": 'Bearer realm="Assay"'})
+
+
+def _too_often(wait: float) -> Refusal:
+    told = "This is asked too often. Wait as long as Retry-After says."
+    return Refusal(429, told, {"retry-after": f"{math.ceil(wait)}"})
+
+
+def _too_long(most: int) -> Refusal:
+    return Refusal(413, f"The body is longer than {most / 2**20:g} MB. Send it in parts.")
+
+
+def _as_json(made: Answer) -> str:
+    if isinstance(made, BaseModel):
+        return made.model_dump_json()
+    return json.dumps(made.body if isinstance(made, Once) else made, ensure_ascii=False, allow_nan=False)
+
+
+def _as_lines(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()

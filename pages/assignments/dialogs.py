@@ -1,0 +1,269 @@
+"""The dialogs of the page Assignments: give work out, one person's work, tags and shares."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, tzinfo
+
+import streamlit as st
+
+from data.assignments import assignments
+from data.assignments.assignments import PRIORITIES, Assignment, Selection, SharePlan, Terms
+from data.assignments.progress import PersonProgress
+from data.assignments.working_time import END
+from data.queue.queue import Stream
+from data.records import items, people, tags
+from data.records.datasets import Dataset
+from data.records.people import Person
+from judges.plural import many
+from judges.render.findings.findings import COUNT, Column
+from pages.ui import session, tables, text
+from pages.ui.choose import STREAMS
+
+OFFERS = {True: "Reserved for them", False: "Offered to them first"}
+OFFER = (
+    "Reserved: nobody else is offered an item before they have answered or skipped it. Offered first: others get it "
+    "once they have nothing else."
+)
+AMOUNTS = ("All", "A number", "A share")
+LEANS = (
+    "Until this part is done, the answered items of the sample lean towards it. Figures are corrected for that only "
+    "where the sample is stratified by the same field."
+)
+POOL = "Anyone with a tag"
+_NAMED = " "
+"""The choice of items by their names, which is no field of theirs."""
+READY = ("on time", "done", "not begun", "unassigned")
+
+
+@st.dialog("Assign work", width="large")
+def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
+    """Which items, to whom, by which terms; what it comes to is shown before it is done."""
+    store, seed = session.store(), _seed()
+    left, right = st.columns([1, 2])
+    stream: Stream = left.selectbox("Queue", list(STREAMS), format_func=STREAMS.__getitem__, key="assign:stream")
+    chosen = None
+    with right, text.refusals():
+        chosen = _selection(dataset, stream)
+    if chosen is None:
+        return
+    named, tag = _people()
+    overlap = 1
+    left, middle, right = st.columns(3)
+    if named:
+        overlap = int(left.number_input(
+            "People per item", 1, max(len(named), 1), 1, key=f"assign:overlap:{len(named)}",
+            help="Those who have answered an item or are assigned it are counted.",
+        ))  # fmt: skip
+    due = middle.date_input("Due", None, key="assign:due", format="YYYY-MM-DD", help="By the end of that working day.")
+    priority = right.selectbox("Priority", list(PRIORITIES), 1, format_func=PRIORITIES.__getitem__, key="assign:prio")
+    reserved = st.segmented_control(
+        "How", list(OFFERS), default=True, format_func=OFFERS.__getitem__, key="assign:offer", help=OFFER, required=True
+    )
+    note = st.text_input("Note", max_chars=assignments.LETTERS, key="assign:note", placeholder="for your team")
+    if not named and not tag:
+        st.caption("Choose to whom the work is given.")
+        return
+    plan = None
+    terms = Terms(tuple(named), tag, overlap, bool(reserved), _moment(due, zone), int(priority), note, seed)
+    with text.refusals():
+        plan = assignments.plan_shares(store, dataset.id, stream, chosen, terms)
+    if plan is None:
+        return
+    _show_plan(plan)
+    if stream == "audit" and chosen.field:
+        text.quiet("{said}", said=LEANS)
+    if st.button("Assign", type="primary", disabled=not any(plan.shares.values())):
+        with text.refusals():
+            done = assignments.assign(store, who.name, dataset.id, stream, chosen, terms)
+            session.scratch("assigning").pop("seed", None)
+            _done(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
+
+
+def _seed() -> int:
+    """One and the same for as long as a dialog is open, so that what is done is what was shown."""
+    found: int = session.scratch("assigning").setdefault("seed", random.SystemRandom().randrange(1_000_000))
+    return found
+
+
+def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
+    """Which items: all, those with a value, or those named (not of the audit sample); how many of them."""
+    values = assignments.selection_values(session.store(), dataset.id)
+    left, right = st.columns(2)
+    field = left.selectbox(
+        "Items", ["", *values, *([_NAMED] if stream == "review" else [])], key=f"assign:field:{stream}",
+        format_func=lambda f: f"by {f.replace('_', ' ')}" if f.strip() else "named" if f else "all",
+    )  # fmt: skip
+    if field == _NAMED:
+        names = st.text_area("Their names, one a line", key="assign:names").split("\n")
+        named = [name.strip() for name in names if name.strip()]
+        if not named:
+            return None
+        found = items.item_ids_of_names(session.store(), dataset.id, named)
+        return Selection(items=tuple(dict.fromkeys(found)))
+    value = right.selectbox("With the value", values[field], key=f"assign:value:{field}") if field else ""
+    amount = st.segmented_control(
+        "How many", AMOUNTS, default="All", key="assign:amount", required=True, label_visibility="collapsed",
+        format_func=text.plain,
+    )  # fmt: skip
+    number = share = None
+    if amount == "A number":
+        number = int(st.number_input("First in the order of the queue", 1, 1_000_000, 50, key="assign:number"))
+    elif amount == "A share":
+        share = st.number_input("Percent of them", 1, 100, 25, key="assign:share") / 100
+    return Selection(field, value, number, share)
+
+
+def _people() -> tuple[list[str], str]:
+    """To whom: the names, or a tag."""
+    store = session.store()
+    known = tags.all_tags(store)
+    able = [p.name for p in people.all_people(store)]
+    there = sorted({tag for name in able if name in known for tag in known[name].tags}, key=str.casefold)
+    way = "People"
+    if there:
+        way = st.segmented_control("To", ["People", POOL], default="People", key="assign:to", required=True)
+    if way == POOL:
+        return [], st.selectbox("Tag", there, key="assign:tag")
+    left, right = st.columns([2, 1])
+    only = right.selectbox("All with the tag", ["", *there], key="assign:with", disabled=not there,
+                           format_func=lambda t: t or "–")  # fmt: skip
+    first = [name for name in able if only and name in known and only in known[name].tags]
+    told = {n: ", ".join(known[n].tags) if n in known else "" for n in able}
+    named = left.multiselect(
+        "To whom", able, first, key=f"assign:people:{only}", placeholder="several share it evenly",
+        format_func=lambda n: f"{n} ({told[n]})" if told[n] else n,
+    )  # fmt: skip
+    return list(named), ""
+
+
+def _show_plan(plan: SharePlan) -> None:
+    """What each would get, and what nobody named may take."""
+    text.say("This gives out **{n}**.", n=many(len({d for s in plan.shares.values() for d in s}), "item"))
+    if plan.shares:
+        rows = [(tags.describe_assignee(name), len(share)) for name, share in plan.shares.items()]
+        tables.table(rows, {"To": Column(), "Items": COUNT})
+    if plan.lacking:
+        text.quiet(
+            "{n} cannot be given to as many: these people have answered or were shown them, or hold them already.",
+            n=many(plan.lacking, "item"),
+        )
+
+
+def _moment(due: date | None, zone: tzinfo) -> datetime | None:
+    """The end of a working day there, as the store keeps it."""
+    if due is None:
+        return None
+    return datetime.combine(due, time(END), zone).astimezone(UTC).replace(tzinfo=None)
+
+
+@st.dialog("One person", width="large")
+def person_dialog(
+    dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
+) -> None:
+    """How somebody stands and why, their assignments, and giving what is left to others."""
+    text.say("**{name}**, {state}. {why}", name=one.name, state=one.state, why=one.why)
+    given = assignments.current_assignments(session.store(), dataset.id, one.assignee)
+    if not given:
+        st.caption("Nothing of this dataset is assigned to them.")
+    for single in given:
+        _assignment(who, single, zone)
+    if one.counts.left and not one.is_tag:
+        _reassign(dataset, who, one, team)
+
+
+def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
+    """One assignment: what it is, and its terms to be changed."""
+    due = f" · due {text.day(one.due, zone)}" if one.due else ""
+    told = (
+        f"{STREAMS[one.stream]}: {one.left:,} of {many(one.total, 'item')} left{due} · {PRIORITIES[one.priority]} "
+        f"priority · {OFFERS[one.reserved].lower()}"
+    )
+    with st.expander(text.plain(told)):
+        text.quiet(
+            "{chosen}, given out by {by} · {at}", chosen=one.chosen.describe().capitalize(), by=one.by,
+            at=text.moment(one.at, zone) + (f" · “{one.note}”" if one.note else ""),
+        )  # fmt: skip
+        left, right = st.columns(2)
+        before = one.due.replace(tzinfo=UTC).astimezone(zone).date() if one.due else None
+        new = left.date_input("Due", before, key=f"due:{one.id}", format="YYYY-MM-DD")
+        priority = right.selectbox(
+            "Priority", list(PRIORITIES), one.priority - 1, format_func=PRIORITIES.__getitem__, key=f"prio:{one.id}"
+        )
+        reserved = st.segmented_control(
+            "How", list(OFFERS), default=one.reserved, format_func=OFFERS.__getitem__, key=f"offer:{one.id}",
+            help=OFFER, required=True,
+        )  # fmt: skip
+        note = st.text_input("Note", one.note, max_chars=assignments.LETTERS, key=f"note:{one.id}")
+        at = one.due if new == before else _moment(new, zone)
+        same = (bool(reserved), priority, at, note) == (one.reserved, one.priority, one.due, one.note)
+        with st.container(horizontal=True), text.refusals():
+            if st.button("Save", key=f"save:{one.id}", disabled=same):
+                assignments.change_assignment(
+                    session.store(), who.name, one.id, bool(reserved), int(priority), at, note
+                )
+                _done("Changed.")
+            if st.button("End", key=f"end:{one.id}", icon=":material/close:",
+                         help="What was done stays done; the rest is for everybody."):  # fmt: skip
+                assignments.end_assignment(session.store(), who.name, one.id)
+                _done("Ended. What is left of it is for everybody now.")
+
+
+def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress]) -> None:
+    """Give what is left to others: those who are ready are named already, so that one click does it."""
+    able = [p for p in team if p.active and not p.is_tag and p.assignee != one.assignee]
+    working = [p for p in able if p.state in READY and (p.counts.total or p.answered)]
+    alike = [p for p in working if set(p.tags) & set(one.tags)]
+    first = [p.assignee for p in (alike if one.tags else working)]
+    to = st.multiselect("Give what is left to", [p.assignee for p in able], first, key=f"to:{one.assignee}")
+    plan: SharePlan | None = None
+    with text.refusals():
+        if to:
+            plan = assignments.plan_reassignment(session.store(), dataset.id, one.assignee, to, _seed())
+    if plan is None:
+        if not first:
+            st.caption("Nobody who is ready has one of their tags. Choose who takes over.")
+        return
+    shares = ", ".join(f"{name} {len(share):,}" for name, share in plan.shares.items())
+    stay = f"; {plan.lacking:,} stay, as none of them may answer these" if plan.lacking else ""
+    text.quiet("{shares}. By the same terms; what {name} has reserved goes with it.", shares=shares + stay,
+               name=one.name)  # fmt: skip
+    give = text.plain(f"Give {many(plan.items - plan.lacking, 'item')} to others")
+    if st.button(give, type="primary", disabled=plan.items == plan.lacking):
+        with text.refusals():
+            assignments.reassign(session.store(), who.name, dataset.id, one.assignee, to, _seed())
+            session.scratch("assigning").pop("seed", None)
+            _done("Given to others. It can be undone on this page.")
+
+
+@st.dialog("Tags and shares")
+def tags_dialog(who: Person) -> None:
+    """The tags of a person, and how much they take of what is spread over several."""
+    store = session.store()
+    known = tags.all_tags(store)
+    name = st.selectbox("Person", [p.name for p in people.all_people(store)], key="tags:person")
+    now = known.get(name, tags.PersonTags(name))
+    there = sorted({tag for one in known.values() for tag in one.tags}, key=str.casefold)
+    chosen = st.multiselect(
+        "Tags", there, list(now.tags), accept_new_options=True, key=f"tags:of:{name}",
+        placeholder="a language, a skill", help="Type a new one and press Enter.", max_selections=tags.MOST,
+    )  # fmt: skip
+    share = st.number_input(
+        "Share of what is spread over several", 0.0, tags.WIDEST, now.share, 0.5, key=f"tags:share:{name}",
+        help="1 is as usual, 0.5 half as much, 0 nothing for now.",
+    )  # fmt: skip
+    if st.button("Save", type="primary", disabled=(tuple(chosen), share) == (now.tags, now.share)):
+        with text.refusals():
+            tags.set_tags(store, who.name, name, chosen, float(share))
+            _done(f"Tags and share of {name} are saved.")
+    told = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
+    if told:
+        with st.expander(text.plain(f"Everybody with tags ({len(told)})")):
+            text.bullets(told)
+
+
+def _done(words: str) -> None:
+    """Say that the act of a dialog is done, and close it."""
+    st.toast(text.plain(words), icon=":material/check:")
+    st.rerun()

@@ -1,0 +1,130 @@
+"""Assignments: who is how far with what is given to them, who may be stuck, and giving work out."""
+
+from __future__ import annotations
+
+import io
+from datetime import tzinfo
+
+import streamlit as st
+
+from data.assignments import assignments, progress
+from data.assignments.progress import PersonProgress
+from data.records import tags
+from data.records.datasets import Dataset
+from data.records.people import Person
+from judges.plural import many
+from judges.render.csv_cells import write_csv_table
+from pages.assignments import dialogs, table
+from pages.ui import choose, session, text
+from pages.ui.choose import STREAMS
+
+TAGS = "Languages and skills of people, and how much each takes of what is spread over several."
+
+
+def page() -> None:
+    """The open work of a dataset, everybody with their state; a click shows one person and what can be done."""
+    who, store, zone = session.me("researcher"), session.store(), text.time_zone()
+    st.title("Assignments", anchor=False)
+    dataset = choose.dataset(store, width=300)
+    if dataset is None:
+        return
+    found = progress.people_progress(store, dataset.id, zone)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Assign work", type="primary", icon=":material/assignment_ind:"):
+            dialogs.assign_dialog(dataset, who, zone)
+        if who.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS):
+            dialogs.tags_dialog(who)
+        if found:
+            st.download_button(
+                "CSV", lambda: _file(found), f"progress-{dataset.name}.csv", "text/csv", icon=":material/download:",
+                help="Everybody with all figures.", on_click="ignore",
+            )  # fmt: skip
+    _open_work(dataset)
+    _notices(found)
+    _people(dataset, who, found, zone)
+    _undo(dataset, who, zone)
+
+
+def _file(found: list[PersonProgress]) -> str:
+    made = io.StringIO()
+    write_csv_table(made, progress.COLUMNS, (list(progress.progress_record(one).values()) for one in found))
+    return made.getvalue()
+
+
+def _open_work(dataset: Dataset) -> None:
+    """How much of each queue is open, how much of that is given to nobody, and what nobody may do."""
+    for stream, title in STREAMS.items():
+        open_, nobody, stranded = assignments.assigned_counts(session.store(), dataset.id, stream)
+        if open_:
+            text.quiet(
+                "{title}: {n} open, of which {nobody} are assigned to nobody and go to whoever comes first.",
+                title=title, n=many(open_, "item"), nobody=f"{nobody:,}",
+            )  # fmt: skip
+        for tag, n in stranded.items():
+            text.warn(
+                "{n} wait for {whom}, and nobody active has it. Give somebody the tag, or end the assignment.",
+                n=many(n, "item"), whom=tags.describe_assignee(tag),
+            )  # fmt: skip
+
+
+def _notices(found: list[PersonProgress]) -> None:
+    """What became of the work of people who are not active any more."""
+    for one in found:
+        if one.state == "inactive":
+            text.warn(
+                "{name} is not active any more: {n} that were reserved for them are open to everybody now. Select them "
+                "to give these to others.",
+                name=one.name, n=many(one.counts.left, "item"),
+            )  # fmt: skip
+
+
+@st.fragment
+def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tzinfo) -> None:
+    """Everybody in a table, narrowed by state or words; a click opens a person."""
+    key = f"assignments:{dataset.id}"
+    state, words = session.component_state(f"{key}:state"), session.component_state(f"{key}:search") or ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text_input(
+            "Search", key=f"{key}:search", placeholder="Search person, tag", icon=":material/search:",
+            label_visibility="collapsed", width=240,
+        )  # fmt: skip
+        states = [one.state for one in found]
+        st.pills(
+            "State", [s for s in progress.STATES if s in states or s == state], key=f"{key}:state",
+            format_func=lambda s: text.plain(f"{s} {states.count(s)}".capitalize()), label_visibility="collapsed",
+        )  # fmt: skip
+    sought = words.casefold().split()
+    shown = [
+        one for one in found
+        if (state is None or one.state == state)
+        and all(word in " ".join((one.name, *one.tags)).casefold() for word in sought)
+    ]  # fmt: skip
+    if not shown:
+        text.quiet("Nobody matches.")
+    elif (row := table.progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
+        dialogs.person_dialog(dataset, who, shown[row], found, zone)
+    with st.expander("What the states mean", icon=":material/help:"):
+        for name, told in progress.STATES.items():
+            text.say("**{name}**: {told}.", name=name, told=told)
+        text.quiet("Working time is Monday to Friday, 9 to 17, in your time zone. The first state that fits is shown.")
+
+
+def _undo(dataset: Dataset, who: Person, zone: tzinfo) -> None:
+    """What was given out last, each with the way back."""
+    changes = assignments.undoable_changes(session.store(), dataset.id)
+    if not changes:
+        return
+    st.subheader("Given out last", anchor=False)
+    for change in changes:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            also = f" and {many(change.assignees - 1, 'other')}" if change.assignees > 1 else ""
+            text.quiet(
+                "**{by}** gave {n} to {whom} · {at}", by=change.by, n=many(change.items, "item"),
+                whom=tags.describe_assignee(change.first) + also, at=text.moment(change.at, zone),
+            )  # fmt: skip
+            undo = st.button("Undo", key=f"undo:{change.revision}", type="tertiary", icon=":material/undo:")
+        if undo:
+            with text.refusals():
+                assignments.undo(session.store(), who.name, dataset.id, change.revision)
+                st.toast("Undone. What was answered meanwhile stays answered.", icon=":material/check:")
+                st.rerun()

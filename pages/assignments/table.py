@@ -1,0 +1,44 @@
+"""Progress as a table: a row for each person, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+
+from data.assignments.progress import PersonProgress
+from pages.ui import tables, text
+
+_COLUMNS = (
+    ("Person", "", "With their tags. Select one to see what is assigned to them."),
+    ("State", "100px", "What each means stands below the table."),
+    ("Left", "n130px", "Items that wait for them, of all that are assigned; below it what they answered and skipped."),
+    ("Per item", "n95px", "Median of their last 50 items in this dataset, and of one rating below it."),
+    ("Last answer", "120px", "In this dataset."),
+    ("Pace", "n105px", "Items per working day over the last five, and below it what meets all due dates."),
+    ("Due", "125px", "The next due date of what is left, and when all of it will be done at that pace."),
+)
+
+
+def progress_table(found: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
+    """The rows as a table; the number of the one that was selected."""
+    rows = [[value or "–" for value in _row(one, zone)] for one in found]
+    clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", chosen=True)
+    return None if clicked is None else clicked[0]
+
+
+def _row(one: PersonProgress, zone: tzinfo) -> list[str]:
+    counts, needed = one.counts, one.needed
+    lacks = "" if needed is None else "past due" if needed == float("inf") else f"needed {needed:.3g}"
+    did = [f"{n:,} {what}" for n, what in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
+    return [
+        _lines(one.name, ", ".join(one.tags)), one.state,
+        _lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",
+        _lines(*(f"{value:.3g} s{of}" for value, of in ((one.seconds, ""), (one.cell_seconds, " a rating")) if value)),
+        text.moment(one.last, zone) if one.last else "",
+        _lines("" if one.pace is None else f"{one.pace:.3g} a day", lacks),
+        _lines(text.day(one.due, zone) if one.due else "", f"done {text.day(one.finish, zone)}" if one.finish else ""),
+    ]  # fmt: skip
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(filter(None, parts))

@@ -1,0 +1,46 @@
+"""Tokens by which a program asks as oneself: made, shown once, revoked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import tokens
+from data.records.people import Person
+from data.records.tokens import SCOPES, Token
+from data.store.ids import now
+from pages.ui import session, tables, text
+
+
+def section(who: Person) -> None:
+    """One's tokens, and a form for a new one."""
+    store, kept = session.store(), session.scratch("tokens")
+    st.caption(
+        "A program asks Assay's API with a token, as you and with no more rights than you have at that moment. What it "
+        "reads of scores and labels counts as seen by you."
+    )
+    if secret := kept.pop("secret", ""):
+        st.success("This is the token. Copy it now: it is not shown again.", icon=":material/key:")
+        st.code(secret, language=None)
+    mine = [one for one in tokens.list_tokens(store, who.name) if not one.revoked]
+    if mine:
+        columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]
+        clicked = tables.wrapped_table(
+            columns, [_row(one) for one in mine], "tokens", "API tokens", actions=[("Revoke",)] * len(mine)
+        )
+        if clicked:
+            tokens.revoke_token(store, who.name, mine[clicked[0]].id)
+            st.rerun()
+    with st.expander("Make a token", icon=":material/add:"), st.form("token", border=False):
+        name = st.text_input("What it is for", max_chars=60)
+        scopes = st.multiselect("What it may do", list(SCOPES), default=["read"], format_func=SCOPES.__getitem__)
+        days = st.number_input("Days that it holds", 1, tokens.MOST_DAYS, tokens.DAYS)
+        if st.form_submit_button("Make"):
+            with text.refusals():
+                _, kept["secret"] = tokens.new_token(store, who.name, name, scopes, int(days))
+                st.rerun()
+
+
+def _row(one: Token) -> list[str]:
+    zone = text.time_zone()
+    until = text.moment(one.expires, zone) if one.state(now()) == "holds" else "expired"
+    return [one.name, one.prefix, ", ".join(one.scopes), until, text.moment(one.used, zone) if one.used else "never"]

@@ -1,0 +1,63 @@
+"""Accounts of the sign-in provider on the page People: invitations, and who is known by which account; for leads."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records import invitations, logins
+from data.records.invitations import DAYS
+from data.records.names import display_name
+from data.records.people import Person, Role
+from pages.ui import session, tables, text
+
+_ACCOUNTS = (("Account", ""), ("Person", "200px"), ("Role by group", "130px"), ("Last sign-in", "130px"))
+_OPEN = (("E-mail or account", ""), ("As", "200px"), ("Invited by", "150px"), ("Until", "110px"))
+
+
+def show_accounts() -> None:
+    """The invitations that are open, and the accounts of people here with their last sign-in."""
+    store, zone = session.store(), text.time_zone()
+    who = session.me("lead")
+    waits = invitations.open_invitations(store)
+    if waits:
+        st.subheader("Invitations", anchor=False)
+        rows = [
+            [one.whom, f"{one.person} ({one.role})" if one.person else one.role, display_name(one.inviter),
+             f"{one.expires:%Y-%m-%d}"]
+            for one in waits
+        ]  # fmt: skip
+        clicked = tables.wrapped_table(_OPEN, rows, "invitations", "Invitations", actions=[("Withdraw",)] * len(rows))
+        if clicked:
+            with text.refusals():
+                invitations.withdraw_invitation(store, who.name, waits[clicked[0]].id)
+                st.rerun()
+    found = logins.person_accounts(store)
+    if found:
+        st.subheader("Accounts", anchor=False)
+        st.caption("Who signs in as whom. A name here is what the provider said at the first sign-in.")
+        rows = [
+            [one.email or one.issuer, one.person, one.granted or "–", text.moment(one.last, zone) if one.last else "–"]
+            for one in found
+        ]
+        tables.wrapped_table(_ACCOUNTS, rows, "accounts", "Accounts")
+
+
+def invite(who: Person, email: str, role: Role, person: str = "", days: int = DAYS) -> None:
+    """Open an invitation, and draw the page anew."""
+    with text.refusals():
+        made = invitations.invite(session.store(), who.name, email, role, person, days)
+        session.scratch("people")["said"] = f"{made.email} can sign in until {made.expires:%Y-%m-%d}. Let them know."
+        st.rerun()
+
+
+def account_section(who: Person, person: Person) -> None:
+    """Of somebody here: an account to sign in with, and the end of all their sign-ins."""
+    with st.form("link", border=False):
+        email = st.text_input("Let an account sign in as this person", max_chars=254, placeholder="its e-mail address")
+        if st.form_submit_button("Invite", icon=":material/link:"):
+            invite(who, email, person.role, person.name)
+    if st.button("Sign out everywhere", icon=":material/logout:"):
+        with text.refusals():
+            logins.sign_out_everywhere(session.store(), who.name, person.name)
+            session.scratch("people")["said"] = f"{person.name} is signed out everywhere."
+            st.rerun()

@@ -1,0 +1,74 @@
+"""How fast anything may be asked of the server: as much at once as people ever do, and then at a steady rate."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+from data import metrics
+from judges.errors import AssayError
+
+
+class TooFast(AssayError):
+    """Somebody, or something under their name, asks faster than people work."""
+
+
+class Limit(NamedTuple):
+    """So much at once, and so much a second after that; 0 at once is no limit."""
+
+    what: str
+    burst: float
+    a_second: float
+
+
+SAVES = Limit("saves", 2_000, 60)
+"""Answers of one person, and one for each message: a person who holds the key down gives 19 a second."""
+SIGN_INS = Limit("sign_ins", 300, 10)
+"""Sign-ins over the whole server: a class of 200 may come at one moment."""
+_MOST = 10_000
+
+
+class Buckets:
+    """What each who asks has left of a limit; those who have long been quiet are forgotten, as theirs are full."""
+
+    def __init__(self, limit: Limit, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit, self._clock = limit, clock
+        self._lock = threading.Lock()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, who: str, cost: float = 1) -> float:
+        """Take so much of what they have left: 0.0, or the seconds until there is enough, and nothing is taken."""
+        burst, rate = self.limit.burst, self.limit.a_second
+        cost = min(cost, burst)
+        with self._lock:
+            now = self._clock()
+            had, at = self._left.pop(who, (burst, now))
+            left = min(burst, had + (now - at) * rate)
+            enough = left >= cost
+            self._left[who] = (left - cost if enough else left), now
+            while len(self._left) > _MOST:
+                self._left.popitem(last=False)
+        if not enough:
+            metrics.count("held_back_total", what=self.limit.what)
+        return 0.0 if enough else (cost - left) / rate
+
+
+_saves, _sign_ins = Buckets(SAVES), Buckets(SIGN_INS)
+
+
+def check_saves(person: str, answers: int) -> None:
+    """Count answers of a person. Raises TooFast; then they stay in the browser, which sends them again."""
+    if wait := _saves.wait(person, answers + 1):
+        raise TooFast(
+            f"More answers came under the name {person} than a person gives, so nothing of this was saved yet. "
+            f"It is kept in this browser and saved in {max(round(wait), 1)} s. If that is not you, tell a lead."
+        )
+
+
+def check_sign_in() -> None:
+    """Count an attempt to sign in. Raises TooFast."""
+    if wait := _sign_ins.wait("all"):
+        raise TooFast(f"Too many people sign in at this moment. Try again in {max(round(wait), 1)} s.")

@@ -1,0 +1,86 @@
+"""The provider at which people sign in (OpenID Connect), as the environment or `.streamlit/secrets.toml` says it.
+
+Without one, names are taken on trust, so that the server then listens to its own machine only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.requests import Request
+from streamlit.auth_util import get_secrets_auth_section
+from streamlit.web.server.starlette import starlette_websocket as sockets
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+from data.records.access import session_age
+from data.store.errors import BadInput
+from pages.server import access
+
+NEEDED = ("server_metadata_url", "client_id", "client_secret", "redirect_uri", "cookie_secret")
+SHORTEST = 32
+"""Characters of the secret that cookies are signed with."""
+
+
+def read_secrets() -> dict[str, dict[str, Any]]:
+    """The provider that the environment names, as Streamlit takes it; nothing where it names none."""
+    given = {
+        "server_metadata_url": _setting("ASSAY_OIDC_METADATA_URL"),
+        "client_id": _setting("ASSAY_OIDC_CLIENT_ID"),
+        "client_secret": _setting("ASSAY_OIDC_CLIENT_SECRET"),
+        "redirect_uri": _setting("ASSAY_OIDC_REDIRECT_URL"),
+        "cookie_secret": _setting("ASSAY_OIDC_COOKIE_SECRET"),
+    }
+    if not any(given.values()):
+        return {}
+    return {"auth": {**given, "client_kwargs": {"scope": _setting("ASSAY_OIDC_SCOPE") or "openid email profile"}}}
+
+
+def _setting(name: str) -> str:
+    return os.environ.get(name, "").strip()
+
+
+def is_set() -> bool:
+    """Whether people sign in at a provider here."""
+    return bool(get_secrets_auth_section())
+
+
+def cookie_claims(request: Request) -> dict[str, Any]:
+    """What the provider said of whoever sends a request, by the signed cookie; nothing without one."""
+    raw = sockets._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
+    return dict(json.loads(raw)) if raw else {}
+
+
+def check_settings() -> None:
+    """Raise BadInput with a sentence where people could not sign in, or anybody who reaches the server could."""
+    session_age()
+    auth = get_secrets_auth_section()
+    if not auth:
+        address = str(st.get_option("server.address") or "")
+        if address.lower() not in access.HERE and _setting("ASSAY_TRUST_NETWORK") != "1":
+            raise BadInput(
+                f"It would listen on {address or 'every address'} and take names on trust, as no sign-in provider is "
+                "set. Set one (ASSAY_OIDC_..., docs/operation.md), listen on 127.0.0.1, or set ASSAY_TRUST_NETWORK=1 "
+                "where something before it asks who comes."
+            )
+        return
+    if lacking := [name for name in NEEDED if not str(auth.get(name, "")).strip()]:
+        raise BadInput(
+            f"The sign-in provider lacks {', '.join(lacking)}: set the variables ASSAY_OIDC_... (docs/operation.md), "
+            "or these in [auth] of .streamlit/secrets.toml."
+        )
+    if len(str(auth["cookie_secret"])) < SHORTEST:
+        raise BadInput(f"The cookie secret of the sign-in is too short: give {SHORTEST} random characters or more.")
+    back = urlsplit(str(auth["redirect_uri"]).replace("{port}", str(st.get_option("server.port"))))
+    if back.scheme not in ("http", "https") or not back.hostname or not back.path.endswith("/oauth2callback"):
+        raise BadInput(
+            "The address to which the provider leads back (ASSAY_OIDC_REDIRECT_URL) must be this server's own, and end "
+            "with /oauth2callback, as in https://assay.example.org/oauth2callback."
+        )
+    if back.scheme == "http" and back.hostname not in access.HERE:
+        raise BadInput("The address to which the provider leads back must be https: cookies would be read on the way.")
+    if st.get_option("server.trustedUserHeaders"):
+        raise BadInput("server.trustedUserHeaders is set: a header would say who signs in, in place of the provider.")

@@ -1,0 +1,68 @@
+"""Webhooks on the page Workspace: addresses that are told of events, and what came of telling them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from data.records.people import Person
+from data.webhooks import outbox, webhooks
+from data.webhooks.outbox import DeliveryRecord
+from data.webhooks.webhooks import EVENTS, Webhook
+from pages.ui import session, tables, text
+
+TRIES = [("When", "150px"), ("Host", ""), ("Event", "150px"), ("State", "100px"), ("Why", ""), ("Next", "150px")]
+
+
+def section(who: Person) -> None:
+    """Those that there are, with what can be done to them, a form for a new one, and the newest tries."""
+    store, kept = session.store(), session.scratch("webhooks")
+    st.caption(
+        "An address of yours is told when a queue is finished, an approval changes or a run ends: ids, names and "
+        "states, signed, and no text of an item. What cannot be told is tried again for a day."
+    )
+    if secret := kept.pop("secret", ""):
+        st.success("The webhook was added. This is its secret, which is not shown again.", icon=":material/key:")
+        st.code(secret, language=None)
+    if said := kept.pop("said", ""):
+        st.success(text.plain(said), icon=":material/check:")
+    found = webhooks.list_webhooks(store, who.name)
+    if found:
+        columns = [("Host", ""), ("Told of", ""), ("Made by", "150px"), ("Made", "150px"), ("State", "100px")]
+        acts = [("Test", "Pause" if one.state == "active" else "Activate", "Remove") for one in found]
+        clicked = tables.wrapped_table(columns, [_row(one) for one in found], "webhooks", "Webhooks", actions=acts)
+        if clicked:
+            kept["said"] = _act(who, found[clicked[0]], clicked[1])
+            st.rerun()
+    with st.expander("Add a webhook", icon=":material/add:"), st.form("webhook", border=False):
+        url = st.text_input("Address", placeholder="https://", max_chars=500)
+        events = st.multiselect("Told of", list(EVENTS), default=list(EVENTS), format_func=EVENTS.__getitem__)
+        if st.form_submit_button("Add"):
+            with text.refusals():
+                _, kept["secret"] = webhooks.add_webhook(store, who.name, url, events)
+                st.rerun()
+    tries = outbox.list_tries(store, who.name) if found else []
+    if tries:
+        st.caption("The newest tries")
+        tables.wrapped_table(TRIES, [_try(one) for one in tries], "tries", "Tries to tell webhooks")
+
+
+def _row(one: Webhook) -> list[str]:
+    made = text.moment(one.made_at, text.time_zone())
+    return [one.host, ", ".join(one.events), one.person, made, one.state]
+
+
+def _try(one: DeliveryRecord) -> list[str]:
+    zone = text.time_zone()
+    due = text.moment(one.due, zone) if one.state == "failed" else ""
+    return [text.moment(one.at, zone), one.host, one.kind, one.state, one.why, due]
+
+
+def _act(who: Person, one: Webhook, what: str) -> str:
+    """Do what was clicked; what is said of it."""
+    store = session.store()
+    if what == "Test":
+        webhooks.send_test(store, who.name, one.id)
+        return f"A test is on its way to {one.host}. Load the page again to see what came of it."
+    state = {"Pause": "paused", "Activate": "active", "Remove": "removed"}[what]
+    webhooks.set_state(store, who.name, one.id, state)
+    return f"The webhook to {one.host} is {state}."

@@ -1,0 +1,79 @@
+"""The gate of a pipeline: what each state comes to, and the exit code of all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from data.approvals import policy
+from data.approvals.ci_check import check_judge
+from data.cli import main
+from data.records import datasets
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from tests.data.approvals.test_approvals import judged, opened
+from tests.data.cells import Cell
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Helpfulness meets policy, safety fails, context_use is below minimum sample, and coherence undefined."""
+    cells = [*judged(150), *(replace(c, dimension="safety", judge=3.0 + (c.people == (5.0,))) for c in judged(150))]
+    cells += judged(20, "context_use")
+    cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="coherence") for n in range(120)]
+    made, *_ = opened(tmp_path_factory.mktemp("check") / "a.duckdb", cells)
+    yield made
+    made.close()
+
+
+def test_each_state_has_its_verdict_and_the_worst_is_that_of_all(store: Store) -> None:
+    at = datasets.dataset_named(store, "demo")
+    whole = check_judge(store, "ann", at, "")
+    said = {one.dimension: (one.verdict, one.state) for one in whole.dimensions}
+    assert said["helpfulness"] == ("meets", "meets policy") and said["safety"] == ("does not meet", "fails")
+    assert said["context_use"] == ("cannot be said", "below minimum sample")
+    assert said["coherence"] == ("cannot be said", "undefined") and whole.code == 1
+    for dimensions, code in (
+        (["helpfulness"], 0), (["turn.helpfulness"], 0), (["safety"], 1), (["coherence"], 2),
+        (["helpfulness", "context_use"], 2), (["safety", "context_use", "helpfulness"], 1),
+    ):  # fmt: skip
+        assert check_judge(store, "ann", at, "", dimensions).code == code, dimensions
+    with pytest.raises(NotFound, match=r"turn\.helpfulness"):
+        check_judge(store, "ann", at, "", ["nothing"])
+    with pytest.raises(NotAllowed):
+        check_judge(store, "stranger", at, "")
+    with pytest.raises((NotFound, BadInput)):
+        check_judge(store, "ann", at, "no such judge")
+
+
+def test_the_command_ends_with_that_code_and_a_line_for_each(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.backup(tmp_path / "b.duckdb")
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path / 'b.duckdb'}")
+    open_store(accept=True).close()
+    for words, code in (
+        ([], 1), (["--dimension", "helpfulness"], 0), (["--dimension", "coherence"], 2), (["--judge", "none"], 2),
+        (["--url", "http://127.0.0.1:9"], 2), (["--url", "file:///etc/passwd"], 2),
+    ):  # fmt: skip
+        assert main(["check", "--dataset", "demo", *words]) == code, words
+    said = capsys.readouterr()
+    assert "  meets          turn.helpfulness: meets policy, kappa 0." in said.out
+    assert "ASSAY_TOKEN" in said.err and "Traceback" not in said.err
+    monkeypatch.setenv("ASSAY_TOKEN", "x")
+    for url in ("http://127.0.0.1:9", "file:///etc/x", "nonsense"):
+        assert main(["check", "--dataset", "demo", "--url", url]) == 2
+    capsys.readouterr()
+    assert main(["check", "--dataset", "demo", "--json"]) == 1
+    assert {one["dimension"] for one in json.loads(capsys.readouterr().out)["dimensions"]} >= {"helpfulness", "safety"}
+
+
+def test_what_the_policy_asks_beside_kappa_counts(store: Store) -> None:
+    at = datasets.dataset_named(store, "demo")
+    asked = policy.requirements(store)
+    policy.set_requirements(store, "lea", replace(asked, policy=replace(asked.policy, threshold=0.99)), "stricter")
+    assert check_judge(store, "ann", at, "", ["helpfulness"]).code == 1

@@ -1,0 +1,435 @@
+"""Work given to people: who is offered what, who is not, even shares, changes, undo; and teams that behave badly."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from data.assignments import assignments
+from data.assignments.assignments import Selection, Terms
+from data.queue import listing, queue
+from data.queue.queue import QueueFilters
+from data.records import people, queue_index, settings, tags
+from data.records.datasets import dataset_named
+from data.records.settings import QueueRules
+from data.store import Store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import now
+from tests import seeds
+from tests.data.queue.test_queue import answer, same_as_read_anew
+
+ANY, ALL = QueueFilters(), Selection()
+LANGUAGES = ("en", "ja", "de")
+TEAM = ("ann", "ben", "cyd")
+
+
+def workspace(path: Path, count: int = 12, audit: int = 0, review: bool = True) -> tuple[Store, str]:
+    """Dialogues in three languages that all need a look; lea leads, rex does research, three people label."""
+    items = [{**seeds.dialogue(n, turns=1), "meta": {"language": LANGUAGES[n % 3]}} for n in range(1, count + 1)]
+    bad = [seeds.judgment(i, seeds.reply(i, helpfulness=1)) for i in items]
+    store = seeds.workspace(path, [*items, *bad], names=("lea", "rex", *TEAM), audit=audit, review=review)
+    if not people.find_person(store, "rex").may("researcher"):
+        people.set_person(store, "lea", "rex", "researcher")
+    return store, dataset_named(store, "demo").id
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[tuple[Store, str]]:
+    store, found = workspace(tmp_path / "a.duckdb")
+    yield store, found
+    same_as_read_anew(store)
+    store.close()
+
+
+def give(store: Store, found: str, chosen: Selection = ALL, stream: queue.Stream = "review", **terms: Any) -> Any:
+    return assignments.assign(store, "rex", found, stream, chosen, Terms(**terms))
+
+
+def take(store: Store, person: str, found: str, n: int = 99, stream: queue.Stream = "review") -> list[queue.GivenItem]:
+    return queue.claim_items(store, person, found, stream, ANY, [], n)
+
+
+def draws(given: list[queue.GivenItem]) -> list[str]:
+    return [g.draw for g in given]
+
+
+def test_what_is_reserved_is_offered_to_one_person_first_and_to_nobody_else(made: tuple[Store, str]) -> None:
+    store, found = made
+    order = [d.id for d in queue_index.current_index(store).queues[found, "review"].all]
+    plan = give(store, found, Selection("language", "ja"), people=("ann",))
+    mine = plan.shares["ann"]
+    assert len(mine) == 4 and plan.lacking == 0
+    assert [queue.count_open(store, who, found, "review") for who in ("ann", "ben")] == [12, 8]
+    assert not set(draws(take(store, "ben", found, 3))) & set(mine)
+    assert draws(take(store, "ann", found, 5))[:4] == [d for d in order if d in mine], "assigned first, in their order"
+    states = Counter(r.state for r in listing.list_queue(store, "cyd", found, "review", ANY).rows)
+    assert states == {"reserved": 8, "to label": 4}
+
+
+def test_what_is_preferred_goes_to_others_once_they_have_nothing_else(made: tuple[Store, str]) -> None:
+    store, found = made
+    mine = give(store, found, Selection(number=3), people=("ann",), reserved=False).shares["ann"]
+    given = draws(take(store, "ben", found))
+    assert len(given) == 12 and given[-3:] == mine
+    assert take(store, "ann", found) == [], "ben has them all"
+
+
+def test_priority_then_due_date_then_the_queue(made: tuple[Store, str]) -> None:
+    store, found = made
+    soon, later = now() + timedelta(days=1), now() + timedelta(days=9)
+    low = give(store, found, Selection(number=2), people=("ann",), priority=3).shares["ann"]
+    far = give(store, found, Selection(number=2), people=("ann",), due=later).shares["ann"]
+    near = give(store, found, Selection(number=2), people=("ann",), due=soon).shares["ann"]
+    high = give(store, found, Selection(number=2), people=("ann",), priority=1).shares["ann"]
+    assert draws(take(store, "ann", found))[:8] == [*high, *near, *far, *low]
+    work = assignments.own_work(store, "ann", found, "review")
+    assert (work.total, work.left, work.due) == (8, 8, soon)
+
+
+def test_a_fair_share_for_those_with_a_tag_two_people_an_item(made: tuple[Store, str]) -> None:
+    store, found = made
+    for name in TEAM:
+        tags.set_tags(store, "lea", name, ["ja" if name != "cyd" else "de"])
+    plan = give(store, found, Selection("language", "ja"), people=("ann", "ben"), overlap=2)
+    assert {name: len(share) for name, share in plan.shares.items()} == {"ann": 4, "ben": 4}
+    for given in take(store, "ann", found, 4):
+        answer(store, "ann", given)
+    assert len(set(draws(take(store, "ben", found))) & set(plan.shares["ben"])) == 4, "ben is asked though ann has"
+    assert not set(draws(take(store, "cyd", found))) & set(plan.shares["ben"])
+
+
+def test_a_tag_as_a_pool_lets_whoever_has_it_take_them(made: tuple[Store, str]) -> None:
+    store, found = made
+    with pytest.raises(NotFound):
+        give(store, found, tag="ja")
+    tags.set_tags(store, "lea", "ann", ["ja"])
+    tags.set_tags(store, "lea", "ben", ["JA "])
+    assert tags.all_tags(store)["ben"].tags == ("ja",)
+    pool = give(store, found, Selection("language", "ja"), tag="ja").shares[tags.assignee("ja")]
+    one, two = draws(take(store, "ann", found, 2)), draws(take(store, "ben", found, 2))
+    assert set(one) | set(two) == set(pool)
+    assert queue.count_open(store, "cyd", found, "review") == 8
+    tags.set_tags(store, "lea", "cyd", ["ja"])
+    assert queue.count_open(store, "cyd", found, "review") == 8, "the four are held"
+    people.set_person(store, "lea", "ann", "annotator", active=False)
+    assert queue.count_open(store, "cyd", found, "review") == 10, "what somebody inactive holds is free at once"
+    for name in ("ben", "cyd"):
+        tags.set_tags(store, "lea", name, [])
+    assert assignments.assigned_counts(store, found, "review") == (12, 8, {tags.assignee("ja"): 4})
+
+
+def test_a_skip_gives_a_reserved_item_back_to_all(made: tuple[Store, str]) -> None:
+    store, found = made
+    [draw] = give(store, found, Selection(number=1), people=("ann",)).shares["ann"]
+    [given] = take(store, "ann", found, 1)
+    assert given.draw == draw
+    answer(store, "ann", given, "skip")
+    assert draw in draws(take(store, "ben", found))
+    [one] = assignments.current_assignments(store, found)
+    assert (one.total, one.left, one.done, one.skipped) == (1, 0, 0, 1)
+
+
+def test_ending_and_deactivating_free_what_is_left_and_keep_what_is_done(made: tuple[Store, str]) -> None:
+    store, found = made
+    give(store, found, Selection(number=3), people=("ann",))
+    give(store, found, Selection(number=3), people=("ben",))
+    answer(store, "ann", take(store, "ann", found, 1)[0])
+    assert queue.count_open(store, "cyd", found, "review") == 6
+    people.set_person(store, "lea", "ben", "annotator", active=False)
+    assert queue.count_open(store, "cyd", found, "review") == 9
+    [one] = assignments.current_assignments(store, found, "ann")
+    assignments.end_assignment(store, "rex", one.id)
+    assert queue.count_open(store, "cyd", found, "review") == 11
+    with pytest.raises(NotFound):
+        assignments.end_assignment(store, "rex", one.id)
+    people.set_person(store, "lea", "ben", "annotator")
+    assert queue.count_open(store, "cyd", found, "review") == 8
+
+
+def test_terms_change_by_a_new_row(made: tuple[Store, str]) -> None:
+    store, found = made
+    give(store, found, Selection(number=3), people=("ann",))
+    [one] = assignments.current_assignments(store, found)
+    before = store.newest()
+    assignments.change_assignment(store, "rex", one.id, True, 2, None, "")
+    assert store.newest() == before, "nothing changed, so nothing was written"
+    assignments.change_assignment(store, "rex", one.id, False, 1, datetime(2030, 1, 1), " first ")
+    [new] = assignments.current_assignments(store, found)
+    assert (new.reserved, new.priority, new.due, new.note) == (False, 1, datetime(2030, 1, 1), "first")
+    assert queue.count_open(store, "ben", found, "review") == 12
+
+
+def test_reassigning_moves_what_is_left_evenly_and_undo_brings_it_back(made: tuple[Store, str]) -> None:
+    store, found = made
+    give(store, found, people=("ann",), due=datetime(2030, 1, 1), priority=1)
+    held = take(store, "ann", found, 5)
+    answer(store, "ann", held[0])
+    assert assignments.plan_reassignment(store, found, "ann", ("ben", "cyd"), 1).items == 11
+    plan = assignments.reassign(store, "rex", found, "ann", ("ben", "cyd"), 1)
+    assert sorted(len(share) for share in plan.shares.values()) == [5, 6]
+    by = {one.assignee: one for one in assignments.current_assignments(store, found)}
+    assert (by["ann"].total, by["ann"].left, by["ann"].done) == (1, 0, 1)
+    assert {(by[name].due, by[name].priority) for name in ("ben", "cyd")} == {(datetime(2030, 1, 1), 1)}
+    assert set(draws(take(store, "ben", found))) == set(plan.shares["ben"]), "ann's claims on them are over"
+    assert take(store, "ann", found) == []
+    change = assignments.undoable_changes(store, found)[0]
+    assert (change.action, change.items) == ("reassign", 11)
+    assignments.undo(store, "rex", found, change.revision)
+    assert assignments.own_work(store, "ann", found, "review").left == 11
+    with pytest.raises(BadInput):
+        assignments.undo(store, "rex", found, change.revision)
+    [first] = assignments.undoable_changes(store, found)
+    assignments.undo(store, "rex", found, first.revision)
+    assert assignments.current_assignments(store, found) == []
+
+
+def test_what_is_answered_held_or_assigned_is_not_given_again(made: tuple[Store, str]) -> None:
+    store, found = made
+    answer(store, "ann", take(store, "ann", found, 1)[0])
+    take(store, "ben", found, 2)
+    give(store, found, Selection(number=3), people=("ann",))
+    plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=("cyd",)))
+    assert (plan.items, len(plan.shares["cyd"])) == (6, 6)
+    again = give(store, found, people=("ben", "cyd"), overlap=2)
+    assert (again.items, again.lacking) == (12, 0), "with two people each all lack somebody"
+
+
+def test_a_second_answer_that_the_dataset_asks_for_can_be_assigned(made: tuple[Store, str]) -> None:
+    store, found = made
+    settings.set_queue_rules(store, "lea", found, QueueRules(overlap=2))
+    for given in take(store, "ann", found):
+        answer(store, "ann", given)
+    assert len(give(store, found, Selection(share=0.5), people=("ben",)).shares["ben"]) == 6
+    tags.set_tags(store, "lea", "cyd", ["ja"])
+    assert len(give(store, found, tag="ja").shares[tags.assignee("ja")]) == 6, "the other six lack one still"
+    with pytest.raises(BadInput):
+        give(store, found, people=("rex",))
+
+
+def test_who_labels_the_audit_sample_is_not_chosen_by_hand(tmp_path: Path) -> None:
+    store, found = workspace(tmp_path / "a.duckdb", audit=6, review=False)
+    chance = store.rows("select id, probability from draw order by id")
+    some = tuple(str(r[0]) for r in store.rows("select item_id from draw limit 2"))
+    with pytest.raises(BadInput, match="must not depend"):
+        give(store, found, Selection(items=some), "audit", people=("ann",))
+    with pytest.raises(BadInput, match="no field"):
+        give(store, found, Selection("system", "model-x"), "audit", people=("ann",))
+    give(store, found, Selection("language", "ja"), "audit", people=("ann",))
+    assert store.rows("select id, probability from draw order by id") == chance
+    for given in take(store, "ann", found, 6, "audit"):
+        answer(store, "ann", given)
+    assert queue.count_open(store, "ben", found, "audit") == 0
+    same_as_read_anew(store)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "terms"),
+    [
+        (ALL, {}), (ALL, {"people": ("ann",), "tag": "ja"}), (ALL, {"people": ("ann",), "overlap": 2}),
+        (ALL, {"people": ("ann",), "priority": 7}), (ALL, {"people": ("ann",), "note": "x" * 501}),
+        (ALL, {"people": ("ann",), "overlap": 0}), (Selection(number=0), {"people": ("ann",)}),
+        (Selection(share=1.5), {"people": ("ann",)}), (Selection("nothing", "x"), {"people": ("ann",)}),
+        (Selection("language", "fr"), {"people": ("ann",)}),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_given_is_refused(tmp_path: Path, chosen: Selection, terms: dict[str, Any]) -> None:
+    store, found = workspace(tmp_path / "a.duckdb")
+    before = store.newest()
+    with pytest.raises(BadInput):
+        give(store, found, chosen, **terms)
+    assert store.newest() == before
+
+
+def test_annotators_cannot_steer_and_researchers_cannot_tag(made: tuple[Store, str]) -> None:
+    store, found = made
+    give(store, found, Selection(number=1), people=("ann",))
+    [one] = assignments.current_assignments(store, found)
+    for act in (
+        lambda: assignments.assign(store, "ann", found, "review", ALL, Terms(people=("ann",))),
+        lambda: assignments.change_assignment(store, "ann", one.id, True, 1, None, ""),
+        lambda: assignments.end_assignment(store, "ann", one.id),
+        lambda: assignments.reassign(store, "ann", found, "ann", ("ben",), 1),
+        lambda: assignments.undo(store, "ann", found, one.revision),
+        lambda: tags.set_tags(store, "rex", "ann", ["ja"]),
+    ):
+        with pytest.raises(NotAllowed):
+            act()
+
+
+# -- teams that behave badly ----------------------------------------------------------------------------------------
+
+
+def test_a_team_of_which_one_leaves_one_skips_and_one_comes_late_gets_done(
+    made: tuple[Store, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, found = made
+    moment = now()
+    for module in (queue, assignments):
+        monkeypatch.setattr(module, "now", lambda: moment)
+    shares = give(store, found, people=TEAM, seed=3).shares
+    assert {len(share) for share in shares.values()} == {4}
+    take(store, "ann", found, 4)  # ann goes away holding all of hers
+    for given in take(store, "ben", found, 4):
+        answer(store, "ben", given, "skip")
+    skipped = set(shares["ben"])
+    moment += timedelta(hours=3)  # cyd comes late, does their own, and what ben skipped
+    for given in take(store, "cyd", found):
+        answer(store, "cyd", given)
+    assert take(store, "cyd", found) == [], "what ann has is reserved for ann, claims or not"
+    assignments.reassign(store, "rex", found, "ann", ("ben", "cyd"), 1)
+    for name in ("ben", "cyd"):
+        for given in take(store, name, found):
+            answer(store, name, given)
+    there = queue_index.current_index(store)
+    assert [d.id for d in there.queues[found, "review"].waiting()] == []
+    assert all(there.draws[draw].answered_by == {"cyd"} for draw in skipped)
+
+
+# -- any course of events -------------------------------------------------------------------------------------------
+
+WHO = st.sampled_from(TEAM)
+
+
+class Steering(RuleBasedStateMachine):
+    """People label, leave and come back while work is given to them, taken from them and given to others."""
+
+    @initialize(overlap=st.sampled_from([1, 1, 2]))
+    def begin(self, overlap: int) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.store, self.found = workspace(Path(self.folder.name) / "a.duckdb", 9, audit=4)
+        settings.set_queue_rules(self.store, "lea", self.found, QueueRules(overlap=overlap))
+        self.moment, self.patch, self.hands = now(), pytest.MonkeyPatch(), {name: dict[str, Any]() for name in TEAM}
+        for module in (queue, assignments):
+            self.patch.setattr(module, "now", lambda: self.moment)
+        self.answered: set[tuple[str, str]] = set()
+
+    def teardown(self) -> None:
+        if hasattr(self, "store"):
+            self.drain()
+            self.patch.undo()
+            self.store.close()
+            self.folder.cleanup()
+
+    @rule(
+        who=st.lists(WHO, min_size=1, max_size=3, unique=True), reserved=st.booleans(), overlap=st.integers(1, 2),
+        stream=st.sampled_from(["audit", "review"]), language=st.sampled_from(["", *LANGUAGES]), seed=st.integers(0, 9),
+    )  # fmt: skip
+    def assign(self, who: list[str], reserved: bool, overlap: int, stream: Any, language: str, seed: int) -> None:
+        chosen = Selection("language" if language else "", language)
+        terms = Terms(tuple(who), overlap=overlap, reserved=reserved, priority=1 + seed % 3, seed=seed)
+        try:
+            plan = assignments.assign(self.store, "rex", self.found, stream, chosen, terms)
+        except BadInput:
+            return
+        given = Counter(draw for share in plan.shares.values() for draw in share)
+        assert max(given.values()) <= overlap
+
+    @rule(tag=st.sampled_from(["ja", "de"]), reserved=st.booleans())
+    def pool(self, tag: str, reserved: bool) -> None:
+        try:
+            give(self.store, self.found, Selection("language", tag), tag=tag, reserved=reserved)
+        except (BadInput, NotFound):
+            return
+
+    @rule(who=WHO, tag=st.sampled_from(["", "ja", "de"]))
+    def tag(self, who: str, tag: str) -> None:
+        tags.set_tags(self.store, "lea", who, [tag] if tag else [])
+
+    @rule(who=WHO, to=WHO, seed=st.integers(0, 9))
+    def reassign(self, who: str, to: str, seed: int) -> None:
+        try:
+            assignments.reassign(self.store, "rex", self.found, who, (to,), seed)
+        except BadInput:
+            return
+
+    @rule(n=st.integers(0, 9))
+    def end(self, n: int) -> None:
+        if there := assignments.current_assignments(self.store, self.found):
+            assignments.end_assignment(self.store, "rex", there[n % len(there)].id)
+
+    @rule()
+    def undo(self) -> None:
+        for change in assignments.undoable_changes(self.store, self.found)[:1]:
+            assignments.undo(self.store, "rex", self.found, change.revision)
+
+    @rule(who=WHO)
+    def come_or_go(self, who: str) -> None:
+        person = people.find_person(self.store, who)
+        people.set_person(self.store, "lea", who, "annotator", active=not person.active)
+        self.hands[who].clear()
+
+    @rule(minutes=st.sampled_from([5, 40]))
+    def wait(self, minutes: int) -> None:
+        self.moment += timedelta(minutes=minutes)
+
+    @rule(who=WHO, stream=st.sampled_from(["audit", "review"]), n=st.integers(1, 4))
+    def claim(self, who: str, stream: Any, n: int) -> None:
+        if not people.find_person(self.store, who).active:
+            return
+        waiting = queue.count_open(self.store, who, self.found, stream)
+        given = queue.claim_items(self.store, who, self.found, stream, ANY, [], n)
+        assert bool(given) == bool(waiting)
+        for one in given:
+            assert (who, one.item) not in self.answered, "nobody is given an item twice"
+            named, own = self.reserved(one.draw)
+            assert not named or who in named or own & set(self.tags_of(who)), "it is reserved for others"
+            self.hands[who][one.item] = one
+
+    @rule(who=WHO, action=st.sampled_from(["save", "save", "skip"]))
+    def answer(self, who: str, action: str) -> None:
+        if not self.hands[who] or not people.find_person(self.store, who).active:
+            return
+        _, given = self.hands[who].popitem()
+        answer(self.store, who, given, action)
+        self.answered.add((who, given.item))
+
+    def tags_of(self, who: str) -> list[str]:
+        return [tags.assignee(tag) for tag in tags.all_tags(self.store).get(who, tags.PersonTags(who)).tags]
+
+    def reserved(self, draw: str) -> tuple[set[str], set[str]]:
+        """For whom a draw is reserved, as the rows have it: everybody, and the tags among them."""
+        rows = self.store.rows(
+            "select n.assignee from assignment_now n join (select assignment_id, given, row_number() over ("
+            "partition by assignment_id, draw_id order by seq desc) as newest from assignment_item where draw_id = $1) "
+            "i on i.assignment_id = n.assignment_id where i.newest = 1 and i.given and not n.ended "
+            "and n.offer = 'reserved'",
+            [draw],
+        )
+        item = self.store.rows("select item_id from draw where id = $1", [draw])[0][0]
+        active = {p.name for p in people.all_people(self.store)}
+        all_ = {str(r[0]) for r in rows}
+        pools = {one for one in all_ if tags.is_tag(one)}
+        return {n for n in all_ - pools if n in active and (n, item) not in self.answered} | pools, pools
+
+    @invariant()
+    def as_read_anew(self) -> None:
+        if hasattr(self, "store"):
+            same_as_read_anew(self.store)
+
+    def drain(self) -> None:
+        """Everybody who is active does all that they are offered: then nothing waits but what nobody may have."""
+        here = [n for n in TEAM if people.find_person(self.store, n).active]
+        self.moment += timedelta(hours=2)
+        for _ in range(4):
+            for name in here:
+                for stream in ("audit", "review"):
+                    for given in queue.claim_items(self.store, name, self.found, stream, ANY, [], 99):  # type: ignore[arg-type]
+                        answer(self.store, name, given)
+        there = queue_index.current_index(self.store)
+        for queue_ in there.queues.values():
+            for draw in queue_.waiting():
+                may = here if draw.audience is None else [n for n in here if there.admits(draw.audience, n)]
+                assert all(there.past(draw, name) for name in may), "an item waits for ever"
+
+
+Steering.TestCase.settings = hypothesis.settings(max_examples=5, stateful_step_count=22)
+TestSteering = Steering.TestCase

@@ -1,0 +1,102 @@
+"""Progress: counts, pace and forecast, each state by hand, and what shows that somebody is stuck."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from data.assignments import progress
+from data.assignments.assignments import WorkCount
+from data.assignments.progress import GivenWork, PersonActivity, RecentAnswer
+from data.queue import queue
+from data.records import people
+from data.store.ids import now
+from tests.data.assignments.test_assignments import answer, give, take, workspace
+
+NOON = datetime(2026, 11, 25, 12)
+"""A Wednesday."""
+WORK = GivenWork(WorkCount(20, 10, 8, 2), ((NOON + timedelta(days=2), 10),), NOON - timedelta(hours=2))
+DID = PersonActivity(8, NOON - timedelta(days=1), NOON - timedelta(minutes=5), 8, (RecentAnswer(False, 10.0, 4),) * 8)
+
+
+def state(work: GivenWork = WORK, did: PersonActivity = DID, pace: float | None = 8.0, active: bool = True) -> str:
+    needed = progress.needed_pace(work.dues, NOON, timedelta())
+    return progress.judge_state("ann", active, work, did, pace, needed, NOON, timedelta())[0]
+
+
+def test_each_state_by_hand() -> None:
+    assert state() == "on time"
+    assert state(replace(WORK, counts=WorkCount(0, 0, 0, 0))) == "unassigned"
+    assert state(replace(WORK, counts=WorkCount(10, 0, 10, 0))) == "done"
+    assert state(active=False) == "inactive"
+    assert state(pace=3.0) == "behind", "10 items in 16 hours of working time are 5 a day"
+    assert state(replace(WORK, dues=((NOON - timedelta(hours=1), 1),))) == "behind"
+    assert state(did=PersonActivity(), pace=None) == "not begun"
+    assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"
+
+
+def test_each_sign_of_being_stuck_and_the_figure_below_it() -> None:
+    quiet = replace(DID, last=NOON - timedelta(days=1, hours=2))
+    since = replace(WORK, since=NOON - timedelta(days=9))
+    assert state(since, quiet) == "stuck" and state(WORK, quiet) == "not begun", "it was given two hours ago"
+    assert state(since, replace(quiet, last=NOON - timedelta(hours=22))) == "on time", "since yesterday, 14 o'clock"
+    skip, fast, slow = (RecentAnswer(*one) for one in ((True, 3.0, 0), (False, 10.0, 4), (False, 31.0, 4)))
+    assert [state(did=replace(DID, recent=(skip,) * n)) for n in (4, 5)] == ["on time", "stuck"]
+    nothing = replace(WORK, counts=WorkCount(10, 0, 0, 10))
+    assert state(nothing, replace(DID, recent=(skip,) * 10)) == "stuck", "whoever skips all has nothing left either"
+    assert state(did=replace(DID, recent=(skip,) * 9 + (fast,) * 11 + (skip,) * 5)) == "on time"
+    assert [state(replace(WORK, expired=n)) for n in (2, 3)] == ["on time", "stuck"]
+    assert state(did=replace(DID, recent=(slow,) * 5 + (fast,) * 20)) == "stuck"
+    assert state(did=replace(DID, recent=(slow,) * 5 + (fast,) * 19)) == "on time", "too few before to tell"
+
+
+def test_the_needed_pace_meets_every_due_date() -> None:
+    tomorrow, friday = datetime(2026, 11, 26, 12), datetime(2026, 11, 27, 12)
+    dues = ((tomorrow, 4), (friday, 4))
+    assert progress.needed_pace(dues, NOON, timedelta()) == 4.0
+    assert progress.needed_pace(((tomorrow, 1), (friday, 9)), NOON, timedelta()) == 5.0
+    assert progress.needed_pace((), NOON, timedelta()) is None
+    assert progress.needed_pace(((NOON, 1),), NOON, timedelta()) == float("inf")
+
+
+def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, found = workspace(tmp_path / "a.duckdb")
+    due = now() + timedelta(days=60)
+    give(store, found, people=("ann", "ben", "cyd"), due=due)
+    for given in take(store, "ann", found, 3):
+        answer(store, "ann", given)
+    answer(store, "ben", take(store, "ben", found, 2)[0], "skip")
+    people.set_person(store, "lea", "cyd", "annotator", active=False)
+    rows = {one.assignee: one for one in progress.people_progress(store, found, ZoneInfo("Asia/Tokyo"))}
+    ann, ben, cyd = rows["ann"], rows["ben"], rows["cyd"]
+    assert (ann.counts, ann.answered, ann.seconds, ann.cell_seconds) == (WorkCount(4, 1, 3, 0), 3, 5.0, 5.0)
+    assert (ann.due, ann.state, ben.counts) == (due, "on time", WorkCount(4, 3, 0, 1))
+    assert ann.pace is not None and ann.finish is not None and ben.pace is None
+    assert (cyd.state, cyd.counts.left, rows["lea"].state) == ("inactive", 4, "unassigned")
+    monkeypatch.setattr(progress, "now", lambda: now() + timedelta(days=14))
+    later = {one.assignee: one for one in progress.people_progress(store, found)}
+    assert later["ben"].state == "stuck" and "hours of working time" in later["ben"].why
+    assert set(progress.progress_record(ann)) == set(progress.COLUMNS)
+
+
+def test_what_runs_out_counts_and_what_is_given_back_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, found = workspace(tmp_path / "a.duckdb")
+    give(store, found, people=("ann", "ben"))
+    moment = now()
+    monkeypatch.setattr(queue, "now", lambda: moment)
+    for name in ("ann", "ben"):
+        answer(store, name, take(store, name, found, 1)[0])
+    for times in range(3):
+        monkeypatch.setattr(progress, "now", lambda: now() + timedelta(hours=3))
+        rows = {one.assignee: one for one in progress.people_progress(store, found)}
+        assert "reserved" not in rows["ann"].why, f"whoever ends their day leaves what came ahead, {times} times"
+        for name in ("ann", "ben"):
+            assert len(take(store, name, found, 5)) == 5
+        queue.release_claims(store, "ben", found)
+        moment += timedelta(minutes=31)
+    rows = {one.assignee: one for one in progress.people_progress(store, found)}
+    assert "items reserved 3 times" in rows["ann"].why.lower() and "reserved" not in rows["ben"].why

@@ -1,0 +1,130 @@
+"""Who may do what: a visit passes only through functions that bear `allow`, as who it is, and as they stand now."""
+
+import pytest
+
+from data.records import access, people
+from data.records.access import Visit, allow
+from data.store import Store, Tx, each_kept, kept, open_store
+from data.store.errors import NotAllowed
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A workspace with lea (lead), rob (researcher) and ann (annotator)."""
+    with_people = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join_workspace(with_people, "lea")
+    people.set_person(with_people, "lea", "rob", "researcher")
+    people.join_workspace(with_people, "ann")
+    yield with_people
+    with_people.close()
+
+
+@allow("annotator")
+def names(store: Store | Tx) -> list[str]:
+    return [str(name) for (name,) in store.rows("select person from person_now order by person")]
+
+
+@allow("researcher")
+def by_actor(store: Store, note: str, actor: str = "") -> str:
+    return f"{actor}: {note}"
+
+
+@allow("annotator")
+@kept
+def by_person(store: Store, person: str) -> str:
+    return f"{person}: {len(store.rows('select 1 from person_event'))}"
+
+
+@allow("lead", acting="nobody")
+def of_others(store: Store, person: str) -> str:
+    return person
+
+
+@allow("anybody")
+def greeting(store: Store) -> str:
+    return type(store).__name__
+
+
+def test_a_visit_itself_gives_nothing(store):
+    visit = Visit(store, "lea")
+    asked = [
+        lambda: visit.rows("select 1"), lambda: visit.frame("select 1"), lambda: visit.stream("select 1"),
+        lambda: visit.write(lambda tx: None), lambda: visit.tx("lea", "x", lambda tx: None), visit.close,
+        lambda: visit.backup(None), lambda: people.known_names(visit),
+    ]  # fmt: skip
+    for ask in asked:
+        with pytest.raises(NotAllowed):
+            ask()
+    assert visit.newest() == store.newest() and visit.name == store.name
+    assert visit.touched("person_event") == store.touched("person_event")
+
+
+def test_the_store_itself_is_not_asked(store):
+    assert names(store) == ["ann", "lea", "rob"]
+    assert by_actor(store, "x", actor="anybody at all") == "anybody at all: x"
+    assert store.tx("lea", "look", lambda tx: names(tx)) == ["ann", "lea", "rob"]
+
+
+@pytest.mark.parametrize(
+    ("who", "passes"),
+    [
+        ("lea", {"names", "by_actor", "of_others"}), ("rob", {"names", "by_actor"}), ("ann", {"names"}),
+        ("", set()), ("nobody here", set()), ("Assay", set()),
+    ],
+)  # fmt: skip
+def test_each_role_gets_what_it_is_for(store, who, passes):
+    visit, found = Visit(store, who), set()
+    tries = {
+        "names": lambda: names(visit),
+        "by_actor": lambda: by_actor(visit, "x", actor=who),
+        "of_others": lambda: of_others(visit, "ann"),
+    }
+    for name, ask in tries.items():
+        try:
+            ask()
+            found.add(name)
+        except NotAllowed:
+            continue
+    assert found == passes
+    assert greeting(visit) == type(store).__name__, "the function itself has the store"
+
+
+def test_nobody_acts_as_somebody_else(store):
+    visit = Visit(store, "rob")
+    assert by_actor(visit, "x", actor="rob") == by_actor(visit, "x", "rob") == "rob: x"
+    asked = [("x", "lea"), ("x",)]
+    for given in asked:
+        with pytest.raises(NotAllowed, match="rob is signed in"):
+            by_actor(visit, *given)
+    with pytest.raises(NotAllowed, match="rob is signed in"):
+        by_actor(visit, "x", actor="lea")
+    with pytest.raises(NotAllowed, match="rob is signed in"):
+        by_person(visit, "ann")
+
+
+def test_what_is_kept_is_given_to_those_who_may_have_it(store):
+    lea, ann = Visit(store, "lea"), Visit(store, "ann")
+    assert by_person(lea, "lea").startswith("lea: ")
+    assert store.memory is lea.memory is ann.memory
+    with pytest.raises(NotAllowed):
+        by_person(ann, "lea")
+    kept_here = each_kept(lea, [("here", "lea")], lambda _: [names(lea)])
+    assert kept_here == [["ann", "lea", "rob"]]
+
+
+def test_a_changed_role_holds_at_the_next_call(store):
+    visit = Visit(store, "rob")
+    assert by_actor(visit, "x", "rob")
+    people.set_person(store, "lea", "rob", "annotator")
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        by_actor(visit, "x", "rob")
+    people.set_person(store, "lea", "rob", "annotator", active=False)
+    with pytest.raises(NotAllowed, match="cannot work here"):
+        names(visit)
+    people.set_person(store, "lea", "rob", "lead")
+    assert of_others(visit, "ann") == "ann"
+
+
+def test_the_guard_names_its_role():
+    assert names.least_role == "annotator" and by_actor.least_role == "researcher"
+    assert access.find_visitor.__name__ == "find_visitor" and not hasattr(access.find_visitor, "least_role")

@@ -1,0 +1,257 @@
+"""Signing in at a provider: who an account is here, what it may by then, and that what has ended stays ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.approvals import policy
+from data.approvals.policy import Requirements
+from data.records import access, invitations, leads, logins, people
+from data.records.access import Visit
+from data.records.logins import read_account
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import now
+from data.trail import trail
+from data.trail.trail import KINDS, TrailFilter
+from data.workspace.verify import verify
+
+ISSUER = "https://login.example.org"
+
+
+def claims(who: str, **more: Any) -> dict[str, Any]:
+    """What a provider says of somebody who has just signed in."""
+    said = {"iss": ISSUER, "sub": f"sub-{who}", "iat": _seconds(now()), "nonce": f"n-{who}", "name": who.title()}
+    return {**said, "email": f"{who}@example.org", "email_verified": True, **more}
+
+
+def _seconds(moment: datetime) -> float:
+    return moment.replace(tzinfo=UTC).timestamp()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A workspace whose lead is lea."""
+    opened = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join_workspace(opened, "lea")
+    yield opened
+    assert not verify(opened)
+    opened.close()
+
+
+def enter(store: Store, who: str, **more: Any) -> Visit:
+    """The visit of somebody who has just signed in. Raises NotAllowed."""
+    account = read_account(claims(who, **more))
+    return Visit(store, logins.sign_in(store, account), account.key)
+
+
+def test_an_invited_address_becomes_a_person(store: Store) -> None:
+    with pytest.raises(NotAllowed, match=r"nobody has invited ann@example\.org"):
+        enter(store, "ann")
+    before = store.newest()
+    with pytest.raises(NotAllowed, match="nobody has invited"):
+        enter(store, "ann", email_verified=False)
+    assert store.newest() == before, "a stranger leaves no row"
+    invitations.invite(store, "lea", "Ann@Example.org", "researcher")
+    for unverified in ({"email_verified": False}, {"email_verified": None}, {"email": "ann@example.org.evil.org"}):
+        with pytest.raises(NotAllowed):
+            enter(store, "ann", nonce="other", **unverified)
+    visit = enter(store, "ann")
+    assert visit.visitor() == people.Person("Ann", "researcher", True)
+    assert not invitations.open_invitations(store)
+    again = enter(store, "ann", nonce="second", email="ann@new.example.org", name="Another Name")
+    assert again.person == "Ann", "the account is (issuer, subject); its names may change"
+    with pytest.raises(NotAllowed):
+        enter(store, "ann", iss="https://other.example.org")
+    told = "\n".join(entry.what for entry in trail.trail_entries(store, TrailFilter(kinds=KINDS)))
+    assert "took in ann@example.org as researcher" in told and f"signed in at {ISSUER}" in told
+
+
+def test_an_invitation_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = invitations.invite(store, "lea", "ann@example.org", "annotator")
+    invitations.withdraw_invitation(store, "lea", held.id)
+    with pytest.raises(NotAllowed):
+        enter(store, "ann")
+    with pytest.raises(NotFound):
+        invitations.withdraw_invitation(store, "lea", held.id)
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    newer = invitations.invite(store, "lea", "ann@example.org", "researcher")
+    assert [one.id for one in invitations.open_invitations(store)] == [newer.id], "the newer one holds alone"
+    later = now() + timedelta(days=invitations.DAYS, seconds=1)
+    monkeypatch.setattr(invitations, "now", lambda: later)
+    with pytest.raises(NotAllowed):
+        enter(store, "ann")
+
+
+def test_an_invitation_needs_a_lead_then_and_now(store: Store) -> None:
+    people.set_person(store, "lea", "max", "lead")
+    people.set_person(store, "lea", "rob", "researcher")
+    with pytest.raises(NotAllowed):
+        invitations.invite(store, "rob", "ann@example.org", "annotator")
+    invitations.invite(store, "max", "ann@example.org", "lead")
+    people.set_person(store, "lea", "max", "researcher")
+    with pytest.raises(NotAllowed):
+        enter(store, "ann")
+
+
+@pytest.mark.parametrize(
+    "email", ["", "ann", "ann@", "@example.org", "a b@example.org", "ann@host", "a\u200b@example.org"]
+)
+def test_what_is_no_address_is_refused(store: Store, email: str) -> None:
+    with pytest.raises(BadInput):
+        invitations.invite(store, "lea", email, "annotator")
+
+
+def test_an_account_is_linked_to_somebody_here(store: Store) -> None:
+    people.join_workspace(store, "ann")
+    people.set_person(store, "lea", "ann", "researcher")
+    invitations.invite(store, "lea", "ann@example.org", "annotator", person="ann")
+    visit = enter(store, "ann")
+    assert visit.visitor() == people.find_person(store, "ann"), "the role that ann has"
+    with pytest.raises(NotAllowed, match="ghost"):
+        invitations.invite(store, "lea", "b@example.org", "annotator", person="ghost")
+
+
+def test_a_new_name_is_nobodys(store: Store) -> None:
+    """A provider's name takes the place of nobody: neither by its letters nor by its looks."""
+    taken = ("Lea", "lea", "LEA", "l\u0435a", "Assay", "a/b<c>", "\u200b", "x" * 90, "Ann (file)")
+    for number, name in enumerate(taken):
+        who = f"p{number}"
+        invitations.invite(store, "lea", f"{who}@example.org", "annotator")
+        visit = enter(store, who, name=name)
+        assert visit.person not in ("lea", "Lea", "LEA", "Assay") and visit.visitor() is not None
+    assert len(people.all_people(store)) == 10
+
+
+def test_a_sign_in_that_has_ended_stays_ended(store: Store) -> None:
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    first, other = enter(store, "ann"), enter(store, "ann", nonce="tab two")
+    said = claims("ann")
+    logins.sign_out(store, "Ann", _key_of(store, first))
+    assert first.visitor() is None and other.visitor() is not None
+    with pytest.raises(NotAllowed):
+        people.members(first)
+    with pytest.raises(NotAllowed, match="one's own"):
+        logins.sign_out(store, "lea", _key_of(store, other))
+    logins.sign_out_everywhere(store, "lea", "Ann")
+    assert other.visitor() is None
+    old = {**said, "iat": _seconds(now() - timedelta(minutes=5)), "nonce": "a stolen cookie that nobody has used"}
+    with pytest.raises(NotAllowed, match="before everything was signed out"):
+        logins.sign_in(store, read_account(old))
+    assert enter(store, "ann", nonce="anew").visitor() is not None
+    with pytest.raises(NotAllowed):
+        logins.sign_out_everywhere(store, "Ann", "lea")
+
+
+def _key_of(store: Store, visit: Visit) -> str:
+    return str(visit.login)
+
+
+def test_a_replayed_cookie_gives_the_same_ended_sign_in(store: Store) -> None:
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    account = read_account(claims("ann"))
+    visit = Visit(store, logins.sign_in(store, account), account.key)
+    logins.sign_out(store, "Ann", account.key)
+    assert logins.sign_in(store, account) == "Ann", "it is known, and it is ended"
+    assert Visit(store, "Ann", account.key).visitor() is visit.visitor() is None
+    for forged in ("", "no such sign-in"):
+        assert Visit(store, "Ann", forged).visitor() is None
+    lea = enter_as(store, "lea")
+    assert Visit(store, "Ann", lea).visitor() is None, "another's sign-in"
+
+
+def enter_as(store: Store, name: str) -> str:
+    """The id of a sign-in of somebody who is here."""
+    invitations.invite_locally(store, f"{name}@example.org", "", "lead", person=name)
+    account = read_account(claims(name))
+    logins.sign_in(store, account)
+    return account.key
+
+
+def test_a_sign_in_holds_for_its_hours(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    visit = enter(store, "ann")
+    later = now() + timedelta(hours=11, minutes=59)
+    monkeypatch.setattr(access, "now", lambda: later)
+    assert visit.visitor() is not None
+    monkeypatch.setenv("ASSAY_SESSION_HOURS", "0.5")
+    assert visit.visitor() is None
+    for wrong in ("0", "-1", "a day", "nan", "1e9"):
+        monkeypatch.setenv("ASSAY_SESSION_HOURS", wrong)
+        with pytest.raises(BadInput, match="ASSAY_SESSION_HOURS"):
+            access.session_age()
+    for minutes in (11, -11):
+        with pytest.raises(NotAllowed, match="not used in time"):
+            enter(store, "ann", nonce="late", iat=_seconds(now() - timedelta(minutes=minutes)))
+
+
+def test_whoever_is_deactivated_is_out_and_stays_out(store: Store) -> None:
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    visit = enter(store, "ann")
+    invitations.invite(store, "lea", "ann@example.org", "lead")
+    people.set_person(store, "lea", "Ann", "annotator", active=False)
+    assert visit.visitor() is None
+    with pytest.raises(NotAllowed, match="not active"):
+        enter(store, "ann", nonce="again")
+    people.set_person(store, "lea", "Ann", "annotator")
+    assert visit.visitor() is None, "what was begun before does not come to life"
+    assert enter(store, "ann", nonce="third").visitor() is not None
+
+
+def test_groups_give_roles_and_take_them(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_OIDC_ROLE_CLAIM", "realm_access.roles")
+    monkeypatch.setenv("ASSAY_OIDC_RESEARCHERS", "science, data")
+    monkeypatch.setenv("ASSAY_OIDC_LEADS", "bosses")
+
+    def role(number: int, *groups: str) -> str:
+        visit = enter(store, "ann", nonce=str(number), realm_access={"roles": list(groups)})
+        found = visit.visitor()
+        assert found is not None
+        return found.role
+
+    with pytest.raises(NotAllowed):
+        role(0, "strangers", "")
+    assert [role(1, "data"), role(2, "data", "bosses"), role(3, "science")] == ["researcher", "lead", "researcher"]
+    with pytest.raises(NotAllowed, match="not active"):
+        role(4)
+    assert role(5, "science") == "researcher", "back in the group"
+    people.set_person(store, "lea", "Ann", "researcher", active=False)
+    with pytest.raises(NotAllowed, match="not active"):
+        role(6, "bosses")
+
+
+def test_a_lead_by_group_or_machine_is_independent_and_an_invited_one_depends(store: Store, monkeypatch: Any) -> None:
+    monkeypatch.setenv("ASSAY_OIDC_LEADS", "bosses")
+    invitations.invite(store, "lea", "max@example.org", "lead")
+    enter(store, "max")
+    assert not leads.are_independent(leads.lead_history(store), "lea", "Max")
+    enter(store, "eva", groups=["bosses"])
+    invitations.invite_locally(store, "tom@example.org", "", "lead")
+    enter(store, "tom")
+    assert leads.are_independent(leads.lead_history(store), "lea", "Eva")
+    assert leads.are_independent(leads.lead_history(store), "Eva", "Tom")
+    policy.set_requirements(store, "lea", Requirements(four_eyes=True), "two of us")
+    with pytest.raises(BadInput, match="requires two leads"):
+        invitations.invite(store, "lea", "x@example.org", "lead")
+    with pytest.raises(BadInput, match="requires two leads"):
+        invitations.invite(store, "lea", "x@example.org", "annotator", person="Eva")
+
+
+@pytest.mark.parametrize("lacking", [{"iss": None}, {"sub": ""}, {"iat": None}, {"iat": True}, {"iat": -1}, {"sub": 7}])
+def test_claims_that_name_no_account_are_refused(lacking: dict[str, Any]) -> None:
+    with pytest.raises(NotAllowed):
+        read_account(claims("ann") | lacking)
+
+
+def test_the_lead_sees_accounts(store: Store) -> None:
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    visit = enter(store, "ann")
+    (found,) = logins.person_accounts(store)
+    assert (found.person, found.email, found.issuer) == ("Ann", "ann@example.org", ISSUER) and found.last
+    with pytest.raises(NotAllowed):
+        logins.person_accounts(visit)

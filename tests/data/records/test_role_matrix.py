@@ -1,0 +1,167 @@
+"""Everybody who may not, at every function that pages and programs may call: refused before anything else happens."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+import data
+from data.records import invitations, logins, people
+from data.records.access import ROLES, Visit
+from data.records.logins import Account
+from data.store import Store, open_store
+from data.store.errors import NotAllowed
+from data.store.ids import now
+
+Guarded = Any
+"""A function with what `allow` has put on it: `least_role`, `acting`."""
+ASKED_FOR = ("person_now", "login", "person_event")
+"""What is read to see who somebody is."""
+
+
+def guarded() -> dict[str, Guarded]:
+    """Every function of data that bears `allow`, by its full name."""
+    found: dict[str, Guarded] = {}
+    for module in pkgutil.walk_packages(data.__path__, "data."):
+        if module.name != "data.__main__":
+            brought = importlib.import_module(module.name)
+            for name, one in vars(brought).items():
+                if inspect.isfunction(one) and hasattr(one, "least_role") and one.__module__ == module.name:
+                    found[f"{module.name}.{name}"] = one
+    return found
+
+
+class Untouched:
+    """An argument that nobody looks at: whatever is done with it fails."""
+
+    def _fail(self, *_: Any) -> Any:
+        raise AssertionError("An argument was looked at before the person was.")
+
+    __getattr__ = __iter__ = __len__ = __getitem__ = __eq__ = __bool__ = __str__ = __hash__ = _fail  # type: ignore[assignment]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A workspace with lea, rob and ann in the three roles, and gone, who was a lead and is not active any more."""
+    opened = open_store(f"duckdb:///{tmp_path_factory.mktemp('matrix') / 'a.duckdb'}")
+    people.join_workspace(opened, "lea")
+    for name, role in (("rob", "researcher"), ("ann", "annotator"), ("gone", "lead")):
+        people.set_person(opened, "lea", name, role)  # type: ignore[arg-type]
+    people.set_person(opened, "lea", "gone", "lead", active=False)
+    yield opened
+    opened.close()
+
+
+def signed_in(store: Store, name: str, apart: str, ago: timedelta = timedelta(0)) -> str:
+    """The id of a sign-in of somebody here."""
+    invitations.invite_locally(store, f"{name}@example.org", "", "annotator", person=name)
+    account = Account("https://login", name, f"{name}@example.org", name, None, now() - ago, f"{name} {apart}")
+    logins.sign_in(store, account)
+    return account.key
+
+
+@pytest.fixture(scope="module")
+def outsiders(store: Store) -> dict[str, Visit]:
+    """Visits that nothing is to be had by, not even of what is open to anybody on trust where people sign in."""
+    ended, holds = signed_in(store, "lea", "ended"), signed_in(store, "lea", "holds")
+    anns = signed_in(store, "ann", "of ann")
+    logins.sign_out(store, "lea", ended)
+    assert Visit(store, "lea", holds).visitor() == people.find_person(store, "lea")
+    old = signed_in(store, "rob", "old", timedelta(minutes=5))
+    people.set_person(store, "lea", "rob", "researcher", active=False)
+    people.set_person(store, "lea", "rob", "researcher")
+    return {
+        "nobody": Visit(store, "", ""), "a forged sign-in": Visit(store, "lea", "forged"),
+        "a replayed cookie": Visit(store, "lea", ended), "another's sign-in": Visit(store, "lea", anns),
+        "from before a deactivation": Visit(store, "rob", old), "somebody removed": Visit(store, "gone", holds),
+        "a stranger": Visit(store, "eve", "eve"),
+    }  # fmt: skip
+
+
+def attempts(outsiders: dict[str, Visit], store: Store) -> Iterator[tuple[str, Visit, Guarded, dict[str, str]]]:
+    """(who and what, their visit, the function, arguments that say who acts) of all that must be refused."""
+    insiders = {name: Visit(store, name) for name in ("ann", "rob", "lea")}
+    on_trust = {"nobody on trust": "", "a removed name": "gone", "an unknown name": "eve", "a kept name": "Assay"}
+    for full, function in guarded().items():
+        least = function.least_role
+        named = [name for name in ("actor", "person") if name in inspect.signature(function).parameters][:1]
+        refused = dict(outsiders)
+        if least != "anybody":
+            refused |= {told: Visit(store, name) for told, name in on_trust.items()}
+            below = ROLES.index(least)
+            refused |= {role: insiders[name] for role, name in zip(ROLES[:below], insiders, strict=False)}
+        for told, visit in refused.items():
+            yield f"{told}: {full}", visit, function, dict.fromkeys(named, visit.person)
+            if named:
+                yield f"{told} as lea: {full}", visit, function, dict.fromkeys(named, "lea")
+        if function.acting:  # bound to who acts; of the others a person is somebody that they are about
+            for name in ("ann", "rob"):
+                yield f"lea as {name}: {full}", insiders["lea"], function, dict.fromkeys(named, name)
+            yield f"ann as lea: {full}", insiders["ann"], function, dict.fromkeys(named, "lea")
+
+
+def test_nobody_passes_who_may_not(
+    outsiders: dict[str, Visit], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, newest = type(store).rows, store.newest()
+
+    def rows(self: Store, sql: str, params: Any = ()) -> Any:
+        assert any(f"from {table}" in sql for table in ASKED_FOR), f"This was asked before the person was: {sql}"
+        return real(self, sql, params)
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise AssertionError("Something was written, or read in bulk, before the person was looked up.")
+
+    tried, passed = 0, []
+    with monkeypatch.context() as patch:
+        patch.setattr(type(store), "rows", rows)
+        for name in ("write", "frame", "stream", "backup"):
+            patch.setattr(type(store), name, fail)
+        for told, visit, function, who in attempts(outsiders, store):
+            parameters = list(inspect.signature(function).parameters.values())[1:]
+            given = {one.name: who.get(one.name, Untouched()) for one in parameters if one.kind is not one.VAR_KEYWORD}
+            tried += 1
+            place = len(given) if all(one.kind is one.POSITIONAL_OR_KEYWORD for one in parameters) else 0
+            values = list(given.values())
+            for arguments, named in ((values[:place], dict(list(given.items())[place:])), ((), given)):
+                try:
+                    function(visit, *arguments, **named)
+                except NotAllowed:
+                    continue
+                except BaseException as error:
+                    passed.append(f"{told}: {error!r}")
+                else:
+                    passed.append(told)
+    assert not passed, f"{len(passed)} of {tried} attempts passed:\n" + "\n".join(passed[:20])
+    assert tried >= 3_000, f"only {tried} attempts: what is walked does not hold what pages call any more"
+    assert store.newest() == newest
+
+
+def test_everybody_is_let_in_who_may(store: Store) -> None:
+    for name, role in (("ann", "annotator"), ("rob", "researcher"), ("lea", "lead")):
+        visit = Visit(store, name)
+        for least in ROLES[: ROLES.index(role) + 1]:  # type: ignore[arg-type]
+            assert visit.admit(least, name) is store
+    for name in ("lea", "ann"):
+        assert Visit(store, name, signed_in(store, name, "again")).admit("annotator", None) is store
+
+
+def test_other_peoples_work_is_nobodys_to_ask_for(store: Store) -> None:
+    """Functions about one person's own work give nobody another's."""
+    own = [one for one in guarded().values() if one.acting == "person"]
+    assert len(own) >= 10
+    for function in own:
+        parameters = list(inspect.signature(function).parameters)[1:]
+        with pytest.raises(NotAllowed, match="signed in here"):
+            function(Visit(store, "lea"), **{name: "ann" if name == "person" else Untouched() for name in parameters})
+
+
+def test_the_walk_finds_what_is_guarded() -> None:
+    found = guarded()
+    assert len(found) >= 230 and {"anybody", *ROLES} == {one.least_role for one in found.values()}

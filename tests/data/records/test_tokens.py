@@ -1,0 +1,113 @@
+"""Tokens: what lets a program in, for how long, and as whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from data.cli import main
+from data.records import people, tokens
+from data.store import Store, ids, open_store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import now
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    for name in ("lea", "ann", "ben"):
+        people.join_workspace(made, name)
+    yield made
+    made.close()
+
+
+def test_a_token_is_shown_once_and_nothing_of_it_is_kept_that_lets_anybody_in(store: Store) -> None:
+    made, text = tokens.new_token(store, "ann", "ci", ["read", "check"])
+    assert text.startswith(made.prefix) and made.scopes == ("check", "read")
+    found, person = tokens.find_token(store, text)
+    assert (found.id, person.name) == (made.id, "ann")
+    secret = text.removeprefix(made.prefix)
+    kept = ("api_token", "api_token_event", "change")
+    rows = [str(row) for table in kept for row in store.rows(f"select * from {table}")]
+    assert not any(secret in row or secret.strip("_") in row for row in rows)
+    for wrong in ("", made.prefix, text[:-1], text + "a", text.swapcase(), "\ud800", "é" * 300):
+        with pytest.raises(NotAllowed):
+            tokens.find_token(store, wrong)
+
+
+def test_a_token_ends_with_its_person_its_time_and_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(text: str) -> str:
+        with pytest.raises(NotAllowed) as no:
+            tokens.find_token(store, text)
+        return str(no.value)
+
+    made, text = tokens.new_token(store, "ann", "ci", ["read"], days=3)
+    people.set_person(store, "lea", "ann", "annotator", active=False)
+    assert "not active" in refused(text)
+    people.set_person(store, "lea", "ann", "researcher")
+    assert tokens.find_token(store, text)[1].role == "researcher", "what its person may do now"
+    later = now() + timedelta(days=3)
+    monkeypatch.setattr(tokens, "now", lambda: later)
+    assert "expired" in refused(text)
+    monkeypatch.setattr(tokens, "now", ids.now)
+    for actor, error in (("ben", NotAllowed), ("nobody", NotAllowed)):
+        with pytest.raises(error):
+            tokens.revoke_token(store, actor, made.id)
+    tokens.revoke_token(store, "lea", made.id)
+    assert "revoked" in refused(text)
+    tokens.revoke_token(store, "ann", made.id)
+    assert store.rows("select count(*) from api_token_event where kind = 'revoked'") == [(1,)], "revoked once"
+    with pytest.raises(NotFound):
+        tokens.revoke_token(store, "ann", "none")
+
+
+def test_what_a_token_cannot_be(store: Store) -> None:
+    for name, scopes, days in (
+        ("", ["read"], 9), ("x" * 61, ["read"], 9), ("a\nb\x07", ["read"], 9), ("a", [], 9), ("a", ["admin"], 9),
+        ("a", ["read"], 0), ("a", ["read"], 367),
+    ):  # fmt: skip
+        with pytest.raises(BadInput):
+            tokens.new_token(store, "ann", name, scopes, days)
+    with pytest.raises(NotAllowed):
+        tokens.new_token(store, "stranger", "a", ["read"])
+    for _ in range(tokens.MOST_TOKENS):
+        made, _ = tokens.new_token(store, "ann", "a", ["read"])
+    with pytest.raises(BadInput, match="20 tokens"):
+        tokens.new_token(store, "ann", "a", ["read"])
+    tokens.revoke_token(store, "ann", made.id)
+    tokens.new_token(store, "ann", "a", ["read"])
+
+
+def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(store: Store) -> None:
+    made, text = tokens.new_token(store, "ann", "ci", ["read"])
+    assert [one.id for one in tokens.list_tokens(store, "lea", "ann")] == [made.id] == [
+        one.id for one in tokens.all_tokens(store, "lea")
+    ]
+    for ask in (lambda: tokens.list_tokens(store, "ben", "ann"), lambda: tokens.all_tokens(store, "ben")):
+        with pytest.raises(NotAllowed):
+            ask()
+    assert tokens.list_tokens(store, "ben") == []
+    for _ in range(3):
+        tokens.find_token(store, text)
+    assert store.rows("select count(*) from api_token_event where kind = 'used'") == [(1,)]
+    assert tokens.list_tokens(store, "ann")[0].used is not None
+
+
+def test_the_command_makes_lists_and_revokes(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.close()
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path / 'a.duckdb'}")
+    assert main(["token", "new", "nightly run", "--scope", "write", "--as", "ann"]) == 0
+    said = capsys.readouterr()
+    text = said.out.strip()
+    assert "of ann for write" in said.err and text not in said.err
+    assert main(["token", "list"]) == 0
+    assert "ann  nightly run  write  holds" in capsys.readouterr().out
+    assert main(["token", "revoke", "nothing"]) == 1
+    assert main(["token", "revoke", text[:12], "--as", "ann"]) == 0
+    assert main(["token", "list", "--as", "ann"]) == 0
+    assert "revoked" in capsys.readouterr().out

@@ -1,0 +1,71 @@
+"""A key reaches the endpoint and nothing else: no row, export, error or log, even where the endpoint says it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from data import log
+from data.exporting import exporting
+from data.records import datasets
+from data.runs import runs
+from data.runs.run_order import RunOrder
+from data.store import open_store
+from data.store.duckdb_driver import DuckStore
+from judges.cards import card
+from judges.client.endpoint import Endpoint
+from judges.errors import AssayError
+from tests import seeds
+from tests.judges.cli.test_run import served
+from tests.judges.endpoint import Say
+
+KEY = "sk-canary/4711+x"
+SAID = f"your key {KEY} and " + json.dumps(KEY)
+
+
+def test_a_key_stays_out_of_rows_exports_errors_and_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("ASSAY_LOG_LEVEL", "DEBUG")
+    log.begin("INFO")
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 7)])
+    good = seeds.reply(seeds.dialogue(1))
+    good["decision_basis"] = good["conversation_level"]["coherence"]["note"] = SAID
+    says = [
+        Say(json.dumps(good)), Say(SAID), Say(json.dumps(good), message={"reasoning": SAID}),
+        Say(status=400, body={"error": {"message": SAID, "code": KEY}}), Say(status=500, body=SAID.encode()),
+        Say("", message={"refusal": SAID}),
+    ]  # fmt: skip
+    asked = card("multi_turn_dialogue")
+    said = []
+    with served(lambda body, nth: says[len(found.bodies) % len(says)]) as found:
+        dataset = datasets.dataset_named(store, "demo")
+        order = RunOrder(dataset.id, asked, "m", asked.defaults, Endpoint(base_url=found.url, tries=1, timeout=5.0))
+        try:
+            end = runs.wait(store, runs.start(store, "lea", order))
+            said.append(f"{end.why} {end.state}")
+        except AssayError as error:
+            said.append(str(error))
+        said += [repr(one) for one in runs.list_runs(store)]
+        assert any(KEY in str(one) for one in found.headers), "the endpoint was given it"
+    assert store.rows("select count(*) from judgment")[0][0] > 1, "nothing was stored: the test says nothing"
+    for kind in exporting.export_kinds().values():
+        try:
+            exporting.write_export(store, "lea", dataset, kind, {}, "jsonl", tmp_path / f"{kind.name}.jsonl")
+        except AssayError as error:
+            said.append(str(error))
+    store.backup(tmp_path / "backup.duckdb")
+    held = [store]
+    if isinstance(store, DuckStore):
+        held.append(open_store(f"duckdb:///{tmp_path / 'backup.duckdb'}", accept=True))
+    for one in held:
+        tables = one.rows("select table_name from information_schema.tables where table_type = 'BASE TABLE'")
+        said += [repr(one.rows(f"select * from {name}")) for (name,) in tables]
+        one.close()
+    said += [file.read_text(encoding="utf-8") for file in tmp_path.glob("*.jsonl")]
+    logged = capsys.readouterr()
+    said += [logged.out, logged.err]
+    assert not [text[max(0, text.find(KEY) - 80) :][:200] for text in said if KEY in text]

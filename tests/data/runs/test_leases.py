@@ -1,0 +1,104 @@
+"""A run of a workspace that several processes share is worked by one of them at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import people
+from data.runs import leases, runs
+from data.runs.run_order import RunOrder
+from data.runs.worker import Live
+from data.store import Store
+from data.store.errors import BadInput
+from judges.client.runner import RunNotice
+from tests import seeds
+from tests.data.runs.test_runs import order, scripted
+from tests.postgres import Databases
+
+pytestmark = pytest.mark.xdist_group("postgres")
+
+
+@pytest.fixture
+def shared(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """Four dialogues in PostgreSQL that nobody has judged."""
+    from tests.conftest import take_databases
+
+    held = len(databases.opened), len(databases.named)
+    take_databases(monkeypatch, databases)
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 5)])
+    people.set_person(store, "lea", "rae", "researcher")
+    yield store
+    runs.close(store)
+    databases.tidy(*held)
+
+
+async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Any]:
+    while not live.stopped():
+        await asyncio.sleep(0.005)
+    yield RunNotice("stopped", "Stopped.")
+
+
+def elsewhere(store: Store, wanted: RunOrder, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run that another process has begun, which has said nothing of its end."""
+    run_id = runs.start(store, "rae", wanted, source=slow)
+    runs.close(store)
+    with monkeypatch.context() as patch:
+        patch.setattr(leases, "HOLDER", "another")
+        store.tx("rae", "test", lambda tx: (leases.take_lease(tx, run_id), tx.add(
+            "run_event", "id, run_id, kind, why", [(f"{run_id}/2", run_id, "started", "resumed")])))  # fmt: skip
+    return run_id
+
+
+def test_a_run_of_another_process_is_seen_refused_and_stopped_from_here(
+    shared: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = elsewhere(shared, order(shared), monkeypatch)
+    assert runs.run_progress(shared, run_id).state == runs.list_runs(shared)[0].state == "running"
+    with pytest.raises(BadInput, match="goes on already"):
+        runs.resume(shared, "rae", run_id, source=scripted())
+    with pytest.raises(BadInput, match="already"):
+        runs.start(shared, "rae", order(shared), source=scripted())
+    runs.stop(shared, "lea", run_id)
+    assert leases.stop_wish(shared, run_id).startswith("lea stopped it.")
+
+
+def test_a_run_whose_process_is_silent_for_too_long_goes_on_in_another(
+    shared: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "LASTS", timedelta(seconds=-1))
+    run_id = elsewhere(shared, order(shared), monkeypatch)
+    assert runs.run_progress(shared, run_id).state == "interrupted"
+    monkeypatch.undo()
+    runs.resume(shared, "rae", run_id, source=scripted())
+    assert runs.wait(shared, run_id).state == "finished"
+    with monkeypatch.context() as patch, pytest.raises(BadInput, match="taken over"):
+        patch.setattr(leases, "HOLDER", "another")
+        shared.tx("rae", "test", lambda tx: leases.renew_lease(tx, run_id))
+
+
+def test_a_wish_to_stop_and_a_loss_of_the_lease_end_the_run_here(
+    shared: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "LOOK", 0.01)
+    run_id = runs.start(shared, "rae", order(shared), source=slow)
+    leases.ask_to_stop(shared, "lea", run_id, "lea stopped it.")
+    end = runs.wait(shared, run_id)
+    assert (end.state, end.why) == ("stopped", "lea stopped it.")
+    monkeypatch.setattr(leases, "RENEW", 0.0)
+    runs.resume(shared, "rae", run_id, source=slow)
+    with monkeypatch.context() as patch:
+        patch.setattr(leases, "LASTS", timedelta(0))
+        shared.tx("rae", "test", lambda tx: leases.renew_lease(tx, run_id))
+
+    def seize(tx: Any) -> None:
+        leases._append(tx, run_id, "another", timedelta(seconds=60))
+
+    shared.tx("rae", "test", seize)
+    assert runs.wait(shared, run_id).state == "running", "where it goes on"
+    assert shared.rows("select kind from run_now where run_id = $1", [run_id]) == [("started",)]

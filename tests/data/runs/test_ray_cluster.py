@@ -1,0 +1,72 @@
+"""A run over the machines of a Ray cluster, one of which is killed in the middle; its processes are real ones."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.runs import runs
+from data.runs.ray_cluster import ray_source
+from data.store.errors import BadInput
+from data.workspace.verify import verify
+from tests import seeds
+from tests.data.runs.test_runs import order
+from tests.practice_server import practice
+
+ITEMS, HANDS, KEY = 60, 3, "sk-canary-of-the-cluster"
+SMALL = {"object_store_memory": 80 * 2**20, "node_ip_address": "127.0.0.1", "include_dashboard": False}
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A head that works on nothing and two machines of one processor, all of which know the key."""
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # so that it keeps to 127.0.0.1
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    from ray.cluster_utils import Cluster
+
+    with tempfile.TemporaryDirectory(prefix="ray-") as folder:  # tmp_path is too long for Ray's sockets
+        made = Cluster(initialize_head=True, head_node_args={**SMALL, "num_cpus": 0, "temp_dir": folder})
+        made.machines = [made.add_node(num_cpus=1, wait=False, **SMALL) for _ in range(2)]
+        made.wait_for_nodes()
+        try:
+            yield made
+        finally:
+            made.shutdown()
+
+
+def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster: Any, tmp_path: Path) -> None:
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
+    with practice(latency_ms=100, key_variable="OPENAI_API_KEY") as server:
+        wanted = order(store, server.url)
+        endpoint = wanted.endpoint.model_copy(update={"concurrency": 2 * HANDS})
+        with ray_source(cluster.address, 2) as engine:
+            run_id = runs.start(store, "lea", runs.replace(wanted, endpoint=endpoint), engine=engine)
+            while server.log.answered < ITEMS / 3:
+                assert runs.run_progress(store, run_id).state == "running"
+            cluster.remove_node(cluster.machines[0], allow_graceful=False)
+            end = runs.wait(store, run_id)
+        assert (end.state, end.done, end.scored) == ("finished", ITEMS, ITEMS)
+        assert ITEMS <= server.log.asked <= ITEMS + HANDS and server.log.widest <= 2 * HANDS
+        for table in ("reply", "judgment"):
+            assert store.rows(f"select count(*), count(distinct item_id) from {table}") == [(ITEMS, ITEMS)]
+        lost = store.rows("select coalesce(sum(calls), 0) from charge where sort = 'lost'")[0][0]
+        assert server.log.asked - ITEMS <= lost <= HANDS
+    assert verify(store) == []
+    store.close()
+    logs = Path(cluster.head_node.get_session_dir_path())
+    told = [file for file in logs.rglob("*") if file.is_file() and KEY.encode() in file.read_bytes()]
+    assert told == [] and list(logs.rglob("*.log"))
+
+
+def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(BadInput, match=r"pip install -r requirements-ray.txt"), ray_source():
+        pass
+    with pytest.raises(BadInput, match="HOST:PORT"), ray_source("ray://127.0.0.1:10001"):
+        pass

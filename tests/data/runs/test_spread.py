@@ -1,0 +1,201 @@
+"""A run spread over several runners: the same judgments as in one process, limits that all share, and runners lost.
+
+Runners stand in this process here, and are lost by not answering any more; tests/data/runs/test_ray_cluster.py has them
+on machines of a cluster.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.runs import runs, worker
+from data.runs.run_order import RunOrder, RunProgress
+from data.runs.spread import RunnerLost, spread_over
+from data.store import Store
+from data.workspace.verify import verify
+from judges.runners.remote_runner import RemoteRunner, RunTerms, Told, Word, Work
+from tests import seeds
+from tests.data.runs.test_charges import PRICE
+from tests.data.runs.test_charges import order as priced
+from tests.data.runs.test_runs import GOOD, order
+from tests.judges.cli.test_run import served
+from tests.judges.endpoint import Say
+from tests.practice_server import Running, practice
+
+ITEMS = 40
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Forty dialogues that nobody has judged."""
+    opened = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
+    yield opened
+    runs.close(opened)
+    opened.close()
+
+
+class Runner:
+    """A runner in this process, to which everything goes as it would go to another one.
+
+    `gone`: it is lost, as it is by itself once it would have told so much.
+    """
+
+    def __init__(self, terms: RunTerms, lives: float = float("inf")) -> None:
+        self.real, self.gone, self.told = RemoteRunner(pickle.loads(pickle.dumps(terms))), False, 0
+        self.lives = lives
+        self.hands = terms.endpoint.concurrency
+
+    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+        self._check()
+        await self.real.give(*pickle.loads(pickle.dumps((work, admitted, word))))
+
+    async def take(self) -> list[Told]:
+        told = await self.real.take()
+        self.told += len(told)
+        self.gone = self.gone or self.told > self.lives
+        self._check()
+        found: list[Told] = pickle.loads(pickle.dumps(told))
+        return found
+
+    def _check(self) -> None:
+        if self.gone:
+            raise RunnerLost("it was killed")
+
+    def end(self) -> None:
+        if self.real._work is not None:
+            self.real._work.cancel()
+
+
+class Here:
+    """A Place in this process; the first runners may live for so much that they tell, each."""
+
+    def __init__(self, *lives: int) -> None:
+        self.runners: list[Runner] = []
+        self.lives = list(lives)
+
+    def start(self, terms: RunTerms) -> Runner:
+        self.runners.append(Runner(terms, self.lives.pop(0) if self.lives else float("inf")))
+        return self.runners[-1]
+
+
+def ran(store: Store, wanted: RunOrder, place: Here, runners: int = 2) -> RunProgress:
+    return runs.wait(store, runs.start(store, "lea", wanted, engine=spread_over(place, runners)))
+
+
+def judged(store: Store) -> list[tuple[Any, ...]]:
+    """All that a judge said, without who asked."""
+    return store.rows(
+        "select i.name, m.part, m.sample, m.raw, m.unscored from judgment m join item i on i.id = m.item_id order by 1"
+    )
+
+
+def wanted(store: Store, server: Running, **endpoint: Any) -> RunOrder:
+    made = order(store, server.url)
+    return replace(made, endpoint=made.endpoint.model_copy(update={"concurrency": 8, "tries": 3} | endpoint))
+
+
+def test_several_runners_judge_as_one_process_does(store: Store, tmp_path: Path) -> None:
+    place = Here()
+    with practice(latency_ms=20) as server:
+        end = ran(store, wanted(store, server), place, 3)
+        assert (end.state, end.done, end.scored, end.calls) == ("finished", ITEMS, ITEMS, ITEMS)
+        assert [c.asked for c in server.log.calls.values()] == [1] * ITEMS
+        assert server.log.widest <= 8 and [one.hands for one in place.runners] == [3, 3, 2]
+        assert all(one.told for one in place.runners), "one of them had nothing to do"
+        other = seeds.workspace(tmp_path / "b.duckdb", [seeds.dialogue(n) for n in range(1, ITEMS + 1)])
+        runs.wait(other, runs.start(other, "lea", wanted(other, server)))
+        assert judged(store) == judged(other)
+        other.close()
+    assert verify(store) == []
+
+
+def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(store: Store) -> None:
+    place = Here(20, 45)
+    with practice(latency_ms=30) as server:
+        end = ran(store, replace(wanted(store, server), price=PRICE), place)
+        lost = [one.hands for one in place.runners if one.gone]
+        assert len(lost) == 2 and len(place.runners) == 4
+        assert (end.state, end.done, end.scored) == ("finished", ITEMS, ITEMS)
+        paid: dict[str, int] = dict(store.rows("select sort, sum(calls) from charge group by sort"))
+        # Each call is paid for: those that brought a reply, and the others as lost, at their most.
+        twice = server.log.asked - ITEMS - int(paid.get("try", 0))
+        assert 0 <= twice <= paid["lost"] <= sum(lost), paid
+    for table in ("reply", "judgment"):
+        assert store.rows(f"select item_id from {table} group by item_id having count(*) > 1") == []
+    assert verify(store) == []
+
+
+def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
+    class Gone(Here):
+        def start(self, terms: RunTerms) -> Runner:
+            one = super().start(terms)
+            one.gone = True
+            return one
+
+    with practice() as server:
+        end = ran(store, wanted(store, server), Gone(), 1)
+    assert end.state == "failed" and "3 runners were lost one after the other, the last: it was killed" in end.why
+
+
+def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store) -> None:
+    with practice(latency_ms=30) as server:
+        run_id = runs.start(store, "lea", wanted(store, server), engine=spread_over(Here(), 2))
+        while not runs.run_progress(store, run_id).done:
+            pass
+        runs.stop(store, "lea", run_id)
+        end = runs.wait(store, run_id)
+        assert end.state == "stopped" and 0 < end.done < ITEMS and end.open == 0.0
+        asked = server.log.asked
+        assert asked == end.calls, "calls under way were given their time"
+        runs.resume(store, "lea", run_id)  # in one process: where calls are made is no part of a run
+        assert runs.wait(store, run_id).done == ITEMS and server.log.asked == ITEMS
+
+
+def until(store: Store, run_id: str, holds: Callable[[], bool]) -> RunProgress:
+    """Stop a run once something holds; how it ended."""
+    while not holds():
+        assert runs.run_progress(store, run_id).state == "running"
+    runs.stop(store, "lea", run_id)
+    return runs.wait(store, run_id)
+
+
+def test_all_runners_share_the_requests_a_minute(store: Store) -> None:
+    place = Here()
+    with practice() as server:
+        found = wanted(store, server, requests_per_minute=2)
+        run_id = runs.start(store, "lea", found, engine=spread_over(place, 4))
+        end = until(store, run_id, lambda: len(place.runners) == 4 and all(one.told for one in place.runners))
+        assert end.done == server.log.asked <= 2, "the first one from here, and one of all runners"
+
+
+def test_a_wait_that_one_runner_is_told_holds_for_all(store: Store) -> None:
+    with practice("429=1:600") as server:
+        known = {f"{server.url} practice-constant": "json_schema"}
+        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
+        found = wanted(store, server, tries=1)
+        run_id = runs.start(store, "lea", found, engine=spread_over(Here(), 4))
+        end = until(store, run_id, lambda: bool(runs.run_progress(store, run_id).problems))
+        assert end.scored == 0 and 3 <= server.log.asked <= 8 + 2
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["usage", "no usage"])
+def test_all_runners_share_the_spending_limit_over_starts(store: Store, told: bool) -> None:
+    usage = {"prompt_tokens": 2000, "completion_tokens": 400} if told else None
+    one = (2000 * PRICE[0] + 400 * PRICE[1]) / 1e6
+    choice = {"finish_reason": "stop", "message": {"content": GOOD[0]}}
+    with served(lambda body, nth: Say(body={"model": "m", "choices": [choice], "usage": usage})) as found:
+        made = priced(store, found.url)
+        end = ran(store, made, Here(), 4)
+        assert end.state == "stopped" and "spending limit" in end.why and end.cost is not None
+        assert 0 < end.cost <= made.spending_limit and end.open == 0.0
+        asked = len(found.bodies)
+        assert not told or asked * one <= made.spending_limit
+        (listed,) = runs.list_runs(store)
+        runs.resume(store, "lea", listed.id, engine=spread_over(Here(), 4))
+        assert runs.wait(store, listed.id).state == "stopped" and len(found.bodies) == asked

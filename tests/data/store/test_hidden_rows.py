@@ -1,0 +1,154 @@
+"""A bulk comes in by many commits, and is seen at once or never: by readers, after a refusal, after a kill."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.importing.staging import Spool
+from data.records.tables import ExposureRow, ItemRow, ScoreRow
+from data.store import Load, Store, Tx, hidden_rows, open_store
+from data.store.errors import BadInput, StoreFailed
+from data.store.ids import new_id
+
+MANY = 300
+
+
+@pytest.fixture
+def bulks() -> Iterator[list[Load]]:
+    with Spool() as spool:
+        for n in range(MANY):
+            spool.add([ItemRow(f"i{n}", "d", f"n{n}", "response", "s", "", "{}", "{}", f"i{n}", 2)])
+            spool.add([ScoreRow("j", "judge", f"i{n}", unit, "q", n % 5, None, "", 0) for unit in ("a", "b")])
+        spool.done()
+        yield [spool.bulk("item"), spool.bulk("score")]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setattr(hidden_rows, "LEAST", MANY)
+    monkeypatch.setattr(hidden_rows, "AT_ONCE", 50)
+    store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    yield store
+    store.close()
+
+
+def bring(store: Store, bulks: list[Load]) -> None:
+    store.tx("lea", "import", lambda tx: [tx.load(*bulk) for bulk in bulks], "", bulks)
+
+
+def counts(store: Store) -> tuple[int, int, int]:
+    items = "select (select count(*) from item), (select count(*) from score_now), (select count(*) from change)"
+    found: Any = store.rows(items)[0]
+    return found
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, look: Callable[[], None]) -> None:
+    """Call it between two commits of a bulk."""
+    read = hidden_rows.read_slices
+
+    def slices(file: Path) -> Iterator[Any]:
+        for part in read(file):
+            yield part
+            look()
+
+    monkeypatch.setattr(hidden_rows, "read_slices", slices)
+
+
+def save(store: Store, name: str) -> None:
+    row = ItemRow(name, "other", name, "response", "s", "", "{}", "{}", name, 1)
+    store.tx("ann", "save", lambda tx: tx.append([ExposureRow(new_id(), "i", "", "ann", "r")]) + tx.append([row]))
+
+
+def test_a_bulk_is_seen_at_once_and_is_what_the_short_way_gives(
+    opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def look() -> None:
+        seen.append(counts(opened))
+        save(opened, f"x{len(seen)}")
+
+    meanwhile(monkeypatch, look)
+    bring(opened, bulks)
+    assert len(seen) >= 10
+    assert seen == [(n, 0, n) for n in range(len(seen))], "none of the bulk's rows, and all that others saved"
+    assert counts(opened) == (MANY + len(seen), 2 * MANY, len(seen) + 1)
+    changes = [(str(actor), int(seq)) for actor, seq in opened.rows("select actor, seq from change order by seq")]
+    assert [who for who, _ in changes] == ["ann"] * len(seen) + ["lea"]
+    assert {int(s) for (s,) in opened.rows("select distinct seq from score")} == {changes[-1][1]}
+    save(opened, "after")
+    assert opened.newest() == changes[-1][1] + 1
+    assert not opened.rows("select 1 from information_schema.tables where table_name like '%whole'")
+
+    monkeypatch.setattr(hidden_rows, "LEAST", 10**6)
+    short = open_store(f"duckdb:///{tmp_path / 'short.duckdb'}")
+    bring(short, bulks)
+    for table in ("item", "score"):
+        query = f"select * from {table} where {'dataset_id' if table == 'item' else 'judge_id'} in ('d', 'judge')"
+        ours, theirs = (sorted(row[:-1] for row in store.rows(query)) for store in (opened, short))
+        assert ours == theirs and len(ours) >= MANY
+    short.close()
+
+
+def test_what_is_refused_in_the_end_leaves_nothing(opened: Store, bulks: list[Load]) -> None:
+    def refuse(tx: Tx) -> None:
+        assert not tx.rows("select 1 from item limit 1"), "not seen before it is loaded"
+        tx.load(*bulks[0])
+        assert tx.rows("select count(*) from item") == [(MANY,)]
+        raise BadInput("No.")
+
+    with pytest.raises(BadInput):
+        opened.tx("lea", "import", refuse, "", bulks)
+    assert counts(opened) == (0, 0, 0)
+    save(opened, "x")
+    assert opened.newest() == 1
+    bring(opened, bulks)
+    assert counts(opened) == (MANY + 1, 2 * MANY, 2)
+
+
+def test_a_kill_in_the_middle_leaves_nothing(
+    opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    left: list[Path] = []
+
+    def look() -> None:
+        save(opened, f"x{len(left)}")
+        left.append(tmp_path / f"left{len(left)}.duckdb")
+        for file in tmp_path.glob("a.duckdb*"):
+            shutil.copyfile(file, tmp_path / file.name.replace("a.duckdb", left[-1].name))
+
+    meanwhile(monkeypatch, look)
+    bring(opened, bulks)
+    monkeypatch.undo()
+    monkeypatch.setattr(hidden_rows, "LEAST", MANY)
+    for n in (0, len(left) // 2, len(left) - 1):
+        store = open_store(f"duckdb:///{left[n]}")
+        assert counts(store) == (n + 1, 0, n + 1)
+        save(store, "more")
+        bring(store, bulks)
+        assert counts(store) == (n + 2 + MANY, 2 * MANY, n + 3)
+        store.close()
+
+
+def test_numbers_that_a_bulk_has_taken_are_given_to_nobody_else(
+    opened: Store, bulks: list[Load], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hidden_rows, "AHEAD", 3)
+    saved: list[bool] = []
+
+    def look() -> None:
+        try:
+            save(opened, f"x{len(saved)}")
+            saved.append(True)
+        except StoreFailed:
+            saved.append(False)
+
+    meanwhile(monkeypatch, look)
+    bring(opened, bulks)
+    assert saved[:4] == [True, True, False, False]
+    assert counts(opened) == (MANY + 2, 2 * MANY, 3)

@@ -1,0 +1,214 @@
+"""The store in PostgreSQL: one lock for all processes, copies that follow, and a database that goes away."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from data.records.access import Visit
+from data.store import Store, Tx, open_store
+from data.store.base import migrations
+from data.store.errors import BadInput, StoreDamaged, StoreFailed
+from data.store.ids import new_id
+from data.store.postgres_driver import PostgresStore
+from tests.postgres import Databases
+
+pytestmark = pytest.mark.xdist_group("postgres")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def address(databases: Databases, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty workspace in PostgreSQL."""
+    held = len(databases.opened), len(databases.named)
+    yield databases.address_of(tmp_path)
+    databases.tidy(*held)
+
+
+@pytest.fixture
+def opened(databases: Databases, address: str) -> Callable[[], PostgresStore]:
+    """Opens that workspace once more, as another process would."""
+
+    def one() -> PostgresStore:
+        store = PostgresStore(address)
+        databases.opened.append(store)
+        return store
+
+    return one
+
+
+def put(store: Store, name: str, times: int = 1) -> None:
+    def work(tx: Tx) -> None:
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", name, str(n)) for n in range(times)])
+
+    store.tx("ann", "test", work)
+
+
+def count(store: Store) -> int:
+    return int(store.rows("select count(*) from setting where scope = 'test'")[0][0])
+
+
+def until(found: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not found():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.01)
+
+
+def test_what_one_writes_the_other_reads_and_each_its_own_at_once(opened: Callable[[], PostgresStore]) -> None:
+    one, two = opened(), opened()
+    for n in range(1, 6):
+        put(one if n % 2 else two, "x", n * 200)
+        assert (one if n % 2 else two).newest() == n
+    until(lambda: one.touched("setting") == two.touched("setting") == 5)
+    assert count(one) == count(two) == 3000
+    assert one.touched("label") == 0, "what nobody wrote is not taken for changed"
+    assert count(opened()) == 3000, "who comes later reads all of it"
+
+
+def test_changes_of_several_processes_have_numbers_without_gaps(opened: Callable[[], PostgresStore]) -> None:
+    stores = [opened(), opened()]
+    threads = [threading.Thread(target=lambda s=s: [put(s, "x") for _ in range(10)]) for s in stores * 3]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    until(lambda: stores[0].newest() == stores[1].newest() == 60)
+    for store in stores:
+        assert store.rows("select count(*), count(distinct seq), max(seq) from change") == [(60, 60, 60)]
+
+
+def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], PostgresStore]) -> None:
+    one, two = opened(), opened()
+
+    def work(tx: Tx) -> None:
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", "x", "1")])
+        assert tx.rows("select count(*) from setting") == [(1,)]
+        raise ValueError("in the middle")
+
+    with pytest.raises(ValueError, match="in the middle"):
+        one.tx("ann", "test", work)
+    put(two, "after")
+    put(one, "after")
+    assert count(one) == 2 == one.newest()
+
+
+def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as link:
+        link.execute("insert into migration values (999, 'future', now())")
+        with pytest.raises(StoreDamaged, match="newer Assay"):
+            open_store(address)
+        link.execute("delete from migration where version = 999")
+        link.execute("create schema other")
+        link.execute("create table other.cats (name text)")
+    with pytest.raises(BadInput, match=r"something else \(cats\)"):
+        open_store(address + "&options=-csearch_path%3Dother")
+    with pytest.raises(BadInput, match="no schema"):
+        open_store(address + "&options=-csearch_path%3Dnowhere")
+    with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine does not answer"):
+        open_store(databases.address("nobody_made_it"))
+    with pytest.raises(BadInput, match="postgresql://person:password@host"):
+        open_store("postgresql://host/name?colour=green")
+    with psycopg.connect(address, autocommit=True) as link:
+        link.execute("drop schema other cascade")
+
+
+def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
+    opened: Callable[[], PostgresStore], address: str
+) -> None:
+    store = opened()
+    with psycopg.connect(address, autocommit=True) as link:
+        link.execute("insert into migration values (999, 'future', now())")
+        with pytest.raises(StoreFailed, match="Start the newer version"):
+            put(store, "x")
+        link.execute("delete from migration where version = 999")
+    put(store, "x")
+    assert store.newest() == 1
+
+
+def test_an_older_state_in_its_place_is_noticed(opened: Callable[[], PostgresStore], address: str) -> None:
+    store = opened()
+    put(store, "x")
+    put(store, "y")
+    with psycopg.connect(address, autocommit=True) as link:
+        for table in ("change", "setting", "wrote"):
+            link.execute(f"delete from {table} where seq = 2".encode())
+    with pytest.raises(StoreFailed, match="no longer holds revision 2"):
+        put(store, "z")
+    with pytest.raises(StoreFailed, match="Start Assay again"):
+        count(store)
+    assert count(opened()) == 1
+
+
+def test_without_its_packages_it_says_what_to_install() -> None:
+    code = (
+        "import sys\nsys.modules['psycopg'] = None\nfrom data.store import open_store\n"
+        "from data.store.errors import BadInput\n"
+        "try: open_store('postgresql://x/y')\nexcept BadInput as e: print(e)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "pip install -r requirements-postgres.txt" in out
+
+
+def test_every_table_has_an_index_on_its_changes_and_orders_texts_by_bytes(address: str) -> None:
+    with psycopg.connect(address) as link:
+        tables = {t for (t,) in link.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()}
+        indexed = link.execute("select tablename, indexdef from pg_indexes where schemaname = 'public'").fetchall()
+        of_text = link.execute(
+            "select distinct collation_name from information_schema.columns c join information_schema.tables t using "
+            "(table_name, table_schema) where table_schema = 'public' and data_type = 'text' and t.table_type = "
+            "'BASE TABLE' and table_name not in ('migration', 'wrote')"
+        ).fetchall()
+        done = link.execute("select count(*) from migration").fetchall()
+    assert {t for t, told in indexed if "(seq)" in told} == tables - {"migration"}
+    assert of_text == [("C",)]
+    assert done == [(len(migrations()),)]
+
+
+def test_what_was_confirmed_survives_a_crash_of_the_database(
+    databases: Databases, opened: Callable[[], PostgresStore]
+) -> None:
+    """It is started anew at once, under the load of two processes: 0 lost, 0 doubled, and both go on by themselves."""
+    stores, confirmed, ended = [opened(), opened()], list[str](), threading.Event()
+
+    def load(store: PostgresStore) -> None:
+        while not ended.is_set():
+            name = new_id()
+            try:
+                put(store, name)
+            except StoreFailed:
+                continue
+            confirmed.append(name)
+
+    threads = [threading.Thread(target=load, args=(s,)) for s in stores]
+    for t in threads:
+        t.start()
+    for crash in range(1, 4):
+        until(lambda least=crash * 10: len(confirmed) >= least)
+        databases.restart()
+    more = len(confirmed) + 10
+    until(lambda: len(confirmed) >= more)
+    ended.set()
+    for t in threads:
+        t.join()
+    until(lambda: stores[0].newest() == stores[1].newest())
+    for store in [*stores, opened()]:
+        held = [name for (name,) in store.rows("select name from setting")]
+        assert len(held) == len(set(held)) and set(confirmed) <= set(held)
+        assert store.newest() == len(held)
+
+
+def test_no_page_can_show_the_password_of_the_database(databases: Databases, address: str) -> None:
+    """A store's name has no password in it, and what pages hold has no address at all."""
+    with contextlib.closing(open_store(address.replace("postgres@", "postgres:opensesame@"))) as store:
+        assert "opensesame" not in store.name
+        visit = Visit(store, "lea")
+        assert visit.name == store.name and not hasattr(visit, "url")

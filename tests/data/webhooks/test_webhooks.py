@@ -1,0 +1,273 @@
+"""Webhooks: what is told to whom, that nothing is lost or told by two, and where nothing may be sent."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.desk import labels
+from data.records import datasets, people, settings
+from data.records.settings import QueueRules
+from data.store import Store
+from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.ids import new_id, now
+from data.webhooks import deliverer, outbox, signed_request, webhooks
+from data.webhooks.deliverer import Deliverer
+from data.webhooks.events import note_finished_queues
+from data.webhooks.outbox import claim_task
+from data.webhooks.webhooks import EVENTS, check_url, is_public
+from tests import seeds
+
+
+@dataclass
+class Receiver:
+    """Somebody's server: what came, and how it answers (a status; "hang" or "die")."""
+
+    url: str = ""
+    came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+
+
+@pytest.fixture
+def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
+    monkeypatch.setenv("ASSAY_WEBHOOK_PRIVATE", "1")
+    made = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            made.came.append(({k.lower(): v for k, v in self.headers.items()}, body))
+            how = made.answers.pop(0) if made.answers else 200
+            if how == "hang":
+                made.released.wait(30)
+            elif how == "die":
+                self.connection.shutdown(socket.SHUT_RDWR)
+            elif how == "trickle":
+                while not made.released.wait(0.05):
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nx: y\r\n" if not made.released.is_set() else b"")
+            else:
+                self.send_response(how)
+                if 300 <= how < 400:
+                    self.send_header("location", made.url + "/elsewhere")
+                self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    made.url = f"http://127.0.0.1:{server.server_port}/hook?secret=1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield made
+    made.released.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Four judged dialogues, two of them drawn."""
+    items = [seeds.dialogue(n) for n in range(1, 5)]
+    made = seeds.workspace(
+        tmp_path / "a.duckdb", [*items, *map(seeds.judgment, items)], ("lea", "ann"), audit=2, review=False
+    )
+    yield made
+    made.close()
+
+
+def tell(store: Store) -> list[str]:
+    """Everything that is due now, told: the states."""
+    note_finished_queues(store)
+    states = []
+    for one in webhooks.active_webhooks(store):
+        while (task := claim_task(store, one)) is not None:
+            states.append(deliverer.deliver(store, task))
+    return states
+
+
+@contextmanager
+def later(monkeypatch: pytest.MonkeyPatch, **delta: float) -> Iterator[None]:
+    moment = now() + timedelta(**delta)
+    with monkeypatch.context() as patch:
+        patch.setattr(outbox, "now", lambda: moment)
+        yield
+
+
+def answer_all(store: Store, person: str = "ann") -> None:
+    cells = [(f"turn:{t}", d) for t in (1, 2, 3) for d in ("context_use", "helpfulness", "safety")]
+    for item, draw in store.rows("select item_id, id from draw where stream = 'audit' order by id"):
+        answer = {"key": new_id(), "version": "", "item": item, "person": person, "judge": "", "action": "save"}
+        answer |= {"ms": 9, "claim": draw, "values": [{"unit": u, "dimension": d, "v": 4} for u, d in cells]}
+        saved, refused = labels.save_answers(store, person, [answer])
+        assert saved and not refused, refused
+
+
+def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: Store, receiver: Receiver) -> None:
+    made, secret = webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    assert tell(store) == []
+    answer_all(store)
+    assert tell(store) == ["delivered"] and tell(store) == []
+    (headers, body), told = receiver.came[0], json.loads(receiver.came[0][1])
+    dataset = datasets.dataset_named(store, "demo").id
+    assert told["data"] == {"dataset": "demo", "dataset_id": dataset, "stream": "audit", "items": 3}
+    assert told["type"] == headers["assay-event"] == "queue.finished" and told["id"] == headers["assay-id"]
+    seconds, _, sign = headers["assay-signature"].removeprefix("t=").partition(",v1=")
+    assert hmac.new(secret.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest() == sign
+    assert b"says thing" not in body and secret not in str(headers)
+    assert "whsec_" not in str(webhooks.list_webhooks(store, "lea"))
+    other, _ = webhooks.add_webhook(store, "lea", receiver.url, list(EVENTS))
+    assert tell(store) == [], "what was finished before is no news"
+    webhooks.send_test(store, "lea", other.id)
+    assert tell(store) == ["delivered"] and receiver.came[-1][0]["assay-event"] == "test"
+    assert made.id != other.id
+
+
+def test_more_than_one_person_an_item_is_waited_for(store: Store, receiver: Receiver) -> None:
+    dataset = datasets.dataset_named(store, "demo").id
+    settings.set_queue_rules(store, "lea", dataset, QueueRules(overlap=2))
+    webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    answer_all(store)
+    assert tell(store) == []
+    people.join_workspace(store, "ben")
+    answer_all(store, "ben")
+    assert tell(store) == ["delivered"]
+
+
+@pytest.mark.parametrize(("how", "why"), [
+    (500, "answered 500"), (302, "Redirects are not followed"), ("die", "could not be reached"), ("hang", "within"),
+    ("trickle", "within"),
+])  # fmt: skip
+def test_what_fails_is_tried_again_and_once_more_at_last(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, how: Any, why: str
+) -> None:
+    real = signed_request.post
+    monkeypatch.setattr(deliverer, "post", lambda *given: real(*given, patience=0.3))
+    webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    answer_all(store)
+    receiver.answers = [how]
+    assert tell(store) == ["failed"]
+    receiver.released.set()
+    assert tell(store) == [], "not at once"
+    with later(monkeypatch, seconds=11):
+        assert tell(store) == ["delivered"]
+    assert len(receiver.came) == 2 and receiver.came[0][1] == receiver.came[1][1]
+    tries = outbox.list_tries(store, "lea")
+    assert [one.state for one in tries] == ["delivered", "failed"] and why in tries[1].why
+
+
+def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhooks.add_webhook(store, "lea", "http://127.0.0.1:9/", ["queue.finished"])
+    answer_all(store)
+    states = []
+    for n in range(10):
+        with later(monkeypatch, days=n):
+            states += tell(store)
+    assert states == ["failed"] * 7 + ["given up"]
+    assert outbox.list_tries(store, "lea")[0].state == "given up" and not receiver.came
+
+
+def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    answer_all(store)
+    note_finished_queues(store)
+    got: list[Any] = []
+    threads = [threading.Thread(target=lambda: got.append(claim_task(store, made))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(task is not None for task in got) == 1
+    assert tell(store) == [], "the process that claimed it has died, and its time is not over"
+    with later(monkeypatch, minutes=3):
+        assert tell(store) == ["delivered"]
+    assert note_finished_queues(store) == 0
+
+
+def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = signed_request.post
+    told = threading.Event()
+
+    def post(url: str, *given: Any) -> str:
+        said = real(url, *given)
+        if "second" in url:
+            told.set()
+        return said
+
+    monkeypatch.setattr(deliverer, "post", post)
+    webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    webhooks.add_webhook(store, "lea", f"{receiver.url}&second", ["queue.finished"])
+    answer_all(store)
+    receiver.answers = ["hang"]
+    thread = Deliverer(store, often=0.02)
+    thread.start()
+    assert told.wait(60)
+    receiver.released.set()
+    thread.stop()
+    assert store.rows("select count(*) from webhook_event") == [(1,)]
+
+
+def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> None:
+    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    acts: list[Callable[[], Any]] = [
+        lambda: webhooks.add_webhook(store, "ann", receiver.url, ["run.ended"]),
+        lambda: webhooks.list_webhooks(store, "ann"),
+        lambda: webhooks.set_state(store, "ann", made.id, "paused"),
+        lambda: webhooks.send_test(store, "ann", made.id),
+        lambda: outbox.list_tries(store, "ann"),
+    ]
+    for act in acts:
+        with pytest.raises(NotAllowed):
+            act()
+    webhooks.set_state(store, "lea", made.id, "paused")
+    webhooks.send_test(store, "lea", made.id)
+    assert tell(store) == []
+    webhooks.set_state(store, "lea", made.id, "active")
+    assert tell(store) == ["delivered"]
+    webhooks.set_state(store, "lea", made.id, "removed")
+    assert webhooks.list_webhooks(store, "lea") == []
+    with pytest.raises(NotFound):
+        webhooks.send_test(store, "lea", made.id)
+    for events in ([], ["test"], ["nothing"]):
+        with pytest.raises(BadInput):
+            webhooks.add_webhook(store, "lea", receiver.url, events)
+
+
+@pytest.mark.parametrize("url", [
+    "ftp://a.example/", "file:///etc/passwd", "https://", "https://me:pw@a.example/", "https://a.example/#x", "a.a",
+    "http://127.0.0.1/", "http://localhost:8501/", "http://[::1]/", "http://10.1.2.3/", "http://169.254.169.254/latest",
+    "http://[::ffff:127.0.0.1]/", "http://0.0.0.0/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http:a b",
+    "http://a.example:99999/", "https://a.example/" + "x" * 500, "https://ä.example/", "", "http://100.64.0.1/",
+    "http://sub.localhost/",
+])  # fmt: skip
+def test_where_nothing_may_be_sent(url: str) -> None:
+    with pytest.raises(BadInput):
+        check_url(url)
+
+
+def test_a_name_that_leads_home_is_not_followed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the address that the request goes to which is looked at, at the moment of sending."""
+    assert check_url("https://hooks.example.org/services/a?b=c") and is_public("93.184.216.34")
+    for found in (["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["fd00::1"]):
+        entries = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 443)) for one in found]
+        monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda *_, entries=entries, **__: entries)
+        assert "not allowed" in signed_request.post("https://hooks.example.org/", "s", "1", "test", b"{}")

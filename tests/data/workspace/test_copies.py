@@ -1,0 +1,98 @@
+"""A workspace goes from a file to a database and back, row for row; what cannot be copied is left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from data.cli import main
+from data.store import open_store, transfer
+from data.store.errors import BadInput, NotFound, StoreFailed
+from data.workspace.copies import copy_workspace
+from data.workspace.restore import restore
+from data.workspace.verify import verify
+from tests import seeds
+from tests.postgres import Databases
+
+pytestmark = [pytest.mark.xdist_group("postgres"), pytest.mark.duckdb_only("copies between files and databases")]
+
+
+@pytest.fixture
+def empty(databases: Databases, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database."""
+    held = len(databases.opened), len(databases.named)
+    yield databases.address_of(tmp_path)
+    databases.tidy(*held)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A workspace in a file: six judged dialogues, drawn and queued."""
+    seeds.dialogues(tmp_path / "a.duckdb", 6, audit=3)
+    return tmp_path / "a.duckdb"
+
+
+def test_there_and_back_every_row_is_as_it_was(
+    empty: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    back = f"duckdb:///{tmp_path}/back.duckdb"
+    assert main(["copy", f"duckdb:///{file}", empty]) == 0
+    assert "compared table by table" in capsys.readouterr().out
+    newest, rows = copy_workspace(empty, back)
+    found = []
+    for address in (f"duckdb:///{file}", empty, back):
+        store = open_store(address)
+        assert store.newest() == newest and not verify(store)
+        found.append((store.digests(newest), store.rows("select * from item order by id")))
+        store.close()
+    assert found[0] == found[1] == found[2]
+    assert rows == sum(count for count, _ in found[0][0].values()) > 100
+    assert not list(tmp_path.glob("assay-copy-*"))
+
+
+def test_a_copy_goes_into_an_empty_store_only(empty: str, file: Path, tmp_path: Path) -> None:
+    source = f"duckdb:///{file}"
+    with pytest.raises(NotFound, match="no store at"):
+        copy_workspace(f"duckdb:///{tmp_path}/nowhere.duckdb", empty)
+    with pytest.raises(BadInput, match="exists already"):
+        copy_workspace(source, source)
+    with pytest.raises(BadInput, match="names no store"):
+        copy_workspace(source, "mysql://x")
+    copy_workspace(source, empty)
+    with pytest.raises(BadInput, match="A copy goes into an empty store"):
+        copy_workspace(source, empty)
+
+
+def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
+    empty: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = transfer.send
+
+    def lossy(link: object, table: str, columns: object, cursor: object, where: str = "true") -> None:
+        really(link, table, columns, cursor, where + (" and sample = 1" if table == "score" else ""))  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transfer, "send", lossy)
+        with pytest.raises(StoreFailed, match="not what was sent"):
+            copy_workspace(f"duckdb:///{file}", empty)
+    store = open_store(empty)
+    assert store.newest() == 0 and store.rows("select count(*) from item") == [(0,)]
+    store.close()
+    copy_workspace(f"duckdb:///{file}", empty)
+
+
+def test_a_backup_of_a_database_goes_into_another_and_stays_as_it_was(
+    empty: str, file: Path, databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy_workspace(f"duckdb:///{file}", empty)
+    monkeypatch.setenv("ASSAY_STORE", empty)
+    backup = tmp_path / "backup.duckdb"
+    assert main(["backup", str(backup)]) == 0
+    held = backup.read_bytes()
+    with pytest.raises(BadInput, match="python -m data copy duckdb:///"):
+        restore(backup, empty)
+    other = databases.address_of(tmp_path / "other")
+    assert copy_workspace(f"duckdb:///{backup}", other) == copy_workspace(empty, f"duckdb:///{tmp_path}/c.duckdb")
+    assert backup.read_bytes() == held and not backup.with_name("backup.duckdb.mark").exists()

@@ -1,0 +1,142 @@
+"""Backups by the plan: one process makes each, all of it is read, and nothing but its own oldest goes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from data.records.names import SCHEDULE
+from data.store import Store, open_store
+from data.store.errors import BadInput, NotAllowed, StoreFailed
+from data.workspace import backups, schedule
+from data.workspace.schedule import AGAIN, BackupPlan
+from tests import seeds
+
+
+class Clock:
+    """The time of the plan, which a test sets."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 31, 12)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    for module in ("schedule", "backups"):
+        monkeypatch.setattr(f"data.workspace.{module}.now", made)
+    monkeypatch.setattr("data.store.base.now", made)
+    return made
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Store:
+    made = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(1)])
+    schedule.set_backup_plan(made, "lea", BackupPlan(6, 2))
+    return made
+
+
+def names(store: Store) -> list[str]:
+    return [one.name for one in backups.list_backups(store)]
+
+
+def kinds(store: Store) -> list[str]:
+    return [str(row[0]) for row in store.rows("select kind from export order by seq")]
+
+
+def test_one_is_made_when_it_is_due_read_as_a_whole_and_can_be_opened(store: Store, clock: Clock) -> None:
+    made = schedule.run_due(store)
+    assert made is not None and names(store) == [made.name] and kinds(store) == ["backup begun", "backup"]
+    [one] = backups.list_backups(store)
+    assert (one.by, one.revision) == (SCHEDULE, store.newest() - 1)
+    copy = open_store(f"duckdb:///{made}", accept=True)
+    assert copy.rows("select count(*) from item") == [(1,)]
+    copy.close()
+    clock.now += timedelta(hours=5, minutes=59)
+    assert schedule.run_due(store) is None and kinds(store)[2:] == []
+    assert schedule.backup_state(store).due_at(BackupPlan(6, 2)) == clock.now + timedelta(minutes=1)
+    store.close()
+
+
+def test_of_several_processes_one_makes_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    with ThreadPoolExecutor(8) as pool:
+        made = [one for one in pool.map(lambda _: schedule.run_due(store), range(8)) if one]
+    assert len(made) == 1 and names(store) == [made[0].name]
+    store.close()
+
+
+def test_its_oldest_go_and_no_others(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    kept = {backups.make_backup(store, "lea").name for _ in range(2)}
+    assert len(kept) == 2, "two of one second are two"
+    alien = backups.backup_folder(store) / "mine.duckdb"
+    alien.write_bytes(b"of somebody")
+    own = []
+    for _ in range(4):
+        clock.now += timedelta(hours=6)
+        made = schedule.run_due(store)
+        assert made is not None
+        own.append(made.name)
+    assert set(names(store)) == kept | {"mine.duckdb", *own[2:]}
+    assert kinds(store).count(schedule.REMOVED) == 2
+    store.close()
+
+
+def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = backups.write_backup
+
+    def full(*_: object) -> None:
+        raise StoreFailed("The disk is full.")
+
+    monkeypatch.setattr(backups, "write_backup", full)
+    assert schedule.run_due(store) is None
+    assert schedule.backup_state(store).failed == "The disk is full."
+    assert schedule.run_due(store) is None and kinds(store) == ["backup begun", "backup failed"], "not at once"
+
+    def half(store: Store, file: Path) -> None:
+        write(store, file)
+        with file.open("r+b") as held:
+            held.truncate(file.stat().st_size // 2)
+
+    monkeypatch.setattr(backups, "write_backup", half)
+    clock.now += AGAIN
+    assert schedule.run_due(store) is None
+    assert "could not be read as a whole" in schedule.backup_state(store).failed and names(store) == []
+    monkeypatch.setattr(backups, "write_backup", write)
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    clock.now += AGAIN
+    assert schedule.run_due(store) is not None and schedule.backup_state(store).failed == ""
+    store.close()
+
+
+def test_one_that_was_cut_off_is_told_and_made_again(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    assert schedule._claim(store) is not None, "begun by a process that was killed then"
+    assert schedule.backup_state(store).failed == "" and schedule.run_due(store) is None
+    clock.now += AGAIN + timedelta(minutes=1)
+    assert schedule.backup_state(store).failed == "It was begun, and never ended."
+    assert schedule.run_due(store) is not None
+    store.close()
+
+
+def test_a_plan_is_a_leads_and_has_bounds(store: Store, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    with pytest.raises(NotAllowed):
+        schedule.set_backup_plan(store, "ann", BackupPlan())
+    for wrong in (BackupPlan(-1), BackupPlan(745), BackupPlan(1, 0), BackupPlan(1, 1_001)):
+        with pytest.raises(BadInput):
+            schedule.set_backup_plan(store, "lea", wrong)
+    schedule.set_backup_plan(store, "lea", BackupPlan(0, 2))
+    clock.now += timedelta(days=365)
+    assert schedule.run_due(store) is None, "none is made without a plan"
+    store.close()

@@ -1,0 +1,202 @@
+"""Fifty people over Streamlit's own protocol and ten in real browsers, on the desk at once: `make load`.
+
+Each thinks for five seconds on average and accepts an item. Measured is the time from sending an answer, or from the
+key, until it is known as saved. `--replicas 2` has them on that many servers over one PostgreSQL database. At the end
+the store is read: nothing that was acknowledged may lack, or be there twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import async_playwright
+
+from data.importing import ImportPlan, from_path, import_source
+from data.queue import queue
+from data.records import datasets, people
+from data.store import open_store
+from tests import browser, seeds
+from tests.bench.desk import quantiles
+from tests.bench.people import Measured, Person, used
+from tests.conftest import FLAGS
+from tests.pages.desk_driver import FIND
+from tests.server import Server
+from tools import sample
+
+TARGET = 300
+"""Milliseconds within which 95 of 100 answers are to be saved."""
+
+
+@dataclass
+class Load:
+    """Who works on what for how long, and what it took them."""
+
+    apps: list[Server]
+    seconds: float
+    thinking: float
+    protocol: Measured = field(default_factory=Measured)
+    browsers: Measured = field(default_factory=Measured)
+
+    def app(self, number: int) -> Server:
+        """The server of a person: it stays the same, as behind a proxy with sticky sessions."""
+        return self.apps[number % len(self.apps)]
+
+    async def over_protocol(self, count: int) -> None:
+        """People over the protocol."""
+        all_ = [Person(self.app(n), f"ann{n:02d}") for n in range(count)]
+        for one in all_:
+            await one.open("desk", "stream=review")
+        await asyncio.sleep(2)
+        until = time.monotonic() + self.seconds
+        await asyncio.gather(*(one.work(until, self.protocol, random.Random(one.name)) for one in all_))
+        for one in all_:
+            await one.close()
+
+    async def in_browsers(self, count: int) -> None:
+        """People in browsers, each in a context of their own."""
+        async with async_playwright() as playwright:
+            opened = await playwright.chromium.launch(executable_path=browser.find(), args=list(FLAGS))
+            pages = []
+            for number in range(count):
+                app, name = self.app(number), f"web{number:02d}"
+                context = await opened.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+                await context.add_cookies([{"name": "assay_name", "value": name, "url": app.url}])
+                page = await context.new_page()
+                page.set_default_timeout(120_000)
+                await page.goto(f"{app.url}/desk?stream=review")
+                await page.wait_for_function(f"() => ({FIND})()?.dataset.item")
+                pages.append((page, random.Random(name)))
+            until = time.monotonic() + self.seconds
+            await asyncio.gather(*(self._browse(page, chance, until) for page, chance in pages))
+            await opened.close()
+
+    async def _browse(self, page: Any, chance: random.Random, until: float) -> None:
+        think = chance.uniform(0, 2 * self.thinking)
+        while time.monotonic() + think < until:
+            await asyncio.sleep(think)
+            think = chance.expovariate(1 / self.thinking)
+            try:
+                await page.wait_for_function(f"() => ({FIND})()?.dataset.item")
+                began = time.perf_counter()
+                await page.keyboard.press("Control+Enter")
+                if await page.evaluate(f"'asks' in ({FIND})().dataset"):
+                    await page.keyboard.press("Control+Enter")
+                await page.wait_for_function(f"() => ({FIND})()?.dataset.unsaved === '0'")
+                self.browsers.took.append(time.perf_counter() - began)
+            except Exception as error:  # a person would look again, too
+                self.browsers.wrong.append(f"{type(error).__name__} in a browser")
+
+
+def told(title: str, measured: Measured) -> float:
+    """Print what it took; the 95th percentile in milliseconds."""
+    took = sorted(measured.took)
+    if not took:
+        print(f"{title}: nothing was answered; {len(measured.wrong)} errors")
+        return 0.0
+    p50, p95 = quantiles(took)
+    p99 = took[min(int(len(took) * 0.99), len(took) - 1)]
+    print(
+        f"{title}: {len(took)} answers; p50 {p50 * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms; "
+        f"{len(measured.wrong)} errors {measured.wrong[:3] or ''}",
+        flush=True,
+    )
+    return p95 * 1000
+
+
+def stored(url: str) -> list[tuple[int, int]]:
+    """(answers, different pairs of item and person) in the store."""
+    store = open_store(url)
+    try:
+        return [tuple(row) for row in store.rows(  # type: ignore[misc]
+            "select count(*), count(distinct item_id || ' ' || person) from answer where previous = ''"
+        )]  # fmt: skip
+    finally:
+        store.close()
+
+
+def fill(url: str, folder: Path, items: int, names: Sequence[str]) -> str:
+    """The address of a workspace with a review queue of so many dialogues, and these people; the first leads."""
+    made = sample.bench_dialogues(items)
+    store = open_store(url)
+    for name in names:
+        people.join_workspace(store, name)
+    file = seeds.lines(folder / "rows.jsonl", [*made.items, *made.judgments])
+    import_source(store, names[0], from_path(file), ImportPlan("demo"))
+    found = datasets.dataset_named(store, "demo")
+    judge = datasets.dataset_judges(store, found.id)[0].id
+    queue.fill_review(store, names[0], found.id, judge, most=items)
+    store.close()
+    return url
+
+
+async def both(load: Load, count: int, browsers: int) -> None:
+    """All of them at once."""
+    await asyncio.gather(load.over_protocol(count), load.in_browsers(browsers))
+
+
+def measure(asked: Any, folder: Path, url: str | None) -> int:
+    """Fill a workspace, let everybody work, and say what it took and what is there; 1 where something is wrong."""
+    names = ("lea", *(f"ann{n:02d}" for n in range(asked.people)), *(f"web{n:02d}" for n in range(asked.browsers)))
+    path = folder / "assay.duckdb"
+    store = fill(url or f"duckdb:///{path}", folder, asked.items, names)
+    with ExitStack() as stack:
+        apps = []
+        for number in range(asked.replicas):
+            place = folder / str(number) if url else folder
+            place.mkdir(exist_ok=True)
+            apps.append(stack.enter_context(Server(place, store=url)))
+        load = Load(apps, asked.seconds, asked.thinking)
+        before, began = [used(app) for app in apps], time.monotonic()
+        asyncio.run(both(load, asked.people, asked.browsers))
+        span, after = time.monotonic() - began, [used(app) for app in apps]
+        answers = len(load.protocol.took) + len(load.browsers.took)
+        worst = told(f"{asked.people} people over the protocol", load.protocol)
+        told(f"{asked.browsers} people in browsers", load.browsers)
+        cpu = sum(now[0] - then[0] for then, now in zip(before, after, strict=True))
+        print(
+            f"The server used {cpu * 1000 / max(answers, 1):.1f} ms of processor time an answer (each runs its page "
+            f"once), {cpu / span:.0%} of a core; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+        )
+    [(held, different)] = stored(store)
+    print(f"acknowledged {answers}, stored {held}; lost {max(answers - held, 0)}, twice {held - different}")
+    wrong = len(load.protocol.wrong) + len(load.browsers.wrong)
+    print(f"p95 {worst:.0f} ms of at most {TARGET}: {'held' if worst <= TARGET else 'NOT held'}")
+    return int(bool(wrong) or held < answers or held != different or worst > TARGET)
+
+
+def main(given: list[str]) -> int:
+    """Measure and print."""
+    asked = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
+    asked.add_argument("--people", type=int, default=50)
+    asked.add_argument("--browsers", type=int, default=10)
+    asked.add_argument("--seconds", type=float, default=60.0)
+    asked.add_argument("--thinking", type=float, default=5.0)
+    asked.add_argument("--items", type=int, default=3_000)
+    asked.add_argument("--replicas", type=int, default=1, help="with 2 or more, over one PostgreSQL database")
+    asked.add_argument("--postgres", action="store_true", help="a PostgreSQL database for one server, too")
+    options = asked.parse_args(given)
+    with tempfile.TemporaryDirectory(prefix="assay-load-") as name:
+        if options.replicas == 1 and not options.postgres:
+            return measure(options, Path(name), None)
+        from tests.postgres import Databases
+
+        databases = Databases()
+        try:
+            return measure(options, Path(name), databases.address_of(Path(name) / "database"))
+        finally:
+            databases.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

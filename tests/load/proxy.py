@@ -1,0 +1,90 @@
+"""nginx before several servers, with the settings of deploy/nginx.conf: TLS, and each browser stays with one server."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tests.server import PATIENCE, ROOT, Server, free_port
+
+NAME = "assay.example.org"
+"""The name of the example, under which the servers answer: it leads to this machine in the tests alone."""
+ENVIRONMENT: dict[str, str | None] = {
+    "STREAMLIT_SERVER_ALLOWED_HOSTS": NAME,
+    "STREAMLIT_SERVER_COOKIE_SECRET": "the same for all replicas of this test",
+}
+
+
+def program() -> str | None:
+    """Where nginx is, or None."""
+    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+
+
+class Proxy:
+    """nginx in the foreground, before these servers; `url` is where browsers come."""
+
+    def __init__(self, folder: Path, apps: Sequence[Server]) -> None:
+        self.port = free_port()
+        self.url = f"https://{NAME}:{self.port}"
+        folder.mkdir(exist_ok=True)
+        certify(folder)
+        made = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+        for number, app in enumerate(apps, 1):
+            made = made.replace(f"assay-{number}:8501", f"127.0.0.1:{app.port}")
+        made = re.sub(r"\n    server \{\n        listen 80;.*?\n    \}\n", "\n", made, flags=re.DOTALL)
+        made = made.replace("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl")
+        made = made.replace("/etc/nginx/certificates", str(folder)).replace("/tmp/nginx", str(folder / "nginx"))
+        made = made.replace("$host;", "$http_host;", 1)  # with the port, which is not 443 here
+        self.settings = folder / "nginx.conf"
+        self.settings.write_text(made, encoding="utf-8")
+        self.log = folder / "nginx.log"
+        found = program()
+        assert found is not None, "nginx is not installed"
+        command = [found, "-c", str(self.settings), "-g", "daemon off;"]
+        with self.log.open("ab") as out:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        self._wait()
+
+    def _wait(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            assert self.process.poll() is None, self.log.read_text(encoding="utf-8")
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 2):
+                return
+            time.sleep(0.05)
+        raise AssertionError("nginx did not begin to listen.")
+
+    def close(self) -> None:
+        """End it."""
+        self.process.terminate()
+        self.process.wait(20)
+
+
+def certify(folder: Path) -> None:
+    """Write a certificate for the name, signed by itself, and its key."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+    (folder / "assay.crt").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (folder / "assay.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
+
+
+def trusting() -> ssl.SSLContext:
+    """What takes that certificate."""
+    made = ssl.create_default_context()
+    made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
+    return made

@@ -1,0 +1,78 @@
+"""The description of the API is what the API does: asked everything that it allows, and more, by schemathesis."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    ignored_auth,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from data.records import tokens
+from pages.api import openapi
+from pages.api.routes import PREFIX, ROUTES
+from tests.pages.api.client import served, workspace
+from tests.server import ROOT
+
+EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", "2"))
+CHECKS = [
+    not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
+    unsupported_method, ignored_auth,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_API_PER_MINUTE", "0")
+        patch.setenv("ASSAY_API_ADDRESS_PER_MINUTE", "0")
+        store = workspace(tmp_path_factory.mktemp("openapi"))
+        app, _ = served(store)
+    made = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", app)
+    made.token = tokens.new_token(store, "rea", "test", list(tokens.SCOPES))[1]  # type: ignore[attr-defined]
+    yield made
+    store.close()
+
+
+api = schemathesis.pytest.from_fixture("schema")
+
+
+@api.parametrize()
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_is_asked_is_answered_as_described(case: Any, schema: Any) -> None:
+    if "dataset" in (case.path_parameters or {}) and hash(str(case.path_parameters)) % 2:
+        case.path_parameters["dataset"] = "demo"
+    answer = case.call(headers={"Authorization": f"Bearer {schema.token}"})
+    case.validate_response(answer, checks=CHECKS)
+
+
+def test_the_description_is_sound_and_has_every_route() -> None:
+    made = json.loads(json.dumps(openapi.document()))
+    assert {(path, method.upper()) for path, held in made["paths"].items() for method in held} == {
+        (PREFIX + route.path, route.method) for route in ROUTES
+    }
+    for one in made["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(one)
+    names = [route.name for route in ROUTES]
+    assert len(set(names)) == len(names)
+
+
+def test_the_page_of_the_docs_has_every_route_with_its_scope_and_role() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for route in ROUTES:
+        assert f"| `{route.method} {route.path}` | {route.scope or 'any'} | {route.role} |" in page, route
+    assert page.count("| `GET ") + page.count("| `POST ") == len(ROUTES)
+    for setting in ("ASSAY_API_PER_MINUTE", "ASSAY_API_BODY_MB"):
+        assert setting in page

@@ -1,0 +1,105 @@
+"""The page Assignments in a browser: give work out, give it to others, undo; what annotators see of it; by keys."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from data.assignments import assignments
+from data.assignments.assignments import Selection, Terms
+from data.records import people, tags
+from data.store import open_store
+from tests.data.assignments.test_assignments import answer, take, workspace
+from tests.pages.desk_driver import at_rest, enter
+from tests.server import Server
+
+FORMULA = "=cmd()"
+
+
+@pytest.fixture
+def team(serve: Callable[..., Server]) -> Server:
+    """The app with twelve items in three languages: half of them ann's and ben's, cyd has skipped all of theirs."""
+    app = serve(start=False)
+    store, found = workspace(app.store_path, 24)
+    people.set_person(store, "lea", FORMULA, "annotator")
+    tags.set_tags(store, "lea", "ben", ["日本語"])
+    give = assignments.assign
+    give(store, "rex", found, "review", Selection("language", "ja"), Terms(("ann", "ben"), note="読みやすさを先に"))
+    give(store, "rex", found, "review", Selection("language", "en"), Terms(("cyd",)))
+    for name, n, action in (("ann", 1, "save"), ("cyd", 8, "skip")):
+        for given in take(store, name, found, n):
+            answer(store, name, given, action)
+    store.close()
+    app.start()
+    return app
+
+
+def counts(app: Server) -> dict[str, tuple[int, int]]:
+    """Assignee -> items, and those left, of all that has not ended."""
+    app.stop()
+    store = open_store(app.store)
+    [(dataset,)] = store.rows("select id from dataset")
+    found = {a.assignee: (a.total, a.left) for a in assignments.current_assignments(store, str(dataset))}
+    store.close()
+    return found
+
+
+def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Server, page: Any) -> None:
+    enter(page, team.url, "rex", "assignments")
+    table = page.get_by_role("table", name="People and their progress")
+    expect(table.get_by_role("row").nth(1)).to_contain_text("cydstuck0 of 8")
+    expect(page.get_by_role("button", name="Tags and shares")).to_have_count(0)  # a lead's
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(taken.value.path().read_text(encoding="utf-8"))))
+    assert {row["person"] for row in rows} >= {"ann", "'" + FORMULA} and "state" in rows[0]
+
+    page.get_by_role("button", name="Assign work").click()
+    dialog = page.get_by_role("dialog")
+    whom = dialog.get_by_role("combobox", name="To whom")
+    for name in ("cyd", "lea"):  # by keys alone
+        whom.press_sequentially(name)
+        whom.press("Enter")
+        dialog.get_by_text(name, exact=True).first.wait_for()
+        at_rest(page)
+    whom.press("Tab")
+    dialog.get_by_text("This gives out 16 items.").wait_for()
+    dialog.get_by_role("button", name="Assign", exact=True).click()
+    page.get_by_text("16 items assigned.").wait_for()
+    expect(table.get_by_role("row", name="lea")).to_contain_text("8 of 8")
+
+    table.get_by_role("button", name="ann").click()
+    dialog.get_by_text("読みやすさを先に").wait_for(state="attached")
+    dialog.get_by_role("button", name="Give 3 items to others").click()
+    page.get_by_text("Given to others.").wait_for()
+    expect(table.get_by_role("row", name="ann")).not_to_contain_text("3 of")
+    page.get_by_role("button", name="Undo").first.click()
+    page.get_by_text("Undone.").wait_for()
+    expect(table.get_by_role("row", name="ann")).to_contain_text("3 of 4")
+    assert counts(team)["ann"] == (4, 3)
+
+
+def test_annotators_see_what_is_theirs_and_no_more(team: Server, page: Any) -> None:
+    enter(page, team.url, "ann", "overview")
+    expect(page.get_by_text("3 of 4 assigned items left")).to_be_visible()
+    expect(page.get_by_text("読みやすさを先に")).to_be_visible()
+    page.goto(f"{team.url}/desk?dataset=demo&stream=review")
+    expect(page.get_by_text("3 of 4 assigned items left")).to_be_visible()
+    page.goto(f"{team.url}/assignments")
+    expect(page.get_by_text("researcher", exact=False).first).to_be_visible()
+    expect(page.get_by_role("table", name="People and their progress")).to_have_count(0)
+
+
+def test_a_workspace_without_anything_leads_on(serve: Callable[..., Server], page: Any) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join_workspace(store, "lea")
+    store.close()
+    app.start()
+    enter(page, app.url, "lea", "assignments")
+    expect(page.get_by_text("There is no dataset yet.")).to_be_visible()

@@ -1,0 +1,88 @@
+"""What those who watch over the server are told: that it saves, and its numbers, which are not for everybody."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from data.store import open_store
+from pages.server import health
+from tests import seeds
+from tests.data.test_metrics import parsed
+from tests.pages.desk_driver import accept_all, all_saved, enter, patiently
+from tests.server import Server
+
+Serve = Callable[..., Server]
+FULL = (64, resource.RLIM_INFINITY)
+
+
+def test_it_saves_and_leaves_no_row_and_says_when_it_cannot(serve: Serve) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 2)
+    app.start()
+    before = app.get("/health")[2]
+    log = app.store_path.with_name("assay.duckdb.wal")
+    size = log.stat().st_size if log.exists() else 0
+    assert app.get("/healthz")[::2] == (200, '{"status":"ok"}')
+    after = log.stat().st_size
+    assert after > size, "something was saved"
+    for _ in range(50):
+        assert app.get("/healthz")[0] == 200
+    assert log.stat().st_size < after + 50 * 100, "asking does not save each time"
+    assert app.get("/health")[2] == before
+    assert app.process is not None
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, FULL)
+    assert patiently(lambda: app.get("/healthz")[0] == 503)
+    assert app.get("/healthz")[::2] == (503, '{"status":"failing","why":"StoreFailed"}')
+    assert app.get("/health")[0] == 200, "what there is can still be read"
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    assert patiently(lambda: app.get("/healthz")[0] == 200)
+    app.kill()
+    store = open_store(app.store)
+    assert store.newest() == int(before.partition('"changes":')[2].rstrip("}"))
+    store.close()
+
+
+def test_the_numbers_are_those_of_the_work_and_name_nobody(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 6, names=("lea", "ann the canary"))
+    app.start()
+    enter(page, app.url, "ann the canary")
+    accept_all(page, 3)
+    all_saved(page)
+    status, headers, text = app.get("/metrics")
+    assert (status, headers["content-type"]) == (200, health.TYPE)
+    found = parsed(text)
+    assert found["assay_answers_total"][1][("outcome", "saved"),] == 3
+    assert 1 <= found["assay_save_seconds"][1][("part", "_count"),] <= 3
+    assert found["assay_queue_items"][1] == {(("stream", "audit"),): 0, (("stream", "review"),): 3}
+    assert found["assay_open_tabs"][1] == {(): 1} and found["assay_store_up"][1] == {(): 1}
+    assert found["assay_process_memory_bytes"][1][()] > 50e6
+    assert found["assay_revision"][1][()] == int(app.get("/health")[2].partition('"changes":')[2].rstrip("}"))
+    assert not [word for word in ("canary", "lea", "demo", "model-x", "d-0001") if word in text]
+
+
+def test_with_a_token_only_who_brings_it_is_answered(serve: Serve) -> None:
+    app = serve(env={"ASSAY_METRICS_TOKEN": "a-canary-token"})
+    for given in ("", "Bearer", "Bearer a-canary-token2", "Bearer \xe9"):
+        assert app.get("/metrics", {"Authorization": given} if given else {})[0] == 404
+    assert app.get("/metrics", {"Authorization": "Bearer a-canary-token"})[0] == 200
+    assert "canary" not in app.log
+
+
+@pytest.mark.parametrize(("client", "local", "let"), [
+    ("127.0.0.1", True, True), ("::1", True, True), ("10.0.0.5", True, False), ("127.0.0.1", False, False),
+])  # fmt: skip
+def test_without_a_token_only_this_machine_while_it_has_no_other_name(
+    monkeypatch: pytest.MonkeyPatch, client: str, local: bool, let: bool
+) -> None:
+    """Behind a proxy everybody comes from the proxy's machine."""
+    from starlette.requests import Request
+
+    monkeypatch.delenv("ASSAY_METRICS_TOKEN", raising=False)
+    monkeypatch.setattr(health, "is_local", lambda: local)
+    asked = Request({"type": "http", "headers": [], "client": (client, 5)})
+    assert health.may_measure(asked) is let

