@@ -273,6 +273,17 @@ def judges_pure(source: Source) -> Iterator[Finding]:
             yield node.lineno, f"{called}() needs a seed, so that the same input gives the same output"
 
 
+@rule
+def each_test_draws_alone(source: Source) -> Iterator[Finding]:
+    """No test draws from a generator of its module: its numbers would depend on the tests that ran before it."""
+    if source.floor != "tests":
+        return
+    for node in source.tree.body:
+        called = name_of(node.value.func) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else ""
+        if called.endswith(("random.Random", "random.default_rng")):
+            yield node.lineno, "a test's numbers depend on the tests before it: make the generator in the test"
+
+
 # -- SQL --------------------------------------------------------------------------------------------------------------
 
 # Lower or upper case throughout, as SQL is written: "Select a file from the list" is a sentence.
@@ -930,6 +941,10 @@ TRIED = [
     ("judges_pure", "judges/a.py", "np.random.default_rng()", False),
     ("judges_pure", "judges/a.py", "rng = np.random.default_rng(seed)\nrng.normal()\nrandom.Random(7).random()", True),
     ("judges_pure", "data/store/ids.py", "import time", True),
+    ("each_test_draws_alone", "tests/judges/test_a.py", "RNG = np.random.default_rng(7)", False),
+    ("each_test_draws_alone", "tests/judges/test_a.py", "r = random.Random(7)", False),
+    ("each_test_draws_alone", "tests/judges/test_a.py", "def test_a():\n    rng = np.random.default_rng(7)", True),
+    ("each_test_draws_alone", "judges/a.py", "RNG = np.random.default_rng(7)", True),
     ("sql_in_data", "pages/a/b.py", "rows('select a from b')", False),
     ("sql_in_data", "pages/a/b.py", 'rows(f"SELECT {a} FROM {b}")', False),
     ("sql_in_data", "judges/a.py", "q = '''\n  with x as (select 1) select * from x'''", False),

@@ -12,7 +12,6 @@ from judges.types import Dialogue, Pair, PairSide, Response, Section, Turn
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
 VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
 FLAG = next(d for d in cards()["long_form_pairwise"].dimensions if d.scale.kind == "flag")
-rng = np.random.default_rng(7)
 ITEMS = 250
 
 
@@ -23,7 +22,7 @@ def meeting(human, judge, cells=1, weight=None):
     return PairedRatings(item, *both, ones.astype(bool), ones if weight is None else np.asarray(weight, dtype=float))
 
 
-def noisy(truth, spread, lo=1, hi=5):
+def noisy(rng, truth, spread, lo=1, hi=5):
     return np.clip(np.rint(truth + rng.normal(0, spread, len(truth))), lo, hi)
 
 
@@ -46,7 +45,7 @@ def test_the_length_rule_by_hand():
     )
 
 
-def test_a_cell_never_answers_for_itself():
+def test_a_cell_never_answers_for_itself(rng):
     """Whatever the gold of an item is, the rule says the same of it: it was fitted on the others."""
     x, item = rng.uniform(1, 500, 60), np.repeat(np.arange(20), 3)
     human = rng.integers(0, 5, 60)
@@ -58,7 +57,7 @@ def test_a_cell_never_answers_for_itself():
         assert again[item == chosen].tolist() == first[item == chosen].tolist()
 
 
-def test_the_rule_is_monotone_and_uses_the_scale_as_people_do():
+def test_the_rule_is_monotone_and_uses_the_scale_as_people_do(rng):
     x = rng.permutation(np.arange(1.0, 1001.0))
     human = by_length(x + rng.normal(0, 300, 1000), 0, 4).astype(int)
     guess = length_rule_guesses(x, np.arange(1000), human, np.ones(1000), 5)
@@ -69,10 +68,10 @@ def test_the_rule_is_monotone_and_uses_the_scale_as_people_do():
 
 @pytest.mark.parametrize("spread", [0.5, 1.2])
 @pytest.mark.parametrize("items", [60, ITEMS, 1500])
-def test_a_judge_that_only_looks_at_length_is_told_so(items, spread):
+def test_a_judge_that_only_looks_at_length_is_told_so(items, spread, rng):
     """However many items there are, and also where the judge uses the scale better than any fit of the gold would."""
     lengths = rng.uniform(5, 600, items)
-    human = noisy(by_length(lengths), spread)
+    human = noisy(rng, by_length(lengths), spread)
     found = compare_baselines(meeting(human, by_length(lengths)), lengths, HELP)
     assert found.length.standing == found.standing in ("not shown to beat", "falls short of")
     assert found.length.rule.point > 0.3, "the rule knows what the judge knows"
@@ -80,19 +79,19 @@ def test_a_judge_that_only_looks_at_length_is_told_so(items, spread):
 
 
 @pytest.mark.parametrize("cells", [1, 3])
-def test_a_good_judge_is_not(cells):
+def test_a_good_judge_is_not(cells, rng):
     lengths = rng.uniform(5, 600, ITEMS * cells)
     truth = rng.integers(1, 6, ITEMS * cells)
-    found = compare_baselines(meeting(noisy(truth, 0.5), noisy(truth, 0.6), cells), lengths, HELP)
+    found = compare_baselines(meeting(noisy(rng, truth, 0.5), noisy(rng, truth, 0.6), cells), lengths, HELP)
     assert found.standing == found.length.standing == "beats"
     assert abs(found.length.rule.point) < 0.2
     assert found.length.difference.low > 0.4
     assert found.items == ITEMS
 
 
-def test_figures_are_kappa_of_the_guesses():
+def test_figures_are_kappa_of_the_guesses(rng):
     lengths, human = rng.uniform(5, 600, 90), rng.integers(1, 6, 90)
-    judge, weight = noisy(human, 1.0), rng.choice([1.0, 2.5], 90)
+    judge, weight = noisy(rng, human, 1.0), rng.choice([1.0, 2.5], 90)
     found = compare_baselines(meeting(human, judge, weight=weight), lengths, HELP)
     guesses = [
         length_rule_guesses(lengths, np.arange(90), human - 1, weight, 5, like)
@@ -109,7 +108,7 @@ def test_figures_are_kappa_of_the_guesses():
     assert (found.constant, found.share) == (str(shares.argmax()), pytest.approx(shares.max() / weight.sum()))
 
 
-def test_the_judges_own_scores_dealt_out_by_length():
+def test_the_judges_own_scores_dealt_out_by_length(rng):
     """A monotone judge is met exactly: its codes in the order of length, upward or downward."""
     lengths = rng.permutation(np.arange(1.0, 51.0))
     judge = np.repeat([0, 1, 1, 4], [10, 20, 15, 5])[np.argsort(np.argsort(lengths))]
@@ -118,7 +117,7 @@ def test_the_judges_own_scores_dealt_out_by_length():
     assert length_rule_guesses(-lengths, np.arange(50), human, np.ones(50), 5, judge).tolist() == judge.tolist()
 
 
-def test_pairs_go_by_the_share_of_both_lengths():
+def test_pairs_go_by_the_share_of_both_lengths(rng):
     shares = rng.uniform(0.1, 0.9, ITEMS)
     longer = np.where(np.abs(shares - 0.5) < 0.05, 1, np.where(shares > 0.5, 2, 0))
     found = compare_baselines(meeting(longer, longer), shares, VERDICT)
@@ -127,7 +126,7 @@ def test_pairs_go_by_the_share_of_both_lengths():
     assert compare_baselines(meeting(random, random), shares, VERDICT).standing == "beats"
 
 
-def test_what_cannot_be_told():
+def test_what_cannot_be_told(rng):
     assert compare_baselines(meeting([], []), np.array([]), HELP).standing == "cannot tell"
     few = compare_baselines(meeting([1, 2, 3, 4, 5] * 4, [1, 2, 3, 4, 5] * 4), np.arange(20.0), HELP)
     assert few.standing == "cannot tell", "20 items"

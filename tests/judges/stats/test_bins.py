@@ -14,7 +14,6 @@ from judges.types import Dimension, Scale
 
 HALF, UNIT, FINE = Scale("interval", 1, 5, step=0.5), Scale("interval", 0, 1), Scale("interval", 0, 100, step=1)
 BELOW = Scale("interval", -2.5, 0.3, step=0.1)
-RNG = np.random.default_rng(4)
 
 
 def figures(scale: Scale, human: object, judge: object) -> Summary:
@@ -68,9 +67,9 @@ def test_steps_apart_count_tenths_on_fine_scales() -> None:
     assert not bins.is_between_answers([0.123], UNIT).any()
 
 
-def test_half_points_have_the_kappa_of_whole_ones() -> None:
-    x, y = RNG.integers(0, 9, 200), RNG.integers(0, 9, 200)
-    y[:120] = np.clip(x[:120] + RNG.integers(-1, 2, 120), 0, 8)
+def test_half_points_have_the_kappa_of_whole_ones(rng: np.random.Generator) -> None:
+    x, y = rng.integers(0, 9, 200), rng.integers(0, 9, 200)
+    y[:120] = np.clip(x[:120] + rng.integers(-1, 2, 120), 0, 8)
     found, whole = figures(HALF, 1 + x / 2, 1 + y / 2), figures(Scale("ordinal", 0, 8), x, y)
     assert found.interval == whole.interval
     assert found.interval.point == pytest.approx(cohen_kappa_score(x, y, weights="quadratic"))
@@ -78,9 +77,9 @@ def test_half_points_have_the_kappa_of_whole_ones() -> None:
     assert found.mean_difference == pytest.approx((whole.mean_difference or 0) / 2)
 
 
-def test_continuous_values_keep_their_digits_in_kappa_and_are_binned_in_the_table_alone() -> None:
-    x = RNG.uniform(0, 1, 300)
-    y = np.clip(x + RNG.normal(0, 0.2, 300) + 0.03, 0, 1)
+def test_continuous_values_keep_their_digits_in_kappa_and_are_binned_in_the_table_alone(rng: np.random.Generator) -> None:
+    x = rng.uniform(0, 1, 300)
+    y = np.clip(x + rng.normal(0, 0.2, 300) + 0.03, 0, 1)
     found = figures(UNIT, x, y)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert found.interval.point == pytest.approx(lin, abs=1e-12)
@@ -92,9 +91,9 @@ def test_continuous_values_keep_their_digits_in_kappa_and_are_binned_in_the_tabl
     assert stretched.interval.low == pytest.approx(found.interval.low or 0, abs=1e-9)
 
 
-def test_a_judge_that_copies_people_is_not_certain_for_it() -> None:
+def test_a_judge_that_copies_people_is_not_certain_for_it(rng: np.random.Generator) -> None:
     # Where nothing was ever met, the rule of three says what may still be: a cell a tenth of the scale apart.
-    x = RNG.uniform(0, 1, 120)
+    x = rng.uniform(0, 1, 120)
     found = figures(UNIT, x, x).interval
     assert found.point == 1 and found.low is not None and found.lower_bound is not None
     assert found.low < found.lower_bound < 1

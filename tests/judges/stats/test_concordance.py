@@ -16,13 +16,11 @@ from judges.stats.concordance import Concordance
 from judges.stats.intervals import Cells
 from judges.stats.uncertainty import Interval
 
-RNG = np.random.default_rng(7)
 
-
-def _world(items: int, each: int = 3, steps: float = 0.0) -> Cells:
+def _world(rng: np.random.Generator, items: int, each: int = 3, steps: float = 0.0) -> Cells:
     item = np.repeat(np.arange(items), each)
-    true = RNG.normal(size=items)[item] + RNG.normal(size=len(item))
-    x, y = true + RNG.normal(size=len(item)), 0.8 * true + 0.3 + RNG.normal(size=len(item))
+    true = rng.normal(size=items)[item] + rng.normal(size=len(item))
+    x, y = true + rng.normal(size=len(item)), 0.8 * true + 0.3 + rng.normal(size=len(item))
     if steps:
         x, y = np.round(x / steps) * steps, np.round(y / steps) * steps
     return Cells(item, x, y)
@@ -40,8 +38,8 @@ def _two_way(x: Any, y: Any) -> float:
 
 
 @pytest.mark.parametrize("steps", [0.0, 0.5, 1.0])
-def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float) -> None:
-    cells = _world(60, steps=steps)
+def test_points_are_those_of_scipy_and_of_an_analysis_of_variance(steps: float, rng: np.random.Generator) -> None:
+    cells = _world(rng, 60, steps=steps)
     x, y = np.asarray(cells.human), np.asarray(cells.judge)
     found = concordance.concordance(cells)
     wanted = Concordance(
@@ -65,8 +63,8 @@ def test_shrout_and_fleiss_first_two_raters_by_hand() -> None:
     assert by_hand == pytest.approx(_two_way(x, y))
 
 
-def test_lins_concordance_is_quadratic_kappa() -> None:
-    x, y = RNG.integers(1, 6, 300), RNG.integers(1, 6, 300)
+def test_lins_concordance_is_quadratic_kappa(rng: np.random.Generator) -> None:
+    x, y = rng.integers(1, 6, 300), rng.integers(1, 6, 300)
     y[:150] = x[:150]
     by_sums = kappa_from_sums(six_moments(x, y).sum(axis=1))
     assert by_sums == pytest.approx(cohen_kappa_score(x, y, weights="quadratic"), abs=1e-12)
@@ -75,22 +73,22 @@ def test_lins_concordance_is_quadratic_kappa() -> None:
     assert (half, by_sums) == pytest.approx((lin, lin), abs=1e-12)
 
 
-def test_a_weight_of_two_is_a_cell_twice() -> None:
-    cells = _world(40, 2, 0.5)
+def test_a_weight_of_two_is_a_cell_twice(rng: np.random.Generator) -> None:
+    cells = _world(rng, 40, 2, 0.5)
     item, x, y = (np.asarray(column) for column in cells[:3])
-    often = RNG.integers(1, 4, len(x))
+    often = rng.integers(1, 4, len(x))
     twice = Cells(*(np.repeat(column, often) for column in (item, x, y)))
     weighted, copied = concordance.concordance(Cells(item, x, y, often)), concordance.concordance(twice)
     for one, other in zip(weighted[1:], copied[1:], strict=True):
         assert (one.point, one.se) == pytest.approx((other.point, other.se), abs=1e-12)
 
 
-def test_errors_are_those_of_resampled_items() -> None:
-    cells = _world(150)
+def test_errors_are_those_of_resampled_items(rng: np.random.Generator) -> None:
+    cells = _world(rng, 150)
     x, y = np.asarray(cells.human), np.asarray(cells.judge)
     drawn = []
     for _ in range(400):
-        which = RNG.integers(0, 150, 150)
+        which = rng.integers(0, 150, 150)
         rows = (which[:, None] * 3 + np.arange(3)).ravel()
         one, other = x[rows], y[rows]
         drawn.append((_two_way(one, other), np.corrcoef(one, other)[0, 1], stats.spearmanr(one, other)[0],
