@@ -77,7 +77,7 @@ def test_half_points_have_the_kappa_of_whole_ones(rng: np.random.Generator) -> N
     assert found.mean_difference == pytest.approx((whole.mean_difference or 0) / 2)
 
 
-def test_continuous_values_keep_their_digits_in_kappa_and_are_binned_in_the_table_alone(rng: np.random.Generator) -> None:
+def test_continuous_values_keep_their_digits_and_are_binned_in_the_table_alone(rng: np.random.Generator) -> None:
     x = rng.uniform(0, 1, 300)
     y = np.clip(x + rng.normal(0, 0.2, 300) + 0.03, 0, 1)
     found = figures(UNIT, x, y)
