@@ -16,7 +16,7 @@ from data.records import datasets, leads, settings
 from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx
-from data.store.errors import BadInput, NotAllowed
+from data.store.errors import BadInput
 from judges.stats.approval_check import Policy
 
 
@@ -83,15 +83,12 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
                 settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
             return True
         if before.four_eyes and is_looser(new, before):
-            events = leads.lead_history(tx)
-            if first is None or first[0] != new or first[2] not in leads.current_leads(events):
-                kept = {**to_stored(new), "reason": why, "person": actor}
-                settings.put_setting(tx, settings.WORKSPACE, "policy proposed", kept)
+            proposer = first[2] if first is not None and first[0] == new else None
+            if not leads.agreed_by_two(tx, actor, proposer):
+                if proposer != actor:
+                    kept = {**to_stored(new), "reason": why, "person": actor}
+                    settings.put_setting(tx, settings.WORKSPACE, "policy proposed", kept)
                 return False
-            if first[2] == actor:
-                return False
-            if against := leads.explain_dependence(events, first[2], actor):
-                raise NotAllowed(against)
         if first is not None:
             settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
         if settings.get_setting(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):

@@ -17,7 +17,7 @@ from data.records import exposure, leads, settings
 from data.records.access import allow
 from data.records.people import require
 from data.store import Store, Tx, each_kept, kept, make_once
-from data.store.errors import BadInput, NotAllowed
+from data.store.errors import BadInput
 from judges.audits import Audit, AuditFinding, Flag, all_audits
 
 _SETTING, _PROPOSED = "audits", "audits proposed"
@@ -197,8 +197,9 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
         wait = proposed_limits(tx)
         held = wait.pop(name, None)
-        holds = after == before or not leads.needs_two_leads(tx) or _agreed(tx, actor, held, value)
-        if not holds and (held is None or held.by != actor or held.value != value):
+        proposer = held.by if held is not None and held.value == value else None
+        holds = after == before or not leads.needs_two_leads(tx) or leads.agreed_by_two(tx, actor, proposer)
+        if not holds and proposer != actor:
             _put(tx, wait | {name: ProposedLimit(value, actor)})
         if holds and held is not None:
             _put(tx, wait)
@@ -207,16 +208,6 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
         return holds
 
     return store.tx(actor, "audit limit", work, target=name)
-
-
-def _agreed(tx: Tx, actor: str, held: ProposedLimit | None, value: float | None) -> bool:
-    """Whether another lead has proposed this limit. Raises NotAllowed where they do not count as two."""
-    events = leads.lead_history(tx)
-    if held is None or held.value != value or held.by == actor or held.by not in leads.current_leads(events):
-        return False
-    if against := leads.explain_dependence(events, held.by, actor):
-        raise NotAllowed(against)
-    return True
 
 
 def _put(tx: Tx, wait: dict[str, ProposedLimit]) -> None:

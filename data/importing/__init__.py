@@ -26,7 +26,7 @@ from data.importing.mapping.mapping import (
     parse_values,
 )
 from data.importing.plan import FORMATS, SAMPLINGS, ImportPlan
-from data.importing.report import ImportPreview, ImportRefused, ImportResult, Problem
+from data.importing.report import ImportPreview, ImportProblem, ImportRefused, ImportResult
 from data.importing.subprocess_reader import OnWait
 
 __all__ = [
@@ -37,12 +37,12 @@ __all__ = [
     "DetectedFile",
     "ImportPlan",
     "ImportPreview",
+    "ImportProblem",
     "ImportRefused",
     "ImportResult",
     "JudgmentColumns",
     "LabelColumns",
     "OnWait",
-    "Problem",
     "Source",
     "ValueSource",
     "detect_formats",

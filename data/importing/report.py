@@ -21,7 +21,7 @@ _ROW = 20 * 2**20
 
 
 @dataclass(frozen=True)
-class Problem:
+class ImportProblem:
     """Why something cannot be imported: the file, its line (row; 0: the file as a whole), the field, and a sentence.
 
     `begins` is how the line begins.
@@ -85,7 +85,7 @@ class ImportPreview:
     rejected: int = 0
     by_file: dict[str, int] = field(default_factory=dict)
     stopped: str = ""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[ImportProblem] = field(default_factory=list)
     groups: list[RepeatedProblem] = field(default_factory=list)
     summary: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -179,7 +179,7 @@ class ProblemCollector:
         Raises TooManyErrors at the last bad line that is looked at.
         """
         begins = _text(row)[:_BEGINS]
-        made = [Problem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
+        made = [ImportProblem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
         self.preview.by_file[file] = self.preview.by_file.get(file, 0) + len(made)
         self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
         for problem in made:

@@ -18,7 +18,7 @@ from judges.cli.mtbench_output import write_tables
 from judges.mtbench import tables
 from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.tables import Table
+from judges.mtbench.tables import ResultTable
 
 
 @allow("annotator")
@@ -37,7 +37,7 @@ def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Lit
         return _zipped(Path(folder))
 
 
-def _is_summary(table: Table) -> bool:
+def _is_summary(table: ResultTable) -> bool:
     return bool(table.rows) and "question" not in table.rows[0]
 
 

@@ -13,9 +13,9 @@ from data.records.protocols import protocol_named
 from data.store import Store, kept
 from judges.client.prices import price
 from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
-from judges.mtbench.comparison import JudgeComparison, PairAgreement
+from judges.mtbench.comparison import PairAgreement, RatingComparison
 from judges.mtbench.completeness import describe
-from judges.mtbench.experiment import Experiment, plan_experiment
+from judges.mtbench.experiment import PipelineExperiment, plan_pipeline_experiment
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
 from judges.mtbench.pipelines import Factor, Pipeline, compare_pipelines
@@ -24,7 +24,7 @@ from judges.mtbench.ranks import RankComparison, Ranking
 from judges.mtbench.ratings import JudgeCount, RatingTable, Rules, count_judgments, count_ratings, read_ratings
 from judges.mtbench.records import Bench
 from judges.mtbench.replay import Waterfall, replay
-from judges.mtbench.votes import VoteAgreement
+from judges.mtbench.votes import VerdictAgreement
 from judges.mtbench.win_rates import VerdictCount, WinRate
 from judges.render.findings.mtbench_results import judge_names
 
@@ -99,7 +99,7 @@ def completeness(store: Store, dataset_id: str) -> list[str]:
 
 @allow("annotator")
 @kept
-def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> JudgeComparison:
+def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RatingComparison:
     """Two judges on the turns of answers that both gave a rating."""
     return comparison.compare_judges(rating_table(store, dataset_id, parse), one, other, largest=200)
 
@@ -157,7 +157,7 @@ def japanese_shares(store: Store, dataset_id: str) -> list[JapaneseShare]:
 
 @allow("annotator")
 @kept
-def vote_agreement(store: Store, dataset_id: str) -> list[VoteAgreement]:
+def vote_agreement(store: Store, dataset_id: str) -> list[VerdictAgreement]:
     """Judges with people's votes and their majority, and people with each other."""
     return votes.vote_agreement(load_bench(store, dataset_id))
 
@@ -202,6 +202,6 @@ def pipeline_factors(store: Store, one: RunName, other: RunName) -> tuple[Factor
 
 @allow("annotator")
 @kept
-def experiment_plan(store: Store, one: RunName, other: RunName) -> Experiment:
+def experiment_plan(store: Store, one: RunName, other: RunName) -> PipelineExperiment:
     """Which judge calls would tell apart what the stored judgments of two pipelines cannot, and their cost."""
-    return plan_experiment(_pipeline(store, one), _pipeline(store, other), price)
+    return plan_pipeline_experiment(_pipeline(store, one), _pipeline(store, other), price)

@@ -16,14 +16,14 @@ from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
 from judges.mtbench.dialogues import answer_key, read_answer, read_question, texts_by, whole_number
-from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Rating, Vote, Winner
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
 from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.call_plan import unpack_replies
 from judges.protocols.orders import Order
 from judges.reading.reading import counted_verdict
 
 AnswerKey = tuple[str, str, int]
-"""Question, model and choice."""
+"""BenchQuestion, model and choice."""
 Judged = TypeVar("Judged", Rating, Game)
 
 RATED, COMPARED = "mt_bench", ("plain_pairwise", "mt_bench_pair")
@@ -114,12 +114,12 @@ def as_judge(judge: JudgeRow) -> Judge:
 
 def _items(
     store: Store, dataset_id: str
-) -> tuple[dict[str, Question], dict[AnswerKey, Answer], dict[str, dict[str, tuple[str, ...]]]]:
+) -> tuple[dict[str, BenchQuestion], dict[AnswerKey, Answer], dict[str, dict[str, tuple[str, ...]]]]:
     """The questions, the answers, and the references by the name of the judge that they are for.
 
     Pairs tell the questions that no dialogue answers.
     """
-    questions: dict[str, Question] = {}
+    questions: dict[str, BenchQuestion] = {}
     answers: dict[AnswerKey, Answer] = {}
     references: dict[str, dict[str, tuple[str, ...]]] = {}
 

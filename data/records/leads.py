@@ -16,6 +16,7 @@ from data.records.access import allow
 from data.records.names import MACHINE, SIGN_IN
 from data.records.values import WORKSPACE, get_setting
 from data.store import Store, Tx, kept
+from data.store.errors import NotAllowed
 
 SCOPE = "person"
 """Under which a change of who leads is kept that waits for another lead, by the name of the person concerned."""
@@ -106,6 +107,20 @@ def lacks_independent_leads(events: Sequence[LeadEvent]) -> bool:
     """Whether no two of those who lead count as two, so that nothing could be decided that takes two."""
     leads, behind = _replayed(events)
     return not any(_apart(leads, behind, one, other) for one, other in combinations(leads, 2))
+
+
+def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
+    """Whether what another lead has proposed holds now that a lead says the same; None where nobody has proposed it.
+
+    It does not by the word of the same lead again, nor where who proposed it is no lead any more. Raises NotAllowed
+    where the two do not count as two.
+    """
+    events = lead_history(tx)
+    if proposer is None or proposer == actor or proposer not in current_leads(events):
+        return False
+    if against := explain_dependence(events, proposer, actor):
+        raise NotAllowed(against)
+    return True
 
 
 def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:

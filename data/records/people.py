@@ -130,16 +130,14 @@ def _before(tx: Tx, name: str) -> Person | None:
 
 def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
     """Keep a change of who leads as proposed, None; or make it where another lead has proposed the same."""
-    events = leads.lead_history(tx)
-    held = next((one for one in leads.pending_lead_changes(tx) if one.person == new.name), None)
-    if held is None or (held.role, held.active) != (new.role, new.active) or held.by not in leads.current_leads(events):
-        put_setting(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
+    same = (new.name, new.role, new.active)
+    waiting = leads.pending_lead_changes(tx)
+    proposer = next((one.by for one in waiting if (one.person, one.role, one.active) == same), None)
+    if not leads.agreed_by_two(tx, actor, proposer):
+        if proposer != actor:
+            put_setting(tx, leads.SCOPE, new.name, {"role": new.role, "active": new.active, "by": actor})
         return None
-    if held.by == actor:
-        return None
-    if why := leads.explain_dependence(events, held.by, actor):
-        raise NotAllowed(why)
-    put_setting(tx, leads.SCOPE, new.name, {"first": held.by})
+    put_setting(tx, leads.SCOPE, new.name, {"first": proposer})
     change_person(tx, new)
     return new
 

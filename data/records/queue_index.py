@@ -114,7 +114,7 @@ class IndexedAssignment:
 
 
 @dataclass(slots=True)
-class Line:
+class DrawQueue:
     """Draws in order. Those that do not belong to it any more (`stale`) are dropped once they are many."""
 
     draws: list[QueuedDraw] = field(default_factory=list)
@@ -145,7 +145,9 @@ class Queue:
     """
 
     all: list[QueuedDraw] = field(default_factory=list)
-    lines: dict[int, Line] = field(default_factory=lambda: {FREE: Line(), LATER: Line(), RESERVED: Line()})
+    lines: dict[int, DrawQueue] = field(
+        default_factory=lambda: {kind: DrawQueue() for kind in (FREE, LATER, RESERVED)}
+    )
     audiences: Counter[frozenset[str]] = field(default_factory=Counter)
     open: int = 0
     answered: int = 0

@@ -375,16 +375,16 @@ AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](
 )  # fmt: skip
 
 
-class Samples(NamedTuple):
+class SampleFigures(NamedTuple):
     """What several samples came to (None: the judge gave one of each rating), and how they are combined, in words."""
 
     repeats: SelfConsistency | None = None
     combined: str = ""
 
 
-def _samples(of: StatisticInput) -> Samples:
+def _samples(of: StatisticInput) -> SampleFigures:
     repeats = self_consistency.measure_repeats(*of.place, of.basis)
-    return Samples(repeats, combinations.describe_combinations(of.store).get(of.judge, ""))
+    return SampleFigures(repeats, combinations.describe_combinations(of.store).get(of.judge, ""))
 
 
 SELF_CONSISTENCY = Statistic(
@@ -392,7 +392,7 @@ SELF_CONSISTENCY = Statistic(
     lambda found, *_: (
         self_consistency_findings.findings(found.repeats, found.combined) if found.repeats is not None else []
     ),
-    Samples(), can_drop_ties=False,
+    SampleFigures(), can_drop_ties=False,
 )  # fmt: skip
 
 

@@ -12,13 +12,13 @@ from judges.client.prices import price
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
 from judges.mtbench import tables
-from judges.mtbench.experiment import plan_experiment
+from judges.mtbench.experiment import plan_pipeline_experiment
 from judges.mtbench.fastchat_files import write_fastchat
 from judges.mtbench.pipelines import Pipeline
 from judges.mtbench.protocol import find_protocol, protocols
 from judges.mtbench.records import Bench
 from judges.mtbench.replay import replay
-from judges.mtbench.tables import Selection, Table
+from judges.mtbench.tables import RatingSelection, ResultTable
 
 
 class NothingToShow(AssayError):
@@ -114,11 +114,11 @@ def _read(paths: Sequence[Path]) -> Bench:
     return bench
 
 
-def _names(given: Sequence[Table]) -> str:
+def _names(given: Sequence[ResultTable]) -> str:
     return ", ".join(table.name for table in given)
 
 
-def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
+def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     if options.figure == "agreement":
         if not bench.votes:
             raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
@@ -146,7 +146,7 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[Table]:
     return made
 
 
-def _selected(options: argparse.Namespace, bench: Bench) -> Selection:
+def _selected(options: argparse.Namespace, bench: Bench) -> RatingSelection:
     """The ratings that the options ask for."""
     protocol = find_protocol(options.protocol) if options.protocol else None
     judges = [judge for name in options.judge for judge in _judges(bench, name)]
@@ -171,7 +171,7 @@ def _judges(bench: Bench, name: str) -> list[str]:
     return found
 
 
-def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
+def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     """Two pipelines: each its files, its judge and its protocol."""
     bench = tables.narrow(bench, categories=_known(options, bench).category)
     other = tables.narrow(_read(options.against), categories=options.category) if options.against else bench
@@ -188,7 +188,7 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[Table]:
         )
     made = tables.waterfall_tables(found)
     if options.plan:
-        plan = plan_experiment(one, two, price)
+        plan = plan_pipeline_experiment(one, two, price)
         for arm in plan.arms:
             if not arm.stored:
                 write_text(options.plan / f"{arm.protocol.name}.json", arm.protocol.model_dump_json(indent=1) + "\n")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judges.errors import AssayError
-from judges.mtbench.tables import Row, Table, Value
+from judges.mtbench.tables import ResultTable, Row, Value
 from judges.plural import many
 from judges.render.csv_cells import write_csv_table
 
@@ -20,7 +20,7 @@ class BadOutput(AssayError):
     """Tables cannot be given out as they were asked for."""
 
 
-def print_tables(given: Sequence[Table], format: str, out: Path | None) -> None:
+def print_tables(given: Sequence[ResultTable], format: str, out: Path | None) -> None:
     """Print tables, or write them into one file. Raises BadOutput for a format that has a file for each table."""
     if format == "parquet" or (format == "csv" and len(given) > 1):
         named = ", ".join(table.name for table in given)
@@ -33,7 +33,7 @@ def print_tables(given: Sequence[Table], format: str, out: Path | None) -> None:
         write_text(out, text + "\n")
 
 
-def write_tables(given: Sequence[Table], format: str, folder: Path) -> list[str]:
+def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> list[str]:
     """Write a file for each table, or as JSON one for all; a line for each that was made. Raises BadOutput."""
     if folder.is_file():
         raise BadOutput(f"{folder} is a file: give a folder to write into.")
@@ -58,7 +58,7 @@ def write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _parquet(table: Table, path: Path) -> None:
+def _parquet(table: ResultTable, path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -72,11 +72,11 @@ def _parquet(table: Table, path: Path) -> None:
     pq.write_table(pa.table(columns), path)
 
 
-def _columns(table: Table) -> list[str]:
+def _columns(table: ResultTable) -> list[str]:
     return list(dict.fromkeys(name for row in table.rows for name in row))
 
 
-def as_text(given: Sequence[Table], format: str) -> str:
+def as_text(given: Sequence[ResultTable], format: str) -> str:
     """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
     if format == "json":
         held = {one.name: {"title": one.title, "said": list(one.said), "rows": list(one.rows)} for one in given}
@@ -88,7 +88,7 @@ def as_text(given: Sequence[Table], format: str) -> str:
     return "\n\n".join(_shown(table, format) for table in given)
 
 
-def _shown(table: Table, format: str) -> str:
+def _shown(table: ResultTable, format: str) -> str:
     names, rows = _folded(table)
     if format == "md":
         lines = [f"## {table.title}", "", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
@@ -114,7 +114,7 @@ _WHOLE = ("rank", "other_rank", "change", "rating", "other_rating", "stated", "r
 """Columns of ranks and of single ratings, which have half points at most."""
 
 
-def _folded(table: Table) -> tuple[list[str], list[list[str]]]:
+def _folded(table: ResultTable) -> tuple[list[str], list[list[str]]]:
     """Columns and cells to read: a figure and its two ends in one."""
     every = _columns(table)
     names = [

@@ -17,8 +17,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_question, texts_by
 from judges.mtbench.parsing import ERROR
-from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Question, Rating, Vote, Winner
-from judges.mtbench.rows import BadField, JudgeNames, Score
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote, Winner
+from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
 from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
 from judges.protocols.messages import fill
@@ -58,7 +58,7 @@ class BenchFile(NamedTuple):
     records: Iterable[FileRecord]
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where something stands; `row` is kept where it may yet be refused."""
 
     file: str
@@ -69,7 +69,7 @@ class Place(NamedTuple):
 class BadRow(NamedTuple):
     """A row that is not taken: its place, the field, a sentence, and the answer that it was to become ("" for none)."""
 
-    place: Place
+    place: SourcePlace
     field: str
     sentence: str
     answer: str = ""
@@ -88,16 +88,16 @@ class Assembled:
     could use.
     """
 
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[str, BenchQuestion] = field(default_factory=dict)
     answers: dict[AnswerKey, Answer] = field(default_factory=dict)
-    answered: dict[AnswerKey, Place] = field(default_factory=dict)
+    answered: dict[AnswerKey, SourcePlace] = field(default_factory=dict)
     references: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     prompts: list[PromptText] = field(default_factory=list)
     prompt_sets: dict[str, list[PromptText]] = field(default_factory=dict)
     judges: dict[str, Judge] = field(default_factory=dict)
-    ratings: list[tuple[Place, Rating]] = field(default_factory=list)
-    games: list[tuple[Place, Game]] = field(default_factory=list)
-    votes: list[tuple[Place, Vote]] = field(default_factory=list)
+    ratings: list[tuple[SourcePlace, Rating]] = field(default_factory=list)
+    games: list[tuple[SourcePlace, Game]] = field(default_factory=list)
+    votes: list[tuple[SourcePlace, Vote]] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -188,18 +188,18 @@ def _own_keys(row: Mapping[str, Any]) -> _OwnKeys:
 class _Judged(NamedTuple):
     """A judgment whose judge's wording is not settled yet."""
 
-    place: Place
+    place: SourcePlace
     judge: JudgeNames
     question: str
     model: str
     choice: int | None
-    score: Score
+    score: JudgedTurn
     template: str | None
     own: _OwnKeys
 
 
 class _Compared(NamedTuple):
-    place: Place
+    place: SourcePlace
     judge: JudgeNames
     question: str
     verdict: rows.Verdict
@@ -225,19 +225,19 @@ class Assembly:
     def take(self, file: BenchFile, record: FileRecord) -> None:
         """One record of a file."""
         if record.problem:
-            place = Place(file.name, record.line, record.text)
+            place = SourcePlace(file.name, record.line, record.text)
             self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
             return
-        self.read(file.role, Place(file.name, record.line, record.value), record.value)
+        self.read(file.role, SourcePlace(file.name, record.line, record.value), record.value)
 
-    def read(self, role: str, place: Place, row: dict[str, Any]) -> None:
+    def read(self, role: str, place: SourcePlace, row: dict[str, Any]) -> None:
         """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
         try:
             getattr(self, f"_{role}")(place, row)
         except BadField as error:
             self.found.bad.append(BadRow(place, *error.problem))
 
-    def _prompt(self, place: Place, row: dict[str, Any]) -> None:
+    def _prompt(self, place: SourcePlace, row: dict[str, Any]) -> None:
         system, template = row.get("system_prompt") or "", row.get("prompt_template")
         if not isinstance(system, str) or not isinstance(template, str):
             raise BadField("prompt_template", "system_prompt and prompt_template must be texts.")
@@ -251,12 +251,12 @@ class Assembly:
         except prompts.BadPrompt as error:
             self.found.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
 
-    def _question(self, place: Place, row: dict[str, Any]) -> None:
+    def _question(self, place: SourcePlace, row: dict[str, Any]) -> None:
         made = rows.read_question(row)
         if self.found.questions.setdefault(made.id, made) != made:
             raise BadField("question_id", f"The question {made.id} stands twice, with different texts.")
 
-    def _reference(self, place: Place, row: dict[str, Any]) -> None:
+    def _reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
         stated = rows.first_text(row, "model_id") if row.get("model_id") else path.stem
@@ -265,7 +265,7 @@ class Assembly:
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
 
-    def _answer(self, place: Place, row: dict[str, Any]) -> None:
+    def _answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, model = rows.question_id(row), rows.first_text(row, "model_id", "model")
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
         question = self.found.questions.get(key)
@@ -288,7 +288,7 @@ class Assembly:
             self.found.answers[key, model, one.choice] = made
             self.found.answered[key, model, one.choice] = place
 
-    def _known(self, _place: Place, row: dict[str, Any]) -> None:
+    def _known(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
         question, sets = read_question(row["meta"], texts_by(row, "user"))
         self.found.questions.setdefault(question.id, question)
@@ -298,7 +298,7 @@ class Assembly:
         if self.found.answers.setdefault(answer[:3], answer) is answer:
             self.choices.setdefault(answer[:2], []).append(answer.choice)
 
-    def _single(self, place: Place, row: dict[str, Any]) -> None:
+    def _single(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, judge, scores = rows.question_id(row), rows.read_judge(row, place.file), rows.read_scores(row, place.file)
         stem = PurePosixPath(place.file).stem
         model = rows.first_text(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
@@ -326,7 +326,7 @@ class Assembly:
             score = score._replace(asked="x" * bool(score.asked))
             self.rated.append(_Judged(kept, judge, key, model, choice, score, template, _own_keys(row)))
 
-    def _pair(self, place: Place, row: dict[str, Any]) -> None:
+    def _pair(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
         found = self._renamed(place.file, key, found)
         if found.contrary:
@@ -337,7 +337,7 @@ class Assembly:
             kept = game._replace(asked="x" * bool(game.asked))
             self.compared.append(_Compared(place._replace(row=None), judge, key, found, kept, template, _own_keys(row)))
 
-    def _vote(self, place: Place, row: dict[str, Any]) -> None:
+    def _vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
         if not people:
             self._pair(place, row)
@@ -368,7 +368,7 @@ class Assembly:
         turned = tuple(game._replace(order=_ORDERS[game.order], winner=_SIDES[game.winner]) for game in found.games)
         return rows.Verdict(b, a, found.turn, turned, found.contrary)
 
-    def _shown(self, question: str, model: str, score: Score) -> list[int]:
+    def _shown(self, question: str, model: str, score: JudgedTurn) -> list[int]:
         """The choices of an answer whose text of a turn stands in the prompt that the judge was sent."""
         found = []
         for choice in self.choices[question, model]:
@@ -377,7 +377,7 @@ class Assembly:
                 found.append(choice)
         return found
 
-    def _template(self, judge: JudgeNames, question: str, model: str, choice: int, score: Score) -> str | None:
+    def _template(self, judge: JudgeNames, question: str, model: str, choice: int, score: JudgedTurn) -> str | None:
         """The template of the prompt that a judge was sent, None where it cannot be made out."""
         asked, answer = self.found.questions.get(question), self.found.answers.get((question, model, choice))
         if not score.asked or asked is None or answer is None or score.turn > min(len(asked.turns), len(answer.turns)):
@@ -427,7 +427,7 @@ class Assembly:
         given = [*held, asked.reference if asked else None]
         return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
 
-    def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: Score) -> None:
+    def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
         """Note a judgment whose prompt is of another turn than its row says, or of another text than the files hold."""
         asked, told = self.found.questions.get(question), score.asked
         if asked is None or len(asked.turns) < 2 or not told or score.turn > 2:
@@ -596,7 +596,7 @@ class Assembly:
             for judge, family, file, _ in judged
         ]
 
-    def _unknown(self, given: Sequence[tuple[Place, str]]) -> None:
+    def _unknown(self, given: Sequence[tuple[SourcePlace, str]]) -> None:
         for place, question in given:
             why = f"The question {question} is not in the files: its judgment is left out."
             self.found.bad.append(BadRow(place, "question_id", why))
@@ -651,7 +651,7 @@ def _stated(own: Sequence[_OwnKeys], found: Sequence[str]) -> list[str]:
     return [told if one.wording is None else one.wording for one, told in zip(own, found, strict=True)]
 
 
-def _lone(games: Sequence[tuple[Place, Game]]) -> Counter[str]:
+def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
     """How many verdicts of each file stand in one order, without the other."""
     met: Counter[tuple[object, ...]] = Counter()
     for _, game in games:

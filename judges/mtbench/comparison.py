@@ -77,7 +77,7 @@ class Disagreement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class JudgeComparison:
+class RatingComparison:
     """Two judges on the cells they share: all together, by turn and category, and the largest disagreements.
 
     `alone` counts the turns of answers to which only `one`, or only `other`, gave a rating.
@@ -111,7 +111,7 @@ def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
     return SharedRatings(row, x, y, np.stack([row.place, theirs.place], axis=1))
 
 
-def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> JudgeComparison:
+def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> RatingComparison:
     """All figures of two judges that the table has rows of; without shared cells nothing has a point."""
     shared = share_ratings(table, one, other)
     rated = [
@@ -119,7 +119,7 @@ def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARG
         for name in (one, other)
     ]
     row = shared.row
-    return JudgeComparison(
+    return RatingComparison(
         one,
         other,
         shared,

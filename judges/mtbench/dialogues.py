@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judges.mtbench.records import Answer, Question
+from judges.mtbench.records import Answer, BenchQuestion
 
 EVERY_JUDGE = "all judges"
 """The name of the set of reference answers that is the same for every judge, or the only one."""
@@ -21,14 +21,14 @@ def pair_name(question: str, a: str, b: str, turn: int) -> str:
     return f"{question}/{a}~{b}/turn{turn}"
 
 
-def read_question(meta: Mapping[str, Any], asked: tuple[str, ...]) -> tuple[Question, dict[str, tuple[str, ...]]]:
+def read_question(meta: Mapping[str, Any], asked: tuple[str, ...]) -> tuple[BenchQuestion, dict[str, tuple[str, ...]]]:
     """The question that an item's meta names, with the user's turns; and its reference answers by judge."""
     given, own = read_texts(meta.get("reference")), "reference_answer" in meta
     name, heat = str(meta["question_id"]), meta.get("required_temperature")
     shown = read_texts(meta["reference_answer"]) if own else given
     sets = meta.get("reference_answers")
     held = sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []
-    question = Question(name, str(meta.get("category", "")), asked, given if own else (), heat)
+    question = BenchQuestion(name, str(meta.get("category", "")), asked, given if own else (), heat)
     return question, {judge: read_texts(said) for judge, said in held}
 
 

@@ -32,7 +32,7 @@ _PROMPT, _REPLY = 300, 300
 _MILLION = 1e6
 
 
-class Arm(NamedTuple):
+class PipelineArm(NamedTuple):
     """One combination: from which pipeline each factor comes, and the `protocol` by which its judgments are made.
 
     `calls` to the judge about the answers of `sides["answers"]`, with about so many tokens, and what they `cost` in US
@@ -48,15 +48,15 @@ class Arm(NamedTuple):
     stored: bool
 
 
-class Experiment(NamedTuple):
+class PipelineExperiment(NamedTuple):
     """The factors that differ, the arms, and sentences on what is not known or cannot be an arm."""
 
     factors: tuple[str, ...]
-    arms: tuple[Arm, ...]
+    arms: tuple[PipelineArm, ...]
     said: tuple[str, ...]
 
 
-def plan_experiment(one: Pipeline, other: Pipeline, price: Price) -> Experiment:
+def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> PipelineExperiment:
     """The arms of two pipelines over the turns of answers whose texts both have; no arm where nothing differs."""
     runs: dict[Side, Pipeline] = {"one": one, "other": other}
     there = {side: _turns(run) for side, run in runs.items()}
@@ -78,7 +78,7 @@ def plan_experiment(one: Pipeline, other: Pipeline, price: Price) -> Experiment:
     sides: list[Side] = ["one", "other"]
     every = product(sides, repeat=len(factors)) if shared and factors else ()
     arms = [_arm(runs, dict(zip(factors, of, strict=True)), sizes, price) for of in every]
-    return Experiment(tuple(factors), tuple(arms), tuple(said))
+    return PipelineExperiment(tuple(factors), tuple(arms), tuple(said))
 
 
 def _turns(run: Pipeline) -> list[tuple[str, str, int, int]]:
@@ -103,7 +103,7 @@ def _differing(one: Pipeline, other: Pipeline, shared: set[tuple[str, str, int]]
 
 def _arm(
     runs: Mapping[Side, Pipeline], of: Mapping[str, Side], sizes: Callable[[Side, Side], tuple[int, int]], price: Price
-) -> Arm:
+) -> PipelineArm:
     judged, asked, shown, given = (runs[of.get(f, "one")] for f in ("judge", "prompt", "references", "answers"))
     judge, prompts = judged.bench.judges.get(judged.judge), asked.bench.judges.get(asked.judge)
     model = judge.model if judge else judged.judge
@@ -116,7 +116,7 @@ def _arm(
         "references": reference_set(shown) or shown.protocol.references,
     })  # fmt: skip
     if len(set(of.values())) == 1:
-        return Arm(of, protocol, 0, 0, 0, 0.0, True)
+        return PipelineArm(of, protocol, 0, 0, 0, 0.0, True)
     around = [tokens(p.template) for p in asked.bench.prompts if prompts and family_name(p.name) == prompts.prompt]
     replies = [tokens(r.text) for r in judged.bench.ratings if r.judge == judged.judge and r.text.strip()]
     calls, texts = sizes(of.get("answers", "one"), of.get("references", "one"))
@@ -124,7 +124,7 @@ def _arm(
     out = calls * round(fmean(replies) if replies else _REPLY)
     rate = price(model)
     cost = None if rate is None else (into * rate[0] + out * rate[1]) / _MILLION
-    return Arm(of, protocol, calls, into, out, cost, False)
+    return PipelineArm(of, protocol, calls, into, out, cost, False)
 
 
 def _shown(given: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:

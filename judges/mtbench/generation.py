@@ -13,7 +13,7 @@ from typing import Any
 from judges.card import Card, Conversation
 from judges.mtbench.dialogues import answer_name
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.records import Question
+from judges.mtbench.records import BenchQuestion
 from judges.params import Params
 from judges.protocols.call_plan import is_lost, unpack_replies
 from judges.types import Dialogue, Reading, Strict, Turn, UnscoredReason
@@ -27,7 +27,7 @@ class _Answered(Strict):
     """A reply of this card is an answer as it came, and has no shape."""
 
 
-def open_dialogue(question: Question, references: Mapping[str, tuple[str, ...]] | None = None) -> Dialogue:
+def open_dialogue(question: BenchQuestion, references: Mapping[str, tuple[str, ...]] | None = None) -> Dialogue:
     """A question as a dialogue whose answers are empty. `references` are its reference answers by the judge's name."""
     meta: dict[str, Any] = {"question_id": question.id, "category": question.category}
     if question.reference:

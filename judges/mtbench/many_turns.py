@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from judges.mtbench import rows
-from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, Place
+from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, SourcePlace
 from judges.strict_json import show_value
 
 _MODEL = ("model", "model_id", "system")
@@ -31,7 +31,7 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> Assembled:
     made = Assembly("")
     for file in files:
         for record in file.records:
-            place = Place(file.name, record.line, record.text if record.problem else record.value)
+            place = SourcePlace(file.name, record.line, record.text if record.problem else record.value)
             if record.problem:
                 made.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
                 continue
@@ -42,7 +42,7 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> Assembled:
     return made.finish()
 
 
-def _take(made: Assembly, place: Place, row: dict[str, Any]) -> None:
+def _take(made: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
     if not fits(row):
         what = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
         raise rows.BadField("history", what)

@@ -17,7 +17,7 @@ WITH_REFERENCE = ("math", "reasoning", "coding")
 """The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""
 
 
-class Question(NamedTuple):
+class BenchQuestion(NamedTuple):
     """A question of several turns. `reference`: its own reference answers, which only people are shown."""
 
     id: str
@@ -124,7 +124,7 @@ class Bench:
     `answers` are by (question, model, choice), `references` by the name of the judge that they are for, then question.
     """
 
-    questions: Mapping[str, Question] = field(default_factory=dict)
+    questions: Mapping[str, BenchQuestion] = field(default_factory=dict)
     answers: Mapping[tuple[str, str, int], Answer] = field(default_factory=dict)
     references: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     judges: Mapping[str, Judge] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench.parsing import ERROR
-from judges.mtbench.records import Question, Winner
+from judges.mtbench.records import BenchQuestion, Winner
 from judges.protocols.orders import Order
 from judges.strict_json import show_value
 
@@ -54,7 +54,7 @@ class ChoiceTurns(NamedTuple):
     cut_at: int = 0
 
 
-class Score(NamedTuple):
+class JudgedTurn(NamedTuple):
     """A judgment of one turn: its text, the number that the file states, and the prompt that the judge was sent.
 
     `sample` is its place in a list of several, None where the row has one.
@@ -135,7 +135,7 @@ def first_text(row: Mapping[str, Any], *keys: str) -> str:
     raise BadField(keys[0], f"{keys[0]} must be a text (it is {show_value(row.get(keys[0]))}).")
 
 
-def read_question(row: Mapping[str, Any]) -> Question:
+def read_question(row: Mapping[str, Any]) -> BenchQuestion:
     """A row of a question file; `reference` may be a list of texts, null where a turn has none, or one text."""
     turns, own, heat = text_list(row.get("turns"), "turns"), row.get("reference"), row.get("required_temperature")
     if isinstance(own, list):
@@ -144,7 +144,7 @@ def read_question(row: Mapping[str, Any]) -> Question:
     if heat is not None and (isinstance(heat, bool) or not isinstance(heat, (int, float))):
         raise BadField("required_temperature", f"required_temperature must be a number (it is {show_value(heat)}).")
     category = row.get("category") or ""
-    return Question(question_id(row), str(category), turns, reference, None if heat is None else float(heat))
+    return BenchQuestion(question_id(row), str(category), turns, reference, None if heat is None else float(heat))
 
 
 def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
@@ -209,7 +209,7 @@ def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> in
     return turn
 
 
-def read_scores(row: Mapping[str, Any], file: str) -> list[Score]:
+def read_scores(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
     """The judgments of a row: one; one for each sample, where score or judgment is a list; or one for each turn.
 
     Of a row with a score for each turn, -1 without a judgment is a turn that was not asked.
@@ -228,7 +228,7 @@ def _of_turn(row: Mapping[str, Any], name: str, turn: int) -> Any:
     return row.get(f"{name}_turn{turn}", row.get(f"{name}_turn_{turn}"))
 
 
-def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[Score]:
+def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[JudgedTurn]:
     lists = [held for held in (texts, stated) if isinstance(held, list)]
     prompt = asked_text(asked)
     if not lists:
@@ -243,14 +243,14 @@ def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[Score]:
     return [_score(turn, *one, n) for n, one in enumerate(zip(each[0], each[1], prompts, strict=True))]
 
 
-def _score(turn: int, text: Any, stated: Any, asked: str, sample: int | None) -> Score:
+def _score(turn: int, text: Any, stated: Any, asked: str, sample: int | None) -> JudgedTurn:
     if text is not None and not isinstance(text, str):
         raise BadField("judgment", f"judgment must be a text (it is {show_value(text)}).")
     if isinstance(stated, str) and _NUMBER.fullmatch(stated):
         stated = float(stated)
     if stated is not None and (isinstance(stated, bool) or not isinstance(stated, (int, float))):
         raise BadField("score", f"score must be a number (it is {show_value(stated)}).")
-    return Score(turn, text or "", None if stated is None else float(stated), asked, sample)
+    return JudgedTurn(turn, text or "", None if stated is None else float(stated), asked, sample)
 
 
 def asked_text(value: Any) -> str:

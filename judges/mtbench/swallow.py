@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench import parsing, rows
-from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, Place, named
+from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, SourcePlace, named
 from judges.plural import many, verb
 from judges.strict_json import show_value
 
@@ -72,7 +72,7 @@ def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
         held: list[tuple[int, dict[str, Any]]] = []
         for record in file.records:
             if record.problem:
-                place = Place(file.name, record.line, record.text)
+                place = SourcePlace(file.name, record.line, record.text)
                 made.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
             elif file.role == "results":
                 results.append(_results(file.name, record.value))
@@ -178,7 +178,7 @@ def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
         judge = next((one.judge for one in results if one.judge and _of_run(file, one)), JUDGE)
         cut = _cut_at(file)
         for line, row in file.rows:
-            place = Place(file.name, line)
+            place = SourcePlace(file.name, line)
             try:
                 shares += _row(made, place, row, model, judge, cut)
             except rows.BadField as error:
@@ -205,7 +205,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(held)
 
 
-def _row(made: Assembly, place: Place, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
+def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
     """One question of one model; gives how many of its ratings were stated as shares of ten."""
     told, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
     short = _lists(metrics, 1)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_judges, share_ratings
-from judges.mtbench.experiment import Experiment
+from judges.mtbench.experiment import PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
 from judges.mtbench.protocol import Protocol, describe, protocols
@@ -34,7 +34,7 @@ _SOME = 0.001
 """Where less than this is Japanese in every model's answers, they are in another language."""
 
 
-class Table(NamedTuple):
+class ResultTable(NamedTuple):
     """Rows with the same keys; `name` is that of a file, `title` and the sentences of `said` are for people."""
 
     name: str
@@ -43,7 +43,7 @@ class Table(NamedTuple):
     said: Sequence[str] = ()
 
 
-class Selection(NamedTuple):
+class RatingSelection(NamedTuple):
     """The ratings that are asked for, and by which protocol each judge's are read; the protocol has its judges.
 
     `judges` are those that have a rating among them, as they were asked for, else in the order of the files.
@@ -90,7 +90,7 @@ def own_protocol(bench: Bench, judge: str) -> Protocol:
 def select(
     bench: Bench, protocol: Protocol | None = None, judges: Sequence[str] = (), models: Sequence[str] = (),
     categories: Sequence[str] = (),
-) -> Selection:  # fmt: skip
+) -> RatingSelection:  # fmt: skip
     """What is of some judges, models and categories (none: all), each judge read by a protocol, or by its own."""
     bench, by_name = narrow(bench, judges, models, categories), dict[str, tuple[Protocol, list[str]]]()
     table = read_ratings(bench)
@@ -105,7 +105,7 @@ def select(
             other = read_ratings(bench, its.parse)
             number = np.where(mine, other.number, table.number)
             table = replace(table, number=number, reason=np.where(mine, other.reason, table.reason))
-    return Selection(bench, table, by_name, rating)
+    return RatingSelection(bench, table, by_name, rating)
 
 
 def judge_label(bench: Bench, judge: str) -> str:
@@ -121,7 +121,7 @@ def figure(name: str, one: Interval | None) -> Row:
     return {name: one.point if one else None, f"{name}_low": low, f"{name}_high": high}
 
 
-def result_tables(chosen: Selection, wide: bool = False) -> list[Table]:
+def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTable]:
     """Judges, means, categories, rules, ranks, wins and Japanese; those that have no row are left out.
 
     `wide` puts the categories side by side, without intervals, as a person likes to read them.
@@ -134,7 +134,7 @@ def result_tables(chosen: Selection, wide: bool = False) -> list[Table]:
     return [table for table in found if table.rows]
 
 
-def _judges(chosen: Selection) -> Table:
+def _judges(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for _, table in chosen.parts:
         for one in count_judgments(chosen.bench, table):
@@ -152,15 +152,15 @@ def _judges(chosen: Selection) -> Table:
         "than once; in differing of them the ratings differ, by spread points on average over all of them. changed: "
         "judgments whose text gives another number than their file states.",
     )
-    return Table("judges", "Judges and their judgments", rows, said)
+    return ResultTable("judges", "Judges and their judgments", rows, said)
 
 
-def _whose(chosen: Selection, judge: str, model: str) -> Row:
+def _whose(chosen: RatingSelection, judge: str, model: str) -> Row:
     """The first two columns: judge and model."""
     return {"judge": judge_label(chosen.bench, judge), "model": EVERYTHING if model == ALL else model}
 
 
-def _means(chosen: Selection, means: Sequence[ModelMeans]) -> Table:
+def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
     turns = sorted({turn for one in means for turn in one.turns})
     rows: list[Row] = []
     for one in means:
@@ -173,7 +173,7 @@ def _means(chosen: Selection, means: Sequence[ModelMeans]) -> Table:
     said.append(f"Intervals are at 95 %, by {many(asked, 'question')}. both: the mean over the rows of all turns.")
     if few := sorted({one.both.items for one in means if 0 < one.both.items < 30}):
         said.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
-    return Table("means", "Mean ratings", rows, said)
+    return ResultTable("means", "Mean ratings", rows, said)
 
 
 def describe_rules(protocol: Protocol) -> str:
@@ -183,7 +183,7 @@ def describe_rules(protocol: Protocol) -> str:
     return f"Read by {protocol.name}: {'; '.join(rules)}."
 
 
-def _by_category(chosen: Selection, means: Sequence[ModelMeans], wide: bool) -> Table:
+def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: bool) -> ResultTable:
     named = list(dict.fromkeys(category for one in means for category in one.categories))
     rows: list[Row] = []
     for one in means:
@@ -193,15 +193,15 @@ def _by_category(chosen: Selection, means: Sequence[ModelMeans], wide: bool) -> 
             rows.append(head | {name: mean.point if mean else None for name, mean in means_of.items()})
         else:
             rows += [head | {"category": name} | figure("mean", mean) for name, mean in one.categories.items()]
-    return Table("categories", "Mean ratings by category", rows if named != [""] else ())
+    return ResultTable("categories", "Mean ratings by category", rows if named != [""] else ())
 
 
-def _pairs(chosen: Selection) -> Iterator[tuple[str, str, SharedRatings]]:
+def _pairs(chosen: RatingSelection) -> Iterator[tuple[str, str, SharedRatings]]:
     for one, other in combinations(chosen.judges, 2):
         yield judge_label(chosen.bench, one), judge_label(chosen.bench, other), share_ratings(chosen.table, one, other)
 
 
-def _shared(chosen: Selection) -> Table:
+def _shared(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for one, other, shared in _pairs(chosen):
         for model in [None, *np.unique(shared.row.model).tolist()]:
@@ -214,10 +214,10 @@ def _shared(chosen: Selection) -> Table:
                 | figure("difference", question_mean(y - x, question))
             )  # fmt: skip
     said = ("A cell: a turn of a sample that both judges rated, in points from 1 to 10. difference: other - judge.",)
-    return Table("shared", "Means on the cells that two judges share", rows, said)
+    return ResultTable("shared", "Means on the cells that two judges share", rows, said)
 
 
-def _rules(chosen: Selection) -> Table:
+def _rules(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for rules, table in chosen.parts:
         for one in means_by_rule(table, rules):
@@ -228,10 +228,10 @@ def _rules(chosen: Selection) -> Table:
         "Columns say what becomes of failed judgments (left out, counted as -1, or so unless all of their turn failed) "
         "and of several of one turn (raw: each counts; first; averaged). range: how far the mean moves.",
     )
-    return Table("rules", "Mean ratings under every rule of counting", rows, said)
+    return ResultTable("rules", "Mean ratings under every rule of counting", rows, said)
 
 
-def _ranks(chosen: Selection) -> Iterator[Table]:
+def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
     rows: list[Row] = []
     pairs: list[Row] = []
     said = ["first: how likely a model is the best, over draws of questions."]
@@ -251,12 +251,12 @@ def _ranks(chosen: Selection) -> Iterator[Table]:
                 said.append(
                     f"{named}: the order of {open_} of {many(len(found.pairs), 'pair')} of models is not settled."
                 )
-    yield Table("ranks", "Ranks of models", rows if pairs else (), said)
+    yield ResultTable("ranks", "Ranks of models", rows if pairs else (), said)
     told = ("ahead: how far the higher mean is ahead. turned: in which share of draws the order is the other way.",)
-    yield Table("model_pairs", "Every two models", pairs, told)
+    yield ResultTable("model_pairs", "Every two models", pairs, told)
 
 
-def _wins(chosen: Selection) -> Iterator[Table]:
+def _wins(chosen: RatingSelection) -> Iterator[ResultTable]:
     games, derived = decide_games(chosen.bench), verdicts_from_ratings(chosen.table)
     said = [
         f"{judge_label(chosen.bench, one.judge)}: {many(one.decided, 'pair')} decided, {one.inconsistent} of them ties "
@@ -265,14 +265,14 @@ def _wins(chosen: Selection) -> Iterator[Table]:
         for one in games.counts
     ]
     adjusted = "adjusted = (wins + ties / 2) / games."
-    yield Table("wins", "Wins in pairs, both orders", _rates(chosen, games, False), [*said, adjusted])
-    yield Table("wins_by_pair", "Wins of each two models", _rates(chosen, games, True))
+    yield ResultTable("wins", "Wins in pairs, both orders", _rates(chosen, games, False), [*said, adjusted])
+    yield ResultTable("wins_by_pair", "Wins of each two models", _rates(chosen, games, True))
     told = "The higher of two single ratings wins, as FastChat derives it; no judge compared the two answers."
     rates = _rates(chosen, derived, False)
-    yield Table("wins_from_ratings", "Wins derived from single ratings", rates, (told, adjusted))
+    yield ResultTable("wins_from_ratings", "Wins derived from single ratings", rates, (told, adjusted))
 
 
-def _rates(chosen: Selection, verdicts: Verdicts, pairs: bool) -> list[Row]:
+def _rates(chosen: RatingSelection, verdicts: Verdicts, pairs: bool) -> list[Row]:
     rows: list[Row] = []
     for one in win_rates(verdicts, pairs):
         row = _whose(chosen, one.judge, one.model)
@@ -283,7 +283,7 @@ def _rates(chosen: Selection, verdicts: Verdicts, pairs: bool) -> list[Row]:
     return rows
 
 
-def _japanese(chosen: Selection) -> Table:
+def _japanese(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     shares = japanese_shares(chosen.bench)
     for one in shares:
@@ -291,10 +291,10 @@ def _japanese(chosen: Selection) -> Table:
         rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure("share", one.share))
     said = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
     some = any((found.share.point or 0) >= _SOME for found in shares)
-    return Table("japanese", "Share of Japanese characters", rows if some else (), said)
+    return ResultTable("japanese", "Share of Japanese characters", rows if some else (), said)
 
 
-def _changed(chosen: Selection) -> Table:
+def _changed(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for place, number in zip(chosen.table.place.tolist(), chosen.table.number.tolist(), strict=True):
         one = chosen.bench.ratings[place]
@@ -303,10 +303,10 @@ def _changed(chosen: Selection) -> Table:
             row = _whose(chosen, one.judge, one.model)
             row |= {"question": one.question, "choice": one.choice, "turn": one.turn}
             rows.append(row | {"stated": one.stated, "read": read})
-    return Table("changed", "Judgments whose text gives another number than their file states", rows)
+    return ResultTable("changed", "Judgments whose text gives another number than their file states", rows)
 
 
-def comparison_tables(chosen: Selection) -> list[Table]:
+def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
     """Every two judges on the answers that both rated: agreement, ranks, flips, and the largest disagreements."""
     rows: list[Row] = []
     ranks: list[Row] = []
@@ -347,15 +347,15 @@ def comparison_tables(chosen: Selection) -> list[Table]:
             })  # fmt: skip
     flipping = ("higher, lower: as the first judge has them. likely: in which share of draws the judges disagree.",)
     found_tables = [
-        Table("agreement", "Judge against judge", rows, said),
-        Table("rank_changes", "Ranks of models with two judges, on the cells that both rated", ranks),
-        Table("flips", "Pairs of models that the judges put in opposite orders", flips, flipping),
-        Table("disagreements", "The largest disagreements", largest),
+        ResultTable("agreement", "Judge against judge", rows, said),
+        ResultTable("rank_changes", "Ranks of models with two judges, on the cells that both rated", ranks),
+        ResultTable("flips", "Pairs of models that the judges put in opposite orders", flips, flipping),
+        ResultTable("disagreements", "The largest disagreements", largest),
     ]
     return [table for table in found_tables if table.rows]
 
 
-def vote_table(bench: Bench) -> Table:
+def vote_table(bench: Bench) -> ResultTable:
     """Votes of people with judges and with each other; without rows where there are no votes."""
     rows: list[Row] = []
     for one in vote_agreement(bench):
@@ -367,10 +367,10 @@ def vote_table(bench: Bench) -> Table:
         "MT-Bench paper. "
         "majority: what most voters say, a drawn vote being a tie. Intervals are at 95 %, by questions.",
     )
-    return Table("votes", "Votes on pairs", rows, said)
+    return ResultTable("votes", "Votes on pairs", rows, said)
 
 
-def waterfall_tables(found: Waterfall) -> list[Table]:
+def waterfall_tables(found: Waterfall) -> list[ResultTable]:
     """Two pipelines: the table of factors, the way from one mean to the other, and what could not be replayed."""
     factors: list[Row] = [
         {"factor": one.name, "one": one.one, "other": one.other,
@@ -394,12 +394,12 @@ def waterfall_tables(found: Waterfall) -> list[Table]:
         *(f"{name}: not replayed, as {why}." for name, why in found.unmoved),
     ]
     return [
-        Table("factors", "What the two pipelines do", factors),
-        Table("waterfall", "From one mean to the other", way, said),
+        ResultTable("factors", "What the two pipelines do", factors),
+        ResultTable("waterfall", "From one mean to the other", way, said),
     ]
 
 
-def experiment_table(found: Experiment) -> Table:
+def experiment_table(found: PipelineExperiment) -> ResultTable:
     """The arms that would tell apart what is left, with what each would take; without rows where there is none."""
     rows: list[Row] = [
         {"arm": arm.protocol.name, **{f"{factor}_of": side for factor, side in arm.sides.items()}, "calls": arm.calls,
@@ -411,7 +411,7 @@ def experiment_table(found: Experiment) -> Table:
     costs = [arm.cost for arm in run]
     cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
     said = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
-    return Table("experiment", "What it would take to tell apart what is left", rows, said)
+    return ResultTable("experiment", "What it would take to tell apart what is left", rows, said)
 
 
 def _replayed(step: Step) -> Row:

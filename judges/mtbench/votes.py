@@ -31,7 +31,7 @@ CODES: dict[Winner, int] = {"a": 0, "tie": 1, "b": 2}
 _NAMES: dict[float, Winner] = {score: name for name, score in SCORES.items()}
 
 
-class VoteAgreement(NamedTuple):
+class VerdictAgreement(NamedTuple):
     """How often two sides give a pair of answers the same verdict, and kappa (plain, unordered), over `pairs` of votes.
 
     `one` is a judge or a group of people, `other` a group or `MAJORITY`; `turn` None is all turns. `between` says
@@ -55,7 +55,7 @@ class _Sides(NamedTuple):
     both_ways: bool = False
 
 
-def vote_agreement(bench: Bench) -> list[VoteAgreement]:
+def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
     """Judges with every group and with the majority of all, then people with each other; each turn, and all of them.
 
     Groups without a common pair are left out. A vote by a voter's group is that of `Vote.group` ("people" where it is
@@ -68,7 +68,7 @@ def vote_agreement(bench: Bench) -> list[VoteAgreement]:
             by_pair[vote.question, vote.turn, a, b].append((vote.group or "people", CODES[winner]))
     named = {group for votes in by_pair.values() for group, _ in votes}
     groups = sorted(named, key=lambda name: (name != "expert", name))
-    found: list[VoteAgreement] = []
+    found: list[VerdictAgreement] = []
     for judge, verdicts in _verdicts(bench).items():
         for group in groups:
             found += _figures(judge, group, _Sides([
@@ -113,7 +113,7 @@ def _pairs_of_votes(votes: list[tuple[str, int]], one: str, other: str) -> list[
     return list(combinations(first, 2) if one == other else product(first, second))
 
 
-def _figures(one: str, other: str, sides: _Sides) -> list[VoteAgreement]:
+def _figures(one: str, other: str, sides: _Sides) -> list[VerdictAgreement]:
     """The figures of two sides, over all turns and, where there are several, by turn."""
     if not sides.rows:
         return []
@@ -133,5 +133,5 @@ def _figures(one: str, other: str, sides: _Sides) -> list[VoteAgreement]:
                 question, x, y = np.tile(question, 2), np.concatenate([x, y]), np.concatenate([y, x])
             weight = np.full(len(x), 0.5 if sides.both_ways else 1.0)
             kappa = kappa_interval(Cells(question, x, y, weight), len(CODES), None)
-            found.append(VoteAgreement(one, other, turn, setup, len(among), equal, kappa))
+            found.append(VerdictAgreement(one, other, turn, setup, len(among), equal, kappa))
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from judges.practice import model
 from judges.practice.completion import unix_seconds
-from judges.practice.model import Refusal
+from judges.practice.model import ErrorReply
 from judges.practice.options import PracticeOptions
 
 URL = "/v1/chat/completions"
@@ -44,15 +44,15 @@ class Batches:
         return shown
 
     def file(self, ident: str) -> tuple[dict[str, Any], bytes]:
-        """A file by its id. Raises Refusal (404)."""
+        """A file by its id. Raises ErrorReply (404)."""
         if ident not in self._files:
-            raise Refusal(404, f"No such file: {ident}.", "invalid_request_error", None, "id")
+            raise ErrorReply(404, f"No such file: {ident}.", "invalid_request_error", None, "id")
         return self._files[ident]
 
     def batch(self, ident: str) -> dict[str, Any]:
-        """A batch by its id. Raises Refusal (404)."""
+        """A batch by its id. Raises ErrorReply (404)."""
         if ident not in self._jobs:
-            raise Refusal(404, f"No batch found with id '{ident}'.", "invalid_request_error", None, "batch_id")
+            raise ErrorReply(404, f"No batch found with id '{ident}'.", "invalid_request_error", None, "batch_id")
         return self._jobs[ident]
 
     def every(self) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ class Batches:
         return list(reversed(self._jobs.values()))
 
     def start(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Begin a batch of an uploaded file. Raises Refusal."""
+        """Begin a batch of an uploaded file. Raises ErrorReply."""
         if asked.get("endpoint") != URL:
             raise model.bad_request(f"The practice endpoint runs batches for {URL} only.", "endpoint")
         shown_file, data = self.file(str(asked.get("input_file_id")))

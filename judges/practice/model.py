@@ -17,7 +17,7 @@ from judges.protocols.messages import fenced
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens")
 
 
-class Refusal(Exception):
+class ErrorReply(Exception):
     """A request that is answered with an error status."""
 
     def __init__(self, status: int, message: str, kind: str, code: str | None = None, param: str | None = None) -> None:
@@ -26,13 +26,13 @@ class Refusal(Exception):
         self.error = {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
-def bad_request(message: str, param: str | None = None, code: str | None = None) -> Refusal:
+def bad_request(message: str, param: str | None = None, code: str | None = None) -> ErrorReply:
     """A refusal with status 400."""
-    return Refusal(400, message, "invalid_request_error", code, param)
+    return ErrorReply(400, message, "invalid_request_error", code, param)
 
 
 def last_message(body: dict[str, Any]) -> str:
-    """The text of the last user message. Raises Refusal where there is none."""
+    """The text of the last user message. Raises ErrorReply where there is none."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise bad_request("'messages' must be a list with at least one message.", "messages")
@@ -63,11 +63,11 @@ def call_key(body: dict[str, Any], text: str) -> str:
 
 
 def check_request(body: dict[str, Any]) -> None:
-    """Raises Refusal for what the endpoint does not know."""
+    """Raises ErrorReply for what the endpoint does not know."""
     if body.get("model") not in FAMILIES:
         known = ", ".join(FAMILIES)
         message = f"The model '{body.get('model')}' does not exist here. There are: {known}."
-        raise Refusal(404, message, "invalid_request_error", "model_not_found", "model")
+        raise ErrorReply(404, message, "invalid_request_error", "model_not_found", "model")
     if body.get("n") not in (None, 1):
         raise bad_request("The practice endpoint gives one choice: leave 'n' at 1.", "n")
     if body.get("stream"):
@@ -86,7 +86,7 @@ def response_format(body: dict[str, Any]) -> str:
 
 
 def make_reply(options: PracticeOptions, body: dict[str, Any], text: str, key: str, attempt: int) -> Reply:
-    """The model's reply to a message. Raises Refusal for a schema that is none."""
+    """The model's reply to a message. Raises ErrorReply for a schema that is none."""
     seed = body.get("seed")
     temperature = float(body.get("temperature") or 0.0)
     # A caller's seed makes noise repeatable; without one, asking again is another draw, as with real endpoints.

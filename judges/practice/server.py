@@ -13,7 +13,7 @@ from aiohttp import web
 from judges.practice import model
 from judges.practice.batches import Batches
 from judges.practice.family import FAMILIES, OWNER, draw_chance
-from judges.practice.model import Refusal, to_bytes
+from judges.practice.model import ErrorReply, to_bytes
 from judges.practice.options import BadOption, PracticeOptions
 
 HOST = "127.0.0.1"
@@ -65,7 +65,7 @@ class Server:
         try:
             answer: web.StreamResponse = await handler(request)
             return answer
-        except Refusal as refusal:
+        except ErrorReply as refusal:
             return _json(refusal.error, refusal.status)
 
     def of_batch(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -74,7 +74,7 @@ class Server:
             text = model.last_message(body)
             model.check_request(body)
             return 200, self._completed(body, text, model.call_key(body, text))[0]
-        except Refusal as refusal:
+        except ErrorReply as refusal:
             return refusal.status, refusal.error
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
@@ -147,7 +147,7 @@ def _json(value: Any, status: int = 200) -> web.Response:
 
 
 def read_object(data: bytes) -> dict[str, Any]:
-    """The JSON object that a request's body holds. Raises Refusal."""
+    """The JSON object that a request's body holds. Raises ErrorReply."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from data import importing
-from data.importing import DetectedFile, ImportPlan, ImportPreview, ImportResult, Problem, Source, start
+from data.importing import DetectedFile, ImportPlan, ImportPreview, ImportProblem, ImportResult, Source, start
 from data.importing.detection.interpretation import Interpretation
 from data.importing.file_examples import FILE_EXAMPLES
 from data.importing.report import ImportRecord
@@ -252,7 +252,7 @@ def _problems(found: ImportPreview, rejects: str) -> None:
         st.caption("The kinds of errors")
         rows = [(group.sentence, group.lines, group.where) for group in found.groups]
         tables.table(rows, _KINDS_OF_ERRORS, most=10)
-    files: dict[str, list[Problem]] = {}
+    files: dict[str, list[ImportProblem]] = {}
     for problem in found.problems:
         files.setdefault(problem.file, []).append(problem)
     for file, count in found.by_file.items():

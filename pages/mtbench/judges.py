@@ -10,7 +10,7 @@ import streamlit as st
 from data.mtbench import disagreements, figures
 from data.mtbench.figures import By
 from data.records.exposure import NOTE
-from judges.mtbench.comparison import JudgeComparison, question_gaps
+from judges.mtbench.comparison import RatingComparison, question_gaps
 from judges.render.findings import mtbench_judges as said
 from pages.mtbench.place import Place
 from pages.ui import charts, findings, session, tables, text, url_state
@@ -52,7 +52,7 @@ def panel(at: Place) -> None:
     _largest(at, one, other, key)
 
 
-def _parts(at: Place, found: JudgeComparison, key: str) -> None:
+def _parts(at: Place, found: RatingComparison, key: str) -> None:
     st.subheader("By part", anchor=False)
     names = at.names[found.one], at.names[found.other]
     # Of a single model a question is an answer, and what both judges say of it is for those who may be shown it.

@@ -20,7 +20,7 @@ import streamlit as st
 from data.dashboard.sentences import slice_size
 from judges.audits import Plot
 from judges.render import svg
-from judges.render.findings.findings import Bubbles, Radar, Waterfall
+from judges.render.findings.findings import Bubbles, Radar, WaterfallChart
 from judges.render.svg import IntervalRow
 from judges.stats.reliability import ReliabilityLevel
 from judges.stats.slices import MeanSlice
@@ -287,7 +287,7 @@ def bubbles(found: Bubbles, key: str) -> None:
     _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
-def waterfall(found: Waterfall, key: str) -> None:
+def waterfall(found: WaterfallChart, key: str) -> None:
     """The way from one figure to another, a bar for each step; steps up and down differ in colour and in their sign."""
     figure = go.Figure()
     names = [found.start[0], *(name for name, _, _ in found.steps), found.end[0]]

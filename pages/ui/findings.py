@@ -15,7 +15,7 @@ from judges.render.findings.findings import (
     Marginals,
     Measures,
     Plot,
-    Reliability,
+    ReliabilityDiagram,
     Sentence,
     Table,
 )
@@ -64,7 +64,7 @@ def plot(one: Plot, key: str) -> None:
         charts.marginals(one.people, one.judge, one.answers, key)
     elif isinstance(one, Growth):
         charts.learning_curve(one.now, one.ahead, key, one.mark, one.marked)
-    elif isinstance(one, Reliability):
+    elif isinstance(one, ReliabilityDiagram):
         charts.reliability(one.levels, key)
     else:
         picture.plot(lambda width: svg(one, width), key, "plot", "Lines with their bands", (400.0, 600.0, 800.0))

@@ -105,7 +105,7 @@ def spoiled(name: str, text: str) -> str:
 def completed(
     options: Equipment, body: dict[str, Any], text: str, key: str, attempt: int, fault: Fault | None
 ) -> dict[str, Any]:
-    """The completion's body, with what the fault does to the reply. Raises Refusal for a schema that is none."""
+    """The completion's body, with what the fault does to the reply. Raises ErrorReply for a schema that is none."""
     reply = model.make_reply(options, body, text, key, attempt)
     name = fault.name if fault else ""
     if name in TEXTS:

@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from judges.practice import model
-from judges.practice.model import Refusal, to_bytes
+from judges.practice.model import ErrorReply, to_bytes
 from judges.practice.options import BadOption
 from judges.practice.server import Server, read_object
 from tests.practice import faults, wire
@@ -36,7 +36,7 @@ class FaultyServer(Server):
         try:
             self._allowed(request)
             return await handler(request)
-        except Refusal as refusal:
+        except ErrorReply as refusal:
             error = refusal.error["error"]
             self.log.refuse(error["code"] or error["type"])
             if refusal.status != 429:
@@ -47,21 +47,21 @@ class FaultyServer(Server):
             )
 
     def _allowed(self, request: web.Request) -> None:
-        """Raises Refusal without the key that is demanded."""
+        """Raises ErrorReply without the key that is demanded."""
         if not self.equipment.key_variable or request.path.startswith("/practice/"):
             return
         wanted = os.environ.get(self.equipment.key_variable, "")
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
             text = f"Incorrect API key provided.{self._note(request)}"
-            raise Refusal(401, text, "invalid_request_error", "invalid_api_key")
+            raise ErrorReply(401, text, "invalid_request_error", "invalid_api_key")
 
     def _note(self, request: web.Request) -> str:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return f" You sent {given}." if self.equipment.echo_key and given else ""
 
     def _within_limit(self) -> None:
-        """Raises Refusal (429) above `rpm` requests a minute: a bucket of a second's worth, at least one."""
+        """Raises ErrorReply (429) above `rpm` requests a minute: a bucket of a second's worth, at least one."""
         if not self.equipment.rpm:
             return
         at = asyncio.get_running_loop().time()
@@ -69,7 +69,7 @@ class FaultyServer(Server):
         self._tokens = min(max(rate, 1.0), self._tokens + (at - self._filled) * rate)
         self._filled = at
         if self._tokens < 1:
-            raise Refusal(429, "Rate limit reached: slow down.", "requests", "rate_limit_exceeded")
+            raise ErrorReply(429, "Rate limit reached: slow down.", "requests", "rate_limit_exceeded")
         self._tokens -= 1
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
@@ -112,11 +112,11 @@ class FaultyServer(Server):
             done = faults.completed(self.equipment, body, text, key, attempt, fault)
             self.log.answer(key)
             return 200, done
-        except Refusal as refusal:
+        except ErrorReply as refusal:
             return refusal.status, refusal.error
 
     def _asked_for(self, body: dict[str, Any]) -> tuple[str, str, int]:
-        """The text of a request, the key of its call, and how often that was asked by now. Raises Refusal."""
+        """The text of a request, the key of its call, and how often that was asked by now. Raises ErrorReply."""
         text = model.last_message(body)
         model.check_request(body)
         self._supported(body)
@@ -124,7 +124,7 @@ class FaultyServer(Server):
         return text, key, self.log.ask(key)
 
     def _supported(self, body: dict[str, Any]) -> None:
-        """Raises Refusal for what the options say is refused."""
+        """Raises ErrorReply for what the options say is refused."""
         refuses, shape = self.equipment.refuses, model.response_format(body)
         if shape in ("json_schema", "json_object") and shape in refuses:
             text = f"Invalid parameter: 'response_format' of type '{shape}' is not supported with this model."

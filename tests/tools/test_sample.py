@@ -46,7 +46,7 @@ def made() -> sample.Samples:
     return sample.generate()
 
 
-def dataset(name: str) -> sample.Dataset:
+def dataset(name: str) -> sample.SampleDataset:
     return made().dataset(name)
 
 

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Dataset:
+class SampleDataset:
     """Canonical rows of one dataset, each a dict as it stands in a line of JSONL."""
 
     name: str
@@ -47,11 +47,11 @@ class Dataset:
 class Samples:
     """Datasets, and by item id what is true of them: scores, and the faults that were planted."""
 
-    datasets: list[Dataset]
+    datasets: list[SampleDataset]
     truth: dict[str, Truth] = field(default_factory=dict)
     faults: dict[str, tuple[Fault, ...]] = field(default_factory=dict)
 
-    def dataset(self, name: str) -> Dataset:
+    def dataset(self, name: str) -> SampleDataset:
         """The dataset of that name."""
         return next(dataset for dataset in self.datasets if dataset.name == name)
 
@@ -68,12 +68,12 @@ def generate(seed: int = SEED) -> Samples:
     return Samples(datasets, {one.id: one.truth for one in made}, {one.id: one.faults for one in made if one.faults})
 
 
-def bench_dialogues(n: int = 100, seed: int = SEED) -> Dataset:
+def bench_dialogues(n: int = 100, seed: int = SEED) -> SampleDataset:
     """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
     rng = random.Random(f"{seed}/bench")
     made = short_dialogues(n, 3, rng)
     judgments = [_judgment(one, JUDGE_A, Opinion(one, JUDGE_A, rng).reply(rng)) for one in made]
-    return Dataset("bench-dialogues", [one.item for one in made], judgments, [])
+    return SampleDataset("bench-dialogues", [one.item for one in made], judgments, [])
 
 
 def write(folder: Path = FOLDER) -> list[Path]:
@@ -90,7 +90,7 @@ def write(folder: Path = FOLDER) -> list[Path]:
     return written
 
 
-def _support_dialogues(seed: int, made: list[Made]) -> Dataset:
+def _support_dialogues(seed: int, made: list[Made]) -> SampleDataset:
     mine = dialogues(150, random.Random(f"{seed}/dialogues"))
     made += mine
     judgments, seen = _opinions(mine, JUDGE_A, random.Random(f"{seed}/judge-a"))
@@ -100,7 +100,7 @@ def _support_dialogues(seed: int, made: list[Made]) -> Dataset:
     chosen = sorted(rng.sample(usual, 128), key=lambda one: -people.able(one))  # first those whom most people can read
     readers = [3] * 20 + [2] * 25 + rng.sample([2] * 20 + [1] * 63, 83)
     labels = people.labels(chosen, readers, seen, rng, people.finish)
-    return Dataset("support-dialogues", [one.item for one in mine], judgments, labels)
+    return SampleDataset("support-dialogues", [one.item for one in mine], judgments, labels)
 
 
 def _opinions(made: Sequence[Made], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
@@ -134,7 +134,7 @@ def _dialogue_values(reply: Row) -> Truth:
     return values
 
 
-def _long_reports(seed: int, made: list[Made]) -> Dataset:
+def _long_reports(seed: int, made: list[Made]) -> SampleDataset:
     rng = random.Random(f"{seed}/long")
     mine = long.pairs(rng)
     made += mine
@@ -143,10 +143,10 @@ def _long_reports(seed: int, made: list[Made]) -> Dataset:
     judgments = _simple(mine, "long_form_pairwise", judge_pairs.MODEL, judge_pairs.PARAMS, replies, rng)
     chosen = rng.sample(mine, 10)
     labels = people.labels(chosen, [2] * 4 + [1] * 6, seen, rng, long.finish)
-    return Dataset("long-reports", [one.item for one in mine], judgments, labels)
+    return SampleDataset("long-reports", [one.item for one in mine], judgments, labels)
 
 
-def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, made: list[Made]) -> Dataset:
+def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, made: list[Made]) -> SampleDataset:
     """Responses. In `short-answers` everybody finds every one-line answer coherent: kappa is undefined there."""
     rng, short = random.Random(f"{seed}/{name}"), name == "short-answers"
     mine = responses.responses(material, prefix, rng)
@@ -158,7 +158,7 @@ def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, 
     readers = [2] * (labelled // 3) + [1] * (labelled - labelled // 3)
     finish: Callable[[Truth, random.Random], Truth] = responses.finish_short if short else responses.finish
     labels = people.labels(chosen, readers, {} if short else seen, rng, finish)
-    return Dataset(name, [one.item for one in mine], judgments, labels)
+    return SampleDataset(name, [one.item for one in mine], judgments, labels)
 
 
 def _simple(

@@ -64,7 +64,7 @@ class Story:
 
 
 @dataclass
-class Question:
+class SampleQuestion:
     """A task with a reference (or "") and outputs of different quality."""
 
     key: str
@@ -105,7 +105,7 @@ def stories() -> tuple[Story, ...]:
 
 
 @cache
-def questions(name: str) -> tuple[Question, ...]:
+def questions(name: str) -> tuple[SampleQuestion, ...]:
     """The questions of `material/<name>.txt`."""
     return tuple(_question(head, lines) for head, lines in _blocks(FOLDER / f"{name}.txt", _QUESTION))
 
@@ -174,9 +174,9 @@ def _aftermath(reply: Text, mark: str, text: str) -> None:
         reply.faults.append((kind, earlier, here))
 
 
-def _question(head: list[str], lines: Lines) -> Question:
+def _question(head: list[str], lines: Lines) -> SampleQuestion:
     key, topic, language = head
-    question = Question(key, topic, language, "", "", [])
+    question = SampleQuestion(key, topic, language, "", "", [])
     for mark, text in lines[1:]:
         if mark == "T":
             question.task = text

@@ -15,7 +15,7 @@ _DAYS = [datetime(2026, 11, day, tzinfo=UTC) for day in (2, 3, 4, 5, 6, 9, 10, 1
 
 
 @dataclass(frozen=True)
-class Person:
+class SimulatedAnnotator:
     """An annotator: how strict, how sure, which languages, and at what hour (UTC) their day begins."""
 
     name: str
@@ -26,9 +26,9 @@ class Person:
 
 
 PEOPLE = (
-    Person("mika", 0.05, 0.55, ("en", "ja"), 0),
-    Person("jonas", -0.10, 0.58, ("en",), 8),
-    Person("priya", 0.10, 0.56, ("en", "zh", "ja"), 4),
+    SimulatedAnnotator("mika", 0.05, 0.55, ("en", "ja"), 0),
+    SimulatedAnnotator("jonas", -0.10, 0.58, ("en",), 8),
+    SimulatedAnnotator("priya", 0.10, 0.56, ("en", "zh", "ja"), 4),
 )
 ASSISTED = 0.2
 """The share of (item, person) in which the judge's scores were on screen."""
@@ -52,7 +52,7 @@ def labels(
 
     `finish` makes values that depend on others (a verdict on the scores) agree with them. In the order of saving.
     """
-    work: dict[Person, list[Made]] = {person: [] for person in PEOPLE}
+    work: dict[SimulatedAnnotator, list[Made]] = {person: [] for person in PEOPLE}
     for made, count in zip(items, readers, strict=True):
         fit = [person for person in PEOPLE if made.language in person.languages]
         rng.shuffle(fit)
@@ -80,7 +80,7 @@ def labels(
     return [row for *_, row in sorted(rows, key=lambda row: row[:3])]
 
 
-def _moments(person: Person, count: int, rng: random.Random) -> list[datetime]:
+def _moments(person: SimulatedAnnotator, count: int, rng: random.Random) -> list[datetime]:
     """When each of `count` items was saved: in sittings on working days, about two minutes an item, with breaks."""
     days = sorted(rng.sample(_DAYS, min(len(_DAYS), max(1, -(-count // 14)))))
     moments: list[datetime] = []
@@ -95,7 +95,7 @@ def _moments(person: Person, count: int, rng: random.Random) -> list[datetime]:
     return moments
 
 
-def _values(truth: Truth, person: Person, seen: Truth, rng: random.Random) -> Truth:
+def _values(truth: Truth, person: SimulatedAnnotator, seen: Truth, rng: random.Random) -> Truth:
     """One person's values for all cells of an item."""
     values: Truth = {}
     for cell, value in truth.items():
@@ -107,7 +107,7 @@ def _values(truth: Truth, person: Person, seen: Truth, rng: random.Random) -> Tr
     return values
 
 
-def _value(cell: tuple[str, str], value: Value, person: Person, rng: random.Random) -> Value:
+def _value(cell: tuple[str, str], value: Value, person: SimulatedAnnotator, rng: random.Random) -> Value:
     name = cell[1]
     if isinstance(value, bool):
         return (not value) if rng.random() < (0.25 if value else 0.03) else value

@@ -8,7 +8,7 @@ from typing import Any
 from judges.cards.rubric_open_ended.card import VERDICTS
 from tools.sample import remarks
 from tools.sample.dialogues import SYSTEMS
-from tools.sample.material import Question, Text, questions
+from tools.sample.material import SampleQuestion, Text, questions
 from tools.sample.truth import Made, Truth, Value, clip, words
 
 DIMENSIONS = ("factuality", "instruction_following", "coherence", "completeness")
@@ -17,14 +17,14 @@ MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}
 
 def responses(name: str, prefix: str, rng: random.Random) -> list[Made]:
     """All outputs of `material/<name>.txt` as items, in a mixed order in which a task does not follow itself."""
-    drawn: list[tuple[Question, Text, str]] = []
+    drawn: list[tuple[SampleQuestion, Text, str]] = []
     for question in questions(name):
         systems = rng.sample(SYSTEMS, len(SYSTEMS))
         if rng.random() < 0.5:  # the better half of the time the order of quality is that of the systems
             systems = list(SYSTEMS)
         drawn += [(question, output, system) for output, system in zip(question.outputs, systems, strict=True)]
     rng.shuffle(drawn)
-    ordered: list[tuple[Question, Text, str]] = []
+    ordered: list[tuple[SampleQuestion, Text, str]] = []
     while drawn:
         recent = {question.key for question, *_ in ordered[-4:]}
         chosen = next((n for n, (question, *_) in enumerate(drawn) if question.key not in recent), 0)
@@ -32,7 +32,7 @@ def responses(name: str, prefix: str, rng: random.Random) -> list[Made]:
     return [_made(f"{prefix}-{n:03d}", *one) for n, one in enumerate(ordered, 1)]
 
 
-def _made(id: str, question: Question, output: Text, system: str) -> Made:
+def _made(id: str, question: SampleQuestion, output: Text, system: str) -> Made:
     item = {
         "id": id,
         "kind": "response",

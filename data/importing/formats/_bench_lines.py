@@ -9,7 +9,7 @@ from typing import Any
 from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
 from data.store.ids import now
 from judges.mtbench import completeness
-from judges.mtbench.assembly import Assembled, Place
+from judges.mtbench.assembly import Assembled, SourcePlace
 from judges.mtbench.dialogues import answer_name, pair_name
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.mtbench.records import Answer, Game, Judge, Rating, Vote
@@ -54,7 +54,7 @@ class _Lines:
         self.votes = RepeatCounter()
         self.time = now().isoformat()
 
-    def answer(self, place: Place, answer: Answer) -> Entry:
+    def answer(self, place: SourcePlace, answer: Answer) -> Entry:
         """The dialogue of an answer."""
         name = answer_name(answer.question, answer.model, answer.choice)
         question = self.made.questions.get(answer.question)
@@ -90,7 +90,7 @@ class _Lines:
         kept |= {"task": known.category or None} if self.task else {}
         return {"question_id": question} | {name: value for name, value in kept.items() if value is not None}
 
-    def rating(self, place: Place, rating: Rating) -> Line:
+    def rating(self, place: SourcePlace, rating: Rating) -> Line:
         """The judgment of a turn of an answer."""
         reply = {"turn": rating.turn, "judgment": rating.text, "score": rating.stated}
         data = {
@@ -105,7 +105,7 @@ class _Lines:
         }
         return Line(place.file, place.line, "judgment", data, place.row)
 
-    def pair(self, place: Place, said: Game | Vote) -> Iterator[Line]:
+    def pair(self, place: SourcePlace, said: Game | Vote) -> Iterator[Line]:
         """The pair of two models' answers, before what is first said of it."""
         name = _pair_name(said)
         if name in self.pairs:
@@ -128,7 +128,7 @@ class _Lines:
             data[f"response_{side}"] = {"system": model, "text": text}
         yield Line(place.file, place.line, "item", data, place.row, weak=not full)
 
-    def game(self, place: Place, game: Game) -> Line:
+    def game(self, place: SourcePlace, game: Game) -> Line:
         """The judgment of a pair in one order, as its judge saw it, or over both."""
         judge = self.made.judges[game.judge]
         data: dict[str, Any] = {
@@ -145,7 +145,7 @@ class _Lines:
             data |= {"reply": {"verdict": game.winner, "reason": game.text}, "raw": canonical(kept)}
         return Line(place.file, place.line, "judgment", data, place.row, unscored=unscored)
 
-    def vote(self, place: Place, vote: Vote) -> Line:
+    def vote(self, place: SourcePlace, vote: Vote) -> Line:
         """The label of a person on a pair."""
         name, made_at, nth = _pair_name(vote), self.time, None
         if vote.at is not None and 0 < vote.at < 4e9:

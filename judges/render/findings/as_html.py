@@ -12,7 +12,7 @@ from judges.render.findings.findings import (
     Finding,
     Growth,
     Intervals,
-    Lines,
+    LineChart,
     Marginals,
     Measures,
     Plot,
@@ -64,7 +64,7 @@ def picture(one: Plot, width: float = WIDTH) -> str:
         return svg.confusion_matrix(one.counts, one.answers, one.title)
     if isinstance(one, Marginals):
         return svg.bar_plot(one.answers, [("people", one.people), ("judge", one.judge)], one.title, width=width)
-    if isinstance(one, Lines):
+    if isinstance(one, LineChart):
         return svg.line_plot(one.series, one.x, one.y, one.mark, one.title, width)
     if isinstance(one, Growth):
         series = [_band(name, steps) for name, steps in (("so far", one.now), ("forecast", one.ahead)) if steps]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judges.plural import many
-from judges.render.findings.findings import SHARE, Column, Lines, Sentence, Table, quiet, say
+from judges.render.findings.findings import SHARE, Column, LineChart, Sentence, Table, quiet, say
 from judges.render.svg import Series
 from judges.stats import auto_accept
 from judges.stats.auto_accept import AutoAcceptance, ThresholdTest
@@ -34,7 +34,7 @@ def sentences(found: AutoAcceptance, near: bool, scored: int, spared: int) -> li
     return said
 
 
-def plot(found: AutoAcceptance, title: str = "") -> Lines | None:
+def plot(found: AutoAcceptance, title: str = "") -> LineChart | None:
     """Agreement on what is accepted against its share of the items; None where no threshold was tested."""
     if not found.steps:
         return None
@@ -47,7 +47,7 @@ def plot(found: AutoAcceptance, title: str = "") -> Lines | None:
     drawn = [series("agreement, down to its lower bound", found.steps, True)]
     drawn += [series("threshold", [found.chosen], False)] if found.chosen else []
     axes = "coverage (items accepted automatically), %", "% agreement there"
-    return Lines(drawn, *axes, 100 * found.target, title)
+    return LineChart(drawn, *axes, 100 * found.target, title)
 
 
 def table(found: AutoAcceptance) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from judges.plural import many
 from judges.reading.confidence import RULE, SAMPLES, STATED, TOKENS
-from judges.render.findings.findings import COUNT, SHARE, Reliability, Sentence, Table, quiet, say
+from judges.render.findings.findings import COUNT, SHARE, ReliabilityDiagram, Sentence, Table, quiet, say
 from judges.render.words import span
 from judges.stats import reliability
 from judges.stats.reliability import ReliabilityLevel
@@ -83,9 +83,9 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
     return said
 
 
-def plot(found: reliability.Reliability, title: str = "") -> Reliability:
+def plot(found: reliability.Reliability, title: str = "") -> ReliabilityDiagram:
     """Accuracy by level of confidence."""
-    return Reliability(found.levels, title)
+    return ReliabilityDiagram(found.levels, title)
 
 
 def table(found: reliability.Reliability, ordered: bool) -> Table:

@@ -135,7 +135,7 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class Reliability:
+class ReliabilityDiagram:
     """Accuracy at each level of confidence, beside the line of perfect calibration."""
 
     levels: Sequence[ReliabilityLevel]
@@ -144,7 +144,7 @@ class Reliability:
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineChart:
     """Lines over x, each with a band where it has ends, and a dashed line at `mark`."""
 
     series: Sequence[Series]
@@ -155,7 +155,7 @@ class Lines:
     caption: str = ""
 
 
-Plot = Intervals | Confusion | Marginals | Growth | Reliability | Lines
+Plot = Intervals | Confusion | Marginals | Growth | ReliabilityDiagram | LineChart
 Finding = Sentence | Table | Measures | Plot
 
 
@@ -185,7 +185,7 @@ class Bubbles:
 
 
 @dataclass(frozen=True)
-class Waterfall:
+class WaterfallChart:
     """The way from one figure to another: `start` and `end` are (name, value), `steps` (name, change, in words).
 
     `shape` is the format of the figures.

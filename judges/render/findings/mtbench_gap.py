@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.mtbench.experiment import Experiment
+from judges.mtbench.experiment import PipelineExperiment
 from judges.mtbench.pipelines import Factor
 from judges.mtbench.replay import Waterfall as Gap
 from judges.plural import many
-from judges.render.findings.findings import Column, Sentence, Table, Waterfall, quiet, say
+from judges.render.findings.findings import Column, Sentence, Table, WaterfallChart, quiet, say
 from judges.render.words import cell, number, span
 
 _BECOMES = {
@@ -42,13 +42,13 @@ def _models(found: Gap) -> int:
     return len(rated[0] & rated[1])
 
 
-def waterfall(found: Gap) -> Waterfall:
+def waterfall(found: Gap) -> WaterfallChart:
     """The steps and what is left, from one mean to the other."""
     steps = [(one.factor, one.change.point or 0.0, one.told) for one in found.steps]
     steps += [(one.name, one.change.point or 0.0, one.told) for one in found.rest]
     steps += [(one.factor, one.change.point or 0.0, one.told) for one in found.later]
     ends = (found.one.name, found.start.point or 0.0), (found.other.name, found.end.point or 0.0)
-    return Waterfall(ends[0], steps, ends[1])
+    return WaterfallChart(ends[0], steps, ends[1])
 
 
 def step_table(found: Gap) -> Table:
@@ -130,7 +130,7 @@ def unmoved_table(found: Gap) -> Table:
     return Table(rows, {"differs without a step": Column(width=260)})
 
 
-def experiment(found: Experiment) -> list[Sentence | Table]:
+def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
     """Which judge calls would tell apart what is left, and their cost; only why not where there is none to make."""
     to_run = [arm for arm in found.arms if not arm.stored]
     said: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.said]

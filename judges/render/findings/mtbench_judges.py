@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from judges.mtbench.comparison import Disagreement, JudgeComparison, PairAgreement, QuestionGap
+from judges.mtbench.comparison import Disagreement, PairAgreement, QuestionGap, RatingComparison
 from judges.mtbench.ranks import RankComparison
 from judges.mtbench.ratings import HIGHEST, LOWEST
 from judges.plural import many
@@ -34,7 +34,7 @@ def figures(one: PairAgreement) -> dict[str, Interval]:
     return dict(zip(FIGURES, found, strict=True))
 
 
-def summary(found: JudgeComparison, names: Mapping[str, str]) -> list[Sentence]:
+def summary(found: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
     """What can be said of the two judges in two sentences."""
     whole, one, other = found.whole, names[found.one], names[found.other]
     if not whole.cells:
@@ -68,7 +68,7 @@ COLUMNS = (("figure", "22%"), ("value", "15%"), ("95% interval", "23%"), ("meani
 """The columns of `figure_rows`, with their widths."""
 
 
-def figure_rows(found: JudgeComparison) -> list[tuple[str, str, str, str]]:
+def figure_rows(found: RatingComparison) -> list[tuple[str, str, str, str]]:
     """Every figure on all shared turns: its name, its value, its interval, and what it means."""
     return [
         (name, cell(held.point, shape), span(held, shape), meaning)
@@ -107,7 +107,7 @@ def question_table(found: Sequence[QuestionGap], names: tuple[str, str]) -> Tabl
     return Table(rows, {"question": Column(width=90), "turns": COUNT} | shapes | told)
 
 
-def bubbles(found: JudgeComparison, names: Mapping[str, str]) -> Bubbles:
+def bubbles(found: RatingComparison, names: Mapping[str, str]) -> Bubbles:
     """How often each two ratings meet, to the tenth of a point, as samples may be averaged."""
     met = Counter(
         (round(x, 1), round(y, 1)) for x, y in zip(found.shared.one.tolist(), found.shared.other.tolist(), strict=True)

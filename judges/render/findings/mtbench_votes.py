@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from judges.mtbench.records import Bench
-from judges.mtbench.votes import SETUPS, VoteAgreement
+from judges.mtbench.votes import SETUPS, VerdictAgreement
 from judges.plural import many
 from judges.render.findings.findings import Column, Sentence, Table, say
 from judges.render.words import cell, span
@@ -20,7 +20,7 @@ def contents(bench: Bench) -> Sentence:
     return say("**{votes}** of {people} ({told}).", **of, told=told) if told else say("**{votes}** of {people}.", **of)
 
 
-def table(found: Sequence[VoteAgreement], names: Mapping[str, str]) -> Table:
+def table(found: Sequence[VerdictAgreement], names: Mapping[str, str]) -> Table:
     """A row for each two sides and turn; ties counted (S1) and dropped (S2) side by side."""
     rows: dict[tuple[str, str, int | None], dict[str, object]] = {}
     for one in found:

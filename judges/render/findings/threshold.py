@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.render.findings.findings import Finding, Intervals, Lines, quiet, say
+from judges.render.findings.findings import Finding, Intervals, LineChart, quiet, say
 from judges.render.svg import IntervalRow, Series
 from judges.render.words import cell
 from judges.stats.threshold import ThresholdPoint, ThresholdRates, explain
@@ -34,7 +34,7 @@ def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:
     if not series:
         return []
     return [
-        Lines(
+        LineChart(
             series, "positive from", "", None, title,
             "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it by "
             "its purpose.",

@@ -10,7 +10,7 @@ from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
 from data.store import Store
 from data.store.ids import content_id
 from judges.mtbench.prompts import wording
-from judges.mtbench.records import Answer, Bench, Game, PromptText, Question, Rating, Vote
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, PromptText, Rating, Vote
 from tests.data.imports import text, workspace
 from tests.seeds import lines
 
@@ -50,7 +50,7 @@ FILES = {
 def test_questions_answers_and_references_are_in_order_and_whole(tmp_path: Path) -> None:
     bench = bring(workspace(tmp_path), FILES)
     assert list(bench.questions) == ["9", "10"]
-    assert bench.questions["9"] == Question("9", "writing", ("書いて。", "もう一度。"))
+    assert bench.questions["9"] == BenchQuestion("9", "writing", ("書いて。", "もう一度。"))
     assert bench.questions["10"].reference == ("own 2", "own 4")
     assert bench.references == {"all judges": {"10": ("2", "4")}}
     assert bench.answers["9", "m/one", 0] == Answer("9", "m/one", 0, ("はい", "また"))
@@ -78,9 +78,9 @@ def test_samples_and_sets_of_references_are_kept_apart(tmp_path: Path) -> None:
 
 
 def test_the_prompts_of_the_files_are_there_with_their_judge(tmp_path: Path) -> None:
-    template = "[Question]\n{question}\n[Answer]\n{answer}"
+    template = "[BenchQuestion]\n{question}\n[Answer]\n{answer}"
     prompt = {"name": "single-v1", "type": "single", "system_prompt": "S", "prompt_template": template}
-    rows = [rated("[[8]]", 8, user_prompt="[Question]\n書いて。\n[Answer]\nはい")]
+    rows = [rated("[[8]]", 8, user_prompt="[BenchQuestion]\n書いて。\n[Answer]\nはい")]
     bench = bring(workspace(tmp_path), {**FILES, "judge_prompts.jsonl": [prompt], "gpt-x_single.jsonl": rows})
     assert bench.prompts == (PromptText("single-v1", "single", "S", template),)
     assert [(one.prompt, one.wording) for one in bench.judges.values()] == [("single-v1", wording(template))]
@@ -154,7 +154,7 @@ def test_pairs_named_the_other_way_round_are_turned(tmp_path: Path) -> None:
     bench = load_bench(store, D)
     assert [(g.a, g.b, g.order, g.winner) for g in bench.games] == [("a", "z", "", "b")]
     assert bench.votes == (Vote("ann", "", "7", 1, "a", "z", "b"),)
-    assert bench.questions == {"7": Question("7", "", ("Q?",))}
+    assert bench.questions == {"7": BenchQuestion("7", "", ("Q?",))}
 
 
 def test_what_is_not_of_mt_bench_is_left_out(tmp_path: Path) -> None:

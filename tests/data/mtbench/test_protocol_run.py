@@ -25,7 +25,7 @@ from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
 from judges.mtbench.protocol import Protocol, protocols
-from judges.mtbench.records import Bench, Question
+from judges.mtbench.records import Bench, BenchQuestion
 from judges.types import Dialogue
 from tests.data.imports import text
 from tests.data.mtbench.recorder import answering, is_judging, recording
@@ -36,9 +36,9 @@ FASTCHAT, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
 SHORT = SWALLOW.model_copy(update={"name": "short", "samples": 3})
 BENCH = Bench(
     {
-        "81": Question("81", "writing", ("Write a post.", "Make it short.")),
-        "111": Question("111", "math", ("1+1?", "2+2?"), ("own 2", "own 4")),
-        "7": Question("7", "math", ("Roll a die.", "Again."), (), 0.5),
+        "81": BenchQuestion("81", "writing", ("Write a post.", "Make it short.")),
+        "111": BenchQuestion("111", "math", ("1+1?", "2+2?"), ("own 2", "own 4")),
+        "7": BenchQuestion("7", "math", ("Roll a die.", "Again."), (), 0.5),
     },
     references={"j": {"111": ("It is 2", "It is 4")}},
 )
@@ -182,7 +182,8 @@ def test_question_items_are_nowhere_among_datasets(store: Store) -> None:
     assert questions.keep_questions(store, "lea", "question.jsonl", BENCH) == kept
     assert datasets.all_datasets(store) == [] and mtbench.bench_sizes(store) == {}
     assert [one.meta["question_id"] for one in questions.load_questions(store, kept.id).values()] == ["7", "81", "111"]
-    other = replace(BENCH, questions={**BENCH.questions, "81": Question("81", "writing", ("Another.", "Wording."))})
+    changed = BenchQuestion("81", "writing", ("Another.", "Wording."))
+    other = replace(BENCH, questions={**BENCH.questions, "81": changed})
     assert questions.keep_questions(store, "lea", "question.jsonl", other).id != kept.id
 
 
@@ -353,7 +354,10 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         fewer = questions.keep_questions(store, "lea", "q", replace(bare, questions=two))
         assert protocol_run.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0
         more = questions.keep_questions(
-            store, "lea", "q", replace(bare, questions={**BENCH.questions, "9": Question("9", "writing", ("New?",))})
+            store,
+            "lea",
+            "q",
+            replace(bare, questions={**BENCH.questions, "9": BenchQuestion("9", "writing", ("New?",))}),
         )
         with pytest.raises(BadInput, match="from another set of them"):
             protocol_run.plan(store, replace(order, questions=more.id))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from judges.mtbench.records import Answer, Bench, Judge, Question, Rating
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Judge, Rating
 
 CATEGORIES = ("writing", "math")
 
@@ -20,7 +20,7 @@ def bench(rows: Iterable[tuple[object, ...]], categories: dict[str, str] | None 
         text = said if isinstance(said, str) else "no verdict" if said is None else f"So: [[{said}]]"
         ratings.append(Rating(str(judge), str(question), str(model), choice, int(str(turn)), sample, text, None))
     names = dict.fromkeys(one.question for one in ratings)
-    questions = {n: Question(n, (categories or {}).get(n, CATEGORIES[0]), ("first", "second")) for n in names}
+    questions = {n: BenchQuestion(n, (categories or {}).get(n, CATEGORIES[0]), ("first", "second")) for n in names}
     judges = {one.judge: Judge(one.judge, one.judge, "single-v1", "") for one in ratings}
     return Bench(questions=questions, ratings=tuple(ratings), judges=judges)
 
@@ -33,7 +33,7 @@ def real_bench(folder: Path) -> Bench:
         return [json.loads(line) for line in lines if line.strip()]
 
     questions = {
-        str(row["question_id"]): Question(str(row["question_id"]), str(row["category"]), tuple(row["turns"]))  # type: ignore[arg-type]
+        str(row["question_id"]): BenchQuestion(str(row["question_id"]), str(row["category"]), tuple(row["turns"]))  # type: ignore[arg-type]
         for row in rows("question.jsonl")
     }
     answers = [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from judges.mtbench.experiment import plan_experiment
+from judges.mtbench.experiment import plan_pipeline_experiment
 from judges.mtbench.pipelines import Pipeline
 from judges.mtbench.protocol import Protocol
-from judges.mtbench.records import Answer, Bench, Judge, PromptText, Question
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Judge, PromptText
 from tests.judges.mtbench.benches import bench
 
 PLAIN = Protocol(name="plain", judge_temperature=0.3)
-ASKED = {"1": Question("1", "math", ("q" * 30, "r" * 60))}
+ASKED = {"1": BenchQuestion("1", "math", ("q" * 30, "r" * 60))}
 
 
 def pipeline(judge, answer, samples=1, references="", prompts=(), protocol=PLAIN):
@@ -29,7 +29,7 @@ def price(model):
 def test_every_combination_of_what_differs_with_two_that_are_stored():
     one = pipeline(Judge("j", "gpt", "p", "aaaaaaaaaaaa"), "x" * 300)
     other = pipeline(Judge("k", "new", "p", "bbbbbbbbbbbb"), "y" * 300, samples=2)
-    found = plan_experiment(one, other, price)
+    found = plan_pipeline_experiment(one, other, price)
     assert found.factors == ("judge", "prompt", "answers") and len(found.arms) == 8
     arms = {arm.protocol.name: arm for arm in found.arms}
     assert [name for name, arm in arms.items() if arm.stored] == ["arm-aaa", "arm-bbb"]
@@ -46,17 +46,17 @@ def test_every_combination_of_what_differs_with_two_that_are_stored():
 def test_references_are_a_factor_where_both_are_known_and_differ():
     judge = Judge("j", "gpt", "p", "")
     one, other = pipeline(judge, "x", references="a" * 30), pipeline(judge, "x", references="b" * 300)
-    found = plan_experiment(one, other, price)
+    found = plan_pipeline_experiment(one, other, price)
     assert found.factors == ("references",) and "nothing has to be run" in found.said[0]
     unknown = pipeline(judge, "x")
-    assert "not known" in plan_experiment(one, unknown, price).said[0]
+    assert "not known" in plan_pipeline_experiment(one, unknown, price).said[0]
 
 
 def test_a_prompts_own_words_are_those_of_its_template_and_an_unknown_price_is_none():
     prompts = (PromptText("p-v1", "single", "", "t" * 900),)
     one = pipeline(Judge("j", "gpt", "p-v1", "a" * 12), "x" * 30, prompts=prompts)
     other = pipeline(Judge("k", "unheard", "p-v2", "b" * 12), "x" * 30)
-    arms = {arm.protocol.name: arm for arm in plan_experiment(one, other, price).arms}
+    arms = {arm.protocol.name: arm for arm in plan_pipeline_experiment(one, other, price).arms}
     assert arms["arm-ba"].tokens_in == 2 * 300 + (10 + 10) + (10 + 20 + 10 + 10) and arms["arm-ba"].cost is None
     assert arms["arm-ab"].cost is not None and arms["arm-ba"].protocol.prompts == "p-v1@aaaaaaaa"
 
@@ -65,6 +65,6 @@ def test_without_texts_in_common_there_is_no_arm_and_without_a_difference_none_t
     judge = Judge("j", "gpt", "p", "")
     one = pipeline(judge, "x")
     bare = Pipeline(Bench(ASKED, judges={"j": judge}, ratings=one.bench.ratings), "j", PLAIN)
-    found = plan_experiment(one, bare, price)
+    found = plan_pipeline_experiment(one, bare, price)
     assert found.arms == () and "no judge could be asked" in found.said[0]
-    assert plan_experiment(one, one, price).arms == ()
+    assert plan_pipeline_experiment(one, one, price).arms == ()

@@ -19,7 +19,7 @@ from judges.mtbench import parsing
 from judges.mtbench.assembly import BenchFile, assemble, judge_key
 from judges.mtbench.fastchat_files import fastchat_files, write_fastchat
 from judges.mtbench.prompts import family_name, wording
-from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Question, Rating, Vote
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import role_of
 from tests.judges.mtbench.bench_rows import MATH, MULTI, SINGLE
 
@@ -46,8 +46,8 @@ def told(bench: Bench) -> dict[str, Any]:
 
 
 QUESTIONS = {
-    "81": Question("81", "writing", ("Write a poem about rain.", "Shorter, please."), (), 0.7),
-    "ja-2": Question("ja-2", "math", ("What is 17 times 3?", "And times 4?"), ("51", "68")),
+    "81": BenchQuestion("81", "writing", ("Write a poem about rain.", "Shorter, please."), (), 0.7),
+    "ja-2": BenchQuestion("ja-2", "math", ("What is 17 times 3?", "And times 4?"), ("51", "68")),
 }
 ANSWERS = {
     (q, m, c): Answer(
@@ -140,7 +140,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x
 def benches(draw: st.DrawFn) -> Bench:
     models = draw(st.lists(NAMES, min_size=2, max_size=4, unique=True))
     ids = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-    questions = {one: Question(one, draw(st.sampled_from(["math", "writing", ""])), ("q1", "q2")) for one in ids}
+    questions = {one: BenchQuestion(one, draw(st.sampled_from(["math", "writing", ""])), ("q1", "q2")) for one in ids}
     keys = [(q, m, c) for q in ids for m in models for c in range(draw(st.integers(1, 3)))]
     answers = {key: Answer(*key, (draw(TEXTS), draw(TEXTS))) for key in keys}
     words = st.sampled_from(["", "0" * 12, "a" * 12])

@@ -10,12 +10,12 @@ from judges.authoring.custom import from_spec
 from judges.cards import cards
 from judges.mtbench.generation import answer_card, answered_dialogues, answers_mark, open_dialogue
 from judges.mtbench.protocol import Protocol, protocols
-from judges.mtbench.records import Question
+from judges.mtbench.records import BenchQuestion
 from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, remaining_pieces, reread
 
 FASTCHAT, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
-WRITING = open_dialogue(Question("81", "writing", ("Write it.", "Shorten it."), ("ref 1", "ref 2")))
-MATH = open_dialogue(Question("111", "math", ("1+1?", "And 2+2?")), {"gpt-4": ("2", "4")})
+WRITING = open_dialogue(BenchQuestion("81", "writing", ("Write it.", "Shorten it."), ("ref 1", "ref 2")))
+MATH = open_dialogue(BenchQuestion("111", "math", ("1+1?", "And 2+2?")), {"gpt-4": ("2", "4")})
 
 
 def said(piece, text, unscored=None):
@@ -94,7 +94,7 @@ def test_at_temperature_zero_one_call_a_turn_is_copied_to_all_samples() -> None:
     ],
 )  # fmt: skip
 def test_temperatures_are_those_of_the_contract_and_a_questions_own_goes_before(category, own, fastchat, swallow):
-    asked = open_dialogue(Question("1", category, ("a?",), (), own))
+    asked = open_dialogue(BenchQuestion("1", category, ("a?",), (), own))
     for protocol, heat in ((FASTCHAT, fastchat), (SWALLOW, swallow)):
         calls, _ = played(protocol, asked)
         assert {c[1] for c in calls} == {heat}
@@ -111,7 +111,7 @@ def test_a_text_is_cut_before_turn_two_and_kept_whole_in_the_answer() -> None:
 
 
 def test_references_of_the_judge_are_shown_and_a_questions_own_are_for_people() -> None:
-    both = open_dialogue(Question("1", "math", ("a?",), ("own",)), {"gpt-4": ("theirs",)})
+    both = open_dialogue(BenchQuestion("1", "math", ("a?",), ("own",)), {"gpt-4": ("theirs",)})
     for question, used, meta in (
         (MATH, "gpt-4", {"reference": ["2", "4"]}), (MATH, "", {}),
         (both, "gpt-4", {"reference": ["own"], "reference_answer": ["theirs"]}), (both, "", {"reference": ["own"]}),
@@ -168,7 +168,7 @@ def test_a_card_is_made_again_of_what_is_stored_and_judging_is_no_part_of_it() -
 @given(st.integers(1, 4), st.integers(1, 5), st.sampled_from(["own", "first"]), st.booleans(), st.data())
 def test_every_call_is_asked_once_after_what_it_goes_on_from(turns, samples, continues, cold, data) -> None:
     protocol = Protocol(name="p", samples=samples, continues=continues, other_temperature=0.0 if cold else 0.5)
-    question = open_dialogue(Question("q", "any", tuple(f"q{n}" for n in range(turns))))
+    question = open_dialogue(BenchQuestion("q", "any", tuple(f"q{n}" for n in range(turns))))
     card, task = answer_card(protocol), Task("k", question)
     names = pieces(card, card.defaults, task)
     assert len(names) == len(set(names)) == turns * (1 if cold else samples)

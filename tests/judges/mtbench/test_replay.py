@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judges.mtbench import replay as replayed
 from judges.mtbench.pipelines import Pipeline, compare_pipelines, question_editions, shown_reference
 from judges.mtbench.protocol import Protocol, protocols
-from judges.mtbench.records import Answer, Bench, Judge, Question
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Judge
 from judges.mtbench.replay import replay
 from tests.judges.mtbench.benches import bench
 
@@ -128,8 +128,8 @@ def test_a_second_turn_is_touched_by_the_thinking_of_the_first():
 
 def test_references_and_questions_with_other_texts_are_left_out():
     rows = [("j", q, "m", 1, value) for q, value in ((1, 2), (2, 8), (3, 5))]
-    questions = {k: Question(k, c, (k,)) for k, c in (("1", "math"), ("2", "math"), ("3", "writing"))}
-    changed = {**questions, "3": Question("3", "writing", ("new",))}
+    questions = {k: BenchQuestion(k, c, (k,)) for k, c in (("1", "math"), ("2", "math"), ("3", "writing"))}
+    changed = {**questions, "3": BenchQuestion("3", "writing", ("new",))}
     one = known(rows, questions=questions, references={"gpt": {"1": ("a",), "2": ("b",), "3": ("w",)}})
     theirs = [("k", *row[1:]) for row in rows]
     other = known(theirs, questions=changed, references={"gpt": {"1": ("A",), "2": ("b",), "3": ("W",)}})
@@ -163,7 +163,7 @@ def test_what_touches_every_rating_cannot_be_replayed_and_is_said():
 
 
 def test_unknown_references_are_not_called_different():
-    questions = {"1": Question("1", "math", ("a",))}
+    questions = {"1": BenchQuestion("1", "math", ("a",))}
     one = known([("j", 1, "m", 1, 2)], questions=questions, references={"gpt": {"1": ("a",)}})
     other = known([("k", 1, "m", 1, 2)], questions=questions)
     found = replay(Pipeline(one, "j", PLAIN), Pipeline(other, "k", PLAIN))
@@ -175,7 +175,7 @@ def test_unknown_references_are_not_called_different():
 
 
 def test_which_references_a_judge_was_shown():
-    asked = [Question("1", "math", ("a", "b"), ("own 1", "own 2")), Question("2", "stem", ("a",), ("own",))]
+    asked = [BenchQuestion("1", "math", ("a", "b"), ("own 1", "own 2")), BenchQuestion("2", "stem", ("a",), ("own",))]
     sets = {"j": {"1": ("x", "y")}, "gpt": {"1": ("g", "h")}}
     one = known([("j", 1, "m", 1, 2)], questions={one.id: one for one in asked}, references=sets)
 

@@ -5,14 +5,14 @@ from math import isnan
 import pytest
 
 from judges.mtbench.comparison import compare_judges, question_gaps
-from judges.mtbench.experiment import Arm, Experiment
+from judges.mtbench.experiment import PipelineArm, PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import means_by_rule, model_means
 from judges.mtbench.pipelines import Pipeline, compare_pipelines
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ranks import Ranking, compare_ranks, rank_models
 from judges.mtbench.ratings import Rules, count_judgments, count_ratings, read_ratings
-from judges.mtbench.records import Answer, Bench, Game, Judge, Question, Vote
+from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, Vote
 from judges.mtbench.replay import replay
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import decide_games, win_rates
@@ -106,7 +106,7 @@ def test_missing_answers_and_questions_are_named():
     told = [plain(one) for one in mtbench_results.contents(BENCH)]
     assert told[0] == "2 questions, 2 models, 2 judges."
     assert "A whole MT-Bench has 80 questions." in told
-    asked = {n: Question(n, "", ("first",)) for n in "12"}
+    asked = {n: BenchQuestion(n, "", ("first",)) for n in "12"}
     answers = {("1", model, 0): Answer("1", model, 0, ("a",)) for model in "abcdefg"}
     answers |= {("2", "a", 0): Answer("2", "a", 0, ("a",))}
     lacking = plain(mtbench_results.contents(Bench(questions=asked, answers=answers))[-1])
@@ -249,16 +249,16 @@ def test_the_way_from_one_mean_to_the_other_adds_up_and_what_is_left_has_a_name(
 
 def test_what_new_calls_would_tell_apart_and_their_cost():
     first, second = ({"judge": "one", "prompt": "other"}, {"judge": "other", "prompt": "one"})
-    arms = [Arm(sides, Protocol(name="arm"), 160, 90_000, 40_000, 0.75, False) for sides in (first, second)]
-    stored = Arm({"judge": "one", "prompt": "one"}, Protocol(name="arm"), 0, 0, 0, 0.0, True)
-    told, table = mtbench_gap.experiment(Experiment(("judge", "prompt"), (stored, *arms), ()))
+    arms = [PipelineArm(sides, Protocol(name="arm"), 160, 90_000, 40_000, 0.75, False) for sides in (first, second)]
+    stored = PipelineArm({"judge": "one", "prompt": "one"}, Protocol(name="arm"), 0, 0, 0, 0.0, True)
+    told, table = mtbench_gap.experiment(PipelineExperiment(("judge", "prompt"), (stored, *arms), ()))
     assert plain(told).startswith("320 calls to judges would tell judge, prompt apart") and "1.50 US" in plain(told)
     assert [(row["judge of"], row["prompt of"], row["calls"]) for row in table.rows] == [
         ("first", "second", 160), ("second", "first", 160),
     ]  # fmt: skip
-    told, _ = mtbench_gap.experiment(Experiment(("judge",), (stored, arms[0]._replace(cost=None)), ()))
+    told, _ = mtbench_gap.experiment(PipelineExperiment(("judge",), (stored, arms[0]._replace(cost=None)), ()))
     assert "not known" in plain(told)
-    [why] = mtbench_gap.experiment(Experiment(("judge",), (stored,), ("Nothing has to be run.",)))
+    [why] = mtbench_gap.experiment(PipelineExperiment(("judge",), (stored,), ("Nothing has to be run.",)))
     assert plain(why) == "Nothing has to be run."
 
 
