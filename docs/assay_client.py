@@ -77,6 +77,16 @@ class Assay:
         """Whether a judge meets the policy: `code` 0 it does, 1 it does not, 2 it cannot be said."""
         return self._ask("GET", "/check", {"dataset": dataset, "judge": judge, "dimension": list(dimensions)})
 
+    def run(self, dataset: str, card: str, model: str, key: str = "", **order: Any) -> Json:
+        """Start a run: `run` is its id. `order`: `spending_limit`, `price`, `params`, `endpoint`, `most`."""
+        return self.post("/runs", {"dataset": dataset, "card": card, "model": model, **order}, key)
+
+    def wait(self, run: str, every: float = 5.0) -> Json:
+        """A run's state, once it goes on no more: `finished`, `failed`, `stopped` or `interrupted`."""
+        while (found := self.get(f"/runs/{run}"))["state"] in ("running", "stopping", "waiting for batch"):
+            time.sleep(every)
+        return found
+
     def _ask(
         self, method: str, path: str, query: Mapping[str, Any], body: bytes | None = None, kind: str = "", key: str = ""
     ) -> Json:

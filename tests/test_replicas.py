@@ -15,7 +15,6 @@ from urllib.parse import quote
 import pytest
 
 from data.store import open_store
-from tests.conftest import FLAGS
 from tests.load import proxy
 from tests.load.__main__ import fill
 from tests.pages.desk_driver import FIND
@@ -47,9 +46,7 @@ def replicas(tmp_path: Path, databases: Databases) -> Iterator[tuple[str, list[S
 @pytest.fixture
 def browsers(chromium: Any, browser_path: Path) -> Iterator[Any]:
     """A browser to which the name of the example leads to this machine."""
-    flags = [flag for flag in FLAGS if not flag.startswith("--host-resolver-rules")]
-    rules = f"--host-resolver-rules=MAP {proxy.NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-    opened = chromium.browser_type.launch(executable_path=browser_path, args=[*flags, rules])
+    opened = chromium.browser_type.launch(executable_path=browser_path, args=proxy.flags())
     yield opened
     opened.close()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -25,7 +24,7 @@ from judges.card import Card
 from judges.cli.options import add_card, chosen_card
 from judges.cli.progress_bar import Bar
 from judges.client.budget import Price, dollars
-from judges.client.endpoint import Endpoint, is_practice
+from judges.client.endpoint import Endpoint
 from judges.params import Params
 from judges.plural import many
 
@@ -156,8 +155,7 @@ def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> En
     """
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
     limits |= {name: value for name, value in other.items() if value}
-    if is_practice(model) and "base_url" not in limits and not os.environ.get("OPENAI_BASE_URL", "").strip():
-        limits["base_url"] = runs.practice_url()
+    limits.setdefault("base_url", runs.usual_address(model))
     return _made(Endpoint, limits)  # type: ignore[no-any-return]
 
 

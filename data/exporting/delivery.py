@@ -7,7 +7,6 @@ which item. A page begins behind the row with which the one before it ended, wha
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from data.exporting.exporting import export_kind, told_answers
-from data.exporting.kind import ExportKind, Options, Row, complete_options
+from data.exporting.kind import BEGIN, ExportKind, Options, Row, complete_options
 from data.records import exposure
 from data.records.access import allow, require
 from data.records.datasets import Dataset
@@ -23,7 +22,7 @@ from data.records.tables import ExportRow
 from data.store import Store, Tx
 from data.store.errors import BadInput
 from data.store.ids import content_id, new_id
-from judges.strict_json import canonical
+from judges.strict_json import BadJson, canonical, parse_json
 
 KEYS = {
     "items": ("id",),
@@ -38,6 +37,8 @@ KEYS = {
 MOST = 10_000
 """Rows of a page."""
 _BATCH = 2_000
+_SAME_ITEM = 256
+"""Rows that the item of a cursor may have before it; where it has more, more are read."""
 _ROUTE = "api"
 
 
@@ -63,15 +64,14 @@ def export_page(
     kind = export_kind(name)
     told = complete_options(store, dataset.id, kind, options)
     asked = content_id(dataset.id, name, told)
-    left = kind.rows(store, dataset, told)
-    key, times = _passed(left, name, asked, cursor) if cursor else (None, 0)
-    rows = list(islice(left, most))
-    more = len(rows) == most and next(left, None) is not None
-    for row in rows:
-        times = times + 1 if _key(name, row) == key else 1
-        key = _key(name, row)
-    _record(store, actor, dataset, kind, told, rows)
-    return ExportPage(rows, _cursor(asked, key, times) if more else "")
+    begin, times = _read_cursor(name, asked, cursor) if cursor else (BEGIN, 0)
+    rows = _rows_behind(store, dataset, kind, told, begin, times, most + 1)
+    more = len(rows) > most
+    for row in rows[:most]:
+        times = times + 1 if (key := _key(name, row)) == begin else 1
+        begin = key
+    _record(store, actor, dataset, kind, told, rows[:most])
+    return ExportPage(rows[:most], _cursor(asked, list(begin.values()), times) if more else "")
 
 
 @allow("researcher")
@@ -106,27 +106,42 @@ def _record(
     store.tx(actor, "export", work, target=dataset.id)
 
 
-def _key(name: str, row: Row) -> list[Any]:
-    return [row[column] for column in KEYS[name]]
+def _key(name: str, row: Row) -> Row:
+    return {column: row[column] for column in KEYS[name]}
 
 
-def _cursor(asked: str, key: list[Any] | None, times: int) -> str:
+def _cursor(asked: str, key: list[Any], times: int) -> str:
     text = json.dumps([asked, key, times], ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _passed(left: Iterator[Row], name: str, asked: str, cursor: str) -> tuple[list[Any], int]:
-    """Go on behind the row of a cursor: its key, and how many rows with that key lie behind."""
+def _read_cursor(name: str, asked: str, cursor: str) -> tuple[Row, int]:
+    """The key of the row that a page ended with, and how many rows with that key lie behind. Raises BadInput."""
     try:
-        of, key, times = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        sound = isinstance(key, list) and type(times) is int
-    except (ValueError, TypeError, binascii.Error, RecursionError):
+        of, key, times = parse_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode())
+        found = dict(zip(KEYS[name], key, strict=True))
+        sound = of == asked and type(times) is int and all(c == "sample" or type(v) is str for c, v in found.items())
+    except (ValueError, TypeError, BadJson):
         sound = False
-    if not sound or of != asked:
+    if not sound:
         raise BadInput("This cursor belongs to another question. Take the one that came with the page before.")
-    met = 0
-    for row in left:
-        met += _key(name, row) == key
-        if met == times:
-            return key, times
-    raise BadInput("The row with which the page before ended is there no more. Begin again without a cursor.")
+    return found, times
+
+
+def _rows_behind(
+    store: Store, dataset: Dataset, kind: ExportKind, told: dict[str, Any], begin: Options, times: int, wanted: int
+) -> list[Row]:
+    """So many rows behind the one of a cursor, of which only its own item's are made again. Raises BadInput."""
+    assert kind.first is not None
+    most = wanted + (_SAME_ITEM if begin else 0)
+    while True:
+        found = list(islice(kind.first(store, dataset, told, most, begin), most))
+        same = [place for place, row in enumerate(found, 1) if _key(kind.name, row) == begin]
+        behind = 0 if not begin else same[times - 1] if len(same) >= times > 0 else None
+        if len(found) < most:  # these are the last
+            if behind is None:
+                raise BadInput("The row that the page before ended with is gone. Begin again without a cursor.")
+            return found[behind:]
+        if behind is not None and len(found) - behind >= wanted:
+            return found[behind : behind + wanted]
+        most *= 4

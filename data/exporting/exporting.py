@@ -18,7 +18,7 @@ from data import log
 from data.exporting import files, partitions
 from data.exporting import kinds as folder
 from data.exporting.files import FORMATS, Format, Progress
-from data.exporting.kind import ExportKind, ExportOption, Options, Row, complete_options
+from data.exporting.kind import BEGIN, ExportKind, ExportOption, Options, Row, complete_options
 from data.gold import excluded_items
 from data.records import exposure
 from data.records.access import allow
@@ -89,7 +89,7 @@ def _first_rows(
     store: Store, dataset: Dataset, kind: ExportKind, options: tuple[tuple[str, Any], ...]
 ) -> tuple[tuple[Row, ...], int]:
     told = dict(options)
-    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN)
+    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN, BEGIN)
     first = tuple(islice(rows, SHOWN))
     counted = kind.count is None and kind.query is None  # the rows that were begun, to their end
     return first, len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -18,6 +19,8 @@ Options = Mapping[str, Any]
 Among = Callable[[Store, str], Mapping[str, str]]
 Fits = Callable[[Store, str, str], list[str]]
 Query = tuple[str, list[Any]]
+BEGIN: Options = MappingProxyType({})
+"""Where rows begin that begin with the first one."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,10 @@ class ExportKind:
 
     `columns` are the names and types of a row, which hold in all formats (a column of text holds nested values as JSON
     in Parquet and CSV). `count` gives how many rows there are without making them, where they may be many, or `query` a
-    query that has as many. `first` gives the first so many without putting all of them in order. `json_lines_only` is
-    for rows that differ in their keys and can only be JSON lines. `marks_tuning_items`: what is given out is put aside
-    as tuning items. `place` is its place in lists. What the rows show of an item, and so show to whoever takes them:
+    query that has as many. `first` gives the first so many without putting all of them in order; they begin with those
+    of the item that the columns of a row name, or of all. `json_lines_only` is for rows that differ in their keys and
+    can only be JSON lines. `marks_tuning_items`: what is given out is put aside as tuning items. `place` is its place
+    in lists. What the rows show of an item, and so show to whoever takes them:
     `shows_people`, what people said; `shows_judges`, what judges said, `all` of them unless one is chosen, or only a
     `chosen` one. `reimport` says in words whether an import takes it back, and with what. `provenance` is what the rows
     rest on besides their options, which is kept beside these in the record of the export. `parts` are the kinds whose
@@ -62,7 +66,7 @@ class ExportKind:
     options: tuple[ExportOption, ...] = ()
     place: int = 50
     json_lines_only: bool = False
-    first: Callable[[Store, Dataset, Options, int], Iterator[Row]] | None = None
+    first: Callable[[Store, Dataset, Options, int, Options], Iterator[Row]] | None = None
     marks_tuning_items: bool = False
     provenance: Callable[[Store, Dataset, Options], Row] | None = None
     reimport: str = "not imported again"

@@ -23,6 +23,7 @@ SCOPES = {
     "read": "read figures, progress, approvals and runs; with the role researcher also items, labels and scores",
     "write": "send items, judgments, labels and cards",
     "draw": "draw audit samples and fill review queues",
+    "run": "start, stop and resume runs of judges, which cost what their endpoint asks",
 }
 """What a token may be for, and what that lets a program do."""
 DAYS, MOST_DAYS, MOST_TOKENS = 90, 366, 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from judges.client import usage
 from judges.client.budget import Budget
 from judges.client.client import Client
 from judges.client.endpoint import Endpoint
+from judges.client.endpoint import is_practice as is_practice_model
 from judges.client.errors import CallError, ParameterRefused, TransientError
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
@@ -96,6 +98,12 @@ def practice_url() -> str:
 
     _practice = start_endpoint().url
     return _practice
+
+
+def usual_address(model: str) -> str:
+    """Where a model is asked when nobody says where: practice models here, the others ("") as the environment says."""
+    elsewhere = os.environ.get("OPENAI_BASE_URL", "").strip()
+    return practice_url() if is_practice_model(model) and not elsewhere else ""
 
 
 def is_practice(endpoint: Endpoint) -> bool:

@@ -23,7 +23,7 @@ from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, Run
 from data.runs import charges, dry_runs, leases, terms
 from data.runs import worker as running
 from data.runs.charges import RunCost
-from data.runs.dry_runs import list_models, practice_url
+from data.runs.dry_runs import list_models, practice_url, usual_address
 from data.runs.pending import Remaining
 from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
 from data.runs.worker import Live, Source
@@ -41,7 +41,7 @@ from judges.params import Params
 from judges.protocols.call_plan import CallReply
 from judges.strict_json import canonical
 
-__all__ = ["RunJudge", "RunOrder", "RunProgress", "list_models", "practice_url"]
+__all__ = ["RunJudge", "RunOrder", "RunProgress", "list_models", "practice_url", "usual_address"]
 SEED = 0
 """Which items a smaller run draws, and in which order all runs judge: the same each time."""
 _LATEST = 5
@@ -377,6 +377,8 @@ def _check(store: Store, order: RunOrder) -> None:
     """Raises BadInput where an order makes no sense."""
     card = order.card
     soundness.require_sound(card)
+    if not card.prompts:
+        raise BadInput(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
     if not order.model.strip():
         raise BadInput("Choose a model.")
     among = all_datasets(store) if card.conversation is None else question_sets(store)

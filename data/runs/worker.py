@@ -105,9 +105,10 @@ class Live:
                 raise BadInput("This run goes on already.")
             _LIVE[self.run_id] = self  # before its row, so that nobody takes it for interrupted in between
 
-        def begin(tx: Tx) -> None:
+        def begin(tx: Tx) -> str:
             leases.take_lease(tx, self.run_id)
             work(tx)
+            return self.run_id
 
         try:
             self.store.tx(self.actor, action, begin, target=self.run_id)

@@ -205,9 +205,9 @@ _BESIDE: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("besi
 
 @contextmanager
 def beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
-    """Append more in the first change that the body makes, from what it gives: both are kept, or neither.
+    """Append more in the first change of the body that gives anything, from what it gives: both are kept, or neither.
 
-    What it gives is empty once that is done.
+    What this gives is empty once that is done.
     """
     waiting = [append]
     mark = _BESIDE.set(waiting)
@@ -291,8 +291,9 @@ class Store(Reader):
         def recorded(tx: Tx) -> T:
             result = work(tx)
             if tx.wrote:
-                for append in more or ():
-                    append(tx, result)
+                if result is not None:
+                    for append in more or ():
+                        append(tx, result)
                 tx.append([ChangeRow(now(), actor, action, target)])
                 made.append(tx.seq)
             return result
@@ -304,7 +305,7 @@ class Store(Reader):
         except AssayError as error:
             log.info("change_refused", action=action, person=actor, error=log.error_type(error))
             raise
-        if made and more:
+        if made and more and found is not None:
             more.clear()
         if made:
             log.debug("change", action=action, person=actor, target=target, revision=made[-1])

@@ -16,7 +16,7 @@ from data.records.tokens import Token
 from data.store import Store
 from data.store.errors import NotFound
 
-Scope = Literal["", "check", "read", "write", "draw"]
+Scope = Literal["", "check", "read", "write", "draw", "run"]
 
 
 @dataclass(frozen=True)

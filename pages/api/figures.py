@@ -178,9 +178,9 @@ def show_run(call: Call) -> models.RunDetail:
         raise NotFound("There is no run of that id in this workspace.")
     made = runs.run_progress(call.store, found.id)
     return models.RunDetail(
-        **_run(found), done=made.done, total=made.total, scored=made.scored, unscored=dict(made.unscored),
-        calls=made.calls, tokens_in=made.tokens_in, tokens_out=made.tokens_out,
-    )
+        **_run(found), spending_limit=made.limit, done=made.done, total=made.total, scored=made.scored,
+        unscored=dict(made.unscored), calls=made.calls, tokens_in=made.tokens_in, tokens_out=made.tokens_out,
+    )  # fmt: skip
 
 
 def list_cards(call: Call) -> models.CardsOut:

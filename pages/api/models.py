@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from data.gold.gold import Basis
 from data.importing import SAMPLINGS
+from judges.client.endpoint import Endpoint
+from judges.params import Params
 from judges.stats.check_states import State
 
 Count = Annotated[int, Field(ge=0)]
@@ -100,6 +102,30 @@ class ReviewDraw(In):
 
     judge: str = Field("", max_length=200, description="By whose scores. Default: the only judge.")
     most: int = Field(200, ge=1, le=1_000_000)
+
+
+class RunTerms(In):
+    """What a run may cost."""
+
+    spending_limit: float | None = Field(None, gt=0, description="In US dollars: the run ends before all its starts together cost more.")  # noqa: E501
+    price: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(None, description="In US dollars a million tokens (in, out). Default: as listed.")  # noqa: E501
+
+
+class RunStart(RunTerms):
+    """A judge over a dataset, as the page Runs has it."""
+
+    dataset: str = Field(min_length=1, max_length=200, description="The name or id of a dataset.")
+    card: str = Field(min_length=1, max_length=200, description="The name of a card of the workspace.")
+    model: str = Field(min_length=1, max_length=200, description="A model of the endpoint; `practice-...` for practice.")  # noqa: E501
+    params: Params = Field(default_factory=Params, description="What differs from the card's defaults.")
+    endpoint: Endpoint = Field(default_factory=Endpoint, description="Where the model is asked, and what it allows there; its key is named, never sent.")  # noqa: E501
+    most: int = Field(0, ge=0, le=1_000_000_000, description="So many items, drawn at random; 0: all.")
+    only_unscored: bool = Field(False, description="Ask again what could not be used, and nothing else.")
+    batch: bool = Field(False, description="Through the endpoint's Batch API.")
+
+
+class NoBody(In):
+    """Nothing: an empty object."""
 
 
 # -- answers --------------------------------------------------------------------------------------------------------
@@ -367,9 +393,16 @@ class RunsOut(Out):
     runs: list[RunOut]
 
 
+class RunMade(Out):
+    """The run that was started, stopped or resumed."""
+
+    run: str
+
+
 class RunDetail(RunOut):
     """A run, and how far it is."""
 
+    spending_limit: Share
     done: Count
     total: Count
     scored: Count

@@ -8,7 +8,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from data.exporting.delivery import KEYS
 from data.exporting.exporting import export_kind
-from pages.api import exports, figures, intake, models
+from pages.api import exports, figures, intake, models, runs
 from pages.api.call import ApiRoute
 
 PREFIX = "/api/v1"
@@ -74,4 +74,10 @@ ROUTES: tuple[ApiRoute, ...] = (
              "researcher", intake.draw_audit, models.DrawnOut, models.NoQuery, models.AuditDraw),
     ApiRoute("POST", f"{_AT}/draws/review", "fill_review", "Take the items that need a look most into the review "
              "queue.", "draw", "researcher", intake.fill_review, models.DrawnOut, models.NoQuery, models.ReviewDraw),
+    ApiRoute("POST", "/runs", "start_run", "Start a run of a judge over a dataset.", "run", "researcher",
+             runs.start_run, models.RunMade, models.NoQuery, models.RunStart),
+    ApiRoute("POST", "/runs/{run}/stop", "stop_run", "Stop a run; what is under way is stored.", "run", "researcher",
+             runs.stop_run, models.RunMade, models.NoQuery, models.NoBody),
+    ApiRoute("POST", "/runs/{run}/resume", "resume_run", "Go on with a run that has stopped; nothing that was answered "
+             "is asked again.", "run", "researcher", runs.resume_run, models.RunMade, models.NoQuery, models.RunTerms),
 )  # fmt: skip

@@ -49,8 +49,9 @@ _PATIENCE = 300.0
 """Seconds that a body may take to come."""
 _WAITING = 64
 """Requests that wait for a thread, beyond which further ones are sent away."""
-_POOLS = {"door": 2, "figures": 2, "rows": 2, "small": 1, "large": 1}
-"""Threads for looking at tokens, for figures, for rows that go out, and for lines that come in, by their size."""
+_POOLS = {"door": 2, "figures": 2, "rows": 2, "small": 1, "large": 1, "runs": 1}
+"""Threads for looking at tokens, for figures, for rows that go out, for lines that come in, by their size, and for
+runs, whose endpoint is asked before they begin."""
 _LARGE = 2**20
 _LINES = ("application/x-ndjson", "application/jsonl", "application/json")
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]{1,200}) *")
@@ -103,7 +104,8 @@ class Api:
                 return await self._run("large" if size > _LARGE else "small", lambda: self._given(route, done, headers))
             made = parameters.read_body(route, file.read_bytes())
             done = Call(**{**vars(call), "body": made, "asked": asked})
-            return await self._run("figures", lambda: self._given(route, done, headers))
+            pool = "runs" if route.scope == "run" else "figures"
+            return await self._run(pool, lambda: self._given(route, done, headers))
 
     # -- who asks ---------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,10 @@ def routes(store: Callable[[], Store]) -> list[Route]:
     saving = _Saving()
 
     def health(_: Request) -> JSONResponse:
-        return JSONResponse({"status": "ok", "changes": store().newest()})
+        try:
+            return JSONResponse({"status": "ok", "changes": store().newest()})
+        except AssayError as error:
+            return JSONResponse({"status": "failing", "why": type(error).__name__}, 503)
 
     def healthz(_: Request) -> JSONResponse:
         why = saving.tried(store)

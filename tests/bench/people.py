@@ -53,12 +53,7 @@ class Session:
 
     async def open(self, address: str, query: str = "") -> None:
         """Connect, ask for a page, and wait until it stands."""
-        stream = f"ws://127.0.0.1:{self.app.port}/_stcore/stream"
-        cookie = {"Cookie": f"assay_name={self.name}"}
-        self.socket = await connect(
-            stream, origin=Origin(self.app.url), additional_headers=cookie, subprotocols=[Subprotocol("streamlit")],
-            proxy=None, max_size=None,
-        )  # fmt: skip
+        self.socket = await self.connect()
         self.listening = asyncio.create_task(self._listen())
         asked = BackMsg()
         asked.rerun_script.page_name, asked.rerun_script.query_string = address, query
@@ -66,6 +61,15 @@ class Session:
         asked.rerun_script.context_info.url = f"{self.app.url}/{address}"
         await self.socket.send(asked.SerializeToString())
         await self.until(lambda: self.runs > 0)
+
+    async def connect(self, cookies: str = "", **more: Any) -> ClientConnection:
+        """A connection to the app as a browser makes it."""
+        stream = f"{self.app.url.replace('http', 'ws', 1)}/_stcore/stream"
+        cookie = {"Cookie": f"assay_name={self.name}{cookies}"}
+        return await connect(
+            stream, origin=Origin(self.app.url), additional_headers=cookie, subprotocols=[Subprotocol("streamlit")],
+            proxy=None, max_size=None, **more,
+        )  # fmt: skip
 
     async def _listen(self) -> None:
         async for sent in self.socket:
@@ -158,14 +162,18 @@ class Person(Session):
             answer, have = self.answer(self.ahead.pop(item)), list(self.ahead)
             self.answered.add(item)
             began = time.perf_counter()
-            await self.send(self.fragment, **{self.SHEET: {"outbox": {
-                "answers": [answer], "have": have, "want": None, "nonce": began}}})  # fmt: skip
             try:
-                await self.until(lambda: self.knows(answer["key"]))  # noqa: B023
+                await self.save(answer, have)
                 measured.took.append(time.perf_counter() - began)
             except TimeoutError:
                 measured.wrong.append("no answer for a minute")
             measured.wrong += [one["why"] for one in self.told()["refused"]]
+
+    async def save(self, answer: dict[str, Any], have: list[str], patience: float = 60) -> None:
+        """Send an answer, and wait until it is told what became of it. Raises TimeoutError."""
+        await self.send(self.fragment, **{self.SHEET: {"outbox": {
+            "answers": [answer], "have": have, "want": None, "nonce": time.perf_counter()}}})  # fmt: skip
+        await self.until(lambda: self.knows(answer["key"]), patience)
 
     def knows(self, key: str) -> bool:
         """Whether the server has said what became of an answer."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tests.conftest import FLAGS
 from tests.server import PATIENCE, ROOT, Server, free_port
 
 NAME = "assay.example.org"
@@ -26,6 +27,12 @@ ENVIRONMENT: dict[str, str | None] = {
 def program() -> str | None:
     """Where nginx is, or None."""
     return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+
+
+def flags() -> list[str]:
+    """The flags of a browser to which the name leads to this machine."""
+    kept = [flag for flag in FLAGS if not flag.startswith("--host-resolver-rules")]
+    return [*kept, f"--host-resolver-rules=MAP {NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 
 
 class Proxy:
@@ -42,7 +49,7 @@ class Proxy:
         made = re.sub(r"\n    server \{\n        listen 80;.*?\n    \}\n", "\n", made, flags=re.DOTALL)
         made = made.replace("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl")
         made = made.replace("/etc/nginx/certificates", str(folder)).replace("/tmp/nginx", str(folder / "nginx"))
-        made = made.replace("$host;", "$http_host;", 1)  # with the port, which is not 443 here
+        made = made.replace("/run/nginx", str(folder / "nginx"))
         self.settings = folder / "nginx.conf"
         self.settings.write_text(made, encoding="utf-8")
         self.log = folder / "nginx.log"

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, typed_schema
+from data.exporting.kind import BEGIN, FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
 from data.exporting.shared import NAMES, code_words, format_time, person_names
 from data.gold.disputes import decision_time, labels_from_json
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, _options: Options) -> Query:
+def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
     return (
         "select i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, c.made_at, a.labels "
         "from adjudication_now a join item i on i.id = a.item_id join change c on c.seq = a.seq "
-        "where a.dataset_id = $1 order by i.name, a.unit, a.dimension",
-        [dataset.id],
+        f"where a.dataset_id = $1 and i.name >= $2 order by i.name, a.unit, a.dimension{limit_clause(most)}",
+        [dataset.id, begin.get("item", "")],
     )
 
 
-def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The decisions that stand, each with the labels that it was made on."""
     say, name_of = code_words(store), person_names(store, options["names"])
-    for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(*_query(dataset, options)):
+    for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(
+        *_query(dataset, options, most, begin)
+    ):
         yield {
             "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
             "adjudicator": name_of(who), "reason": reason, "saw_judge": bool(saw),
@@ -48,6 +50,7 @@ KIND = ExportKind(
     shows_people=True,
     shows_judges="none",
     query=_query,
+    first=rows,
     options=(NAMES,),
     place=15,
     reimport="imported again in every format, with its items; cards without a folder come with the dataset",

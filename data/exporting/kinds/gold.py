@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from data.exporting.kind import (
+    BEGIN,
     FLAG,
     NUMBER,
     TEXT,
@@ -22,22 +23,25 @@ from data.records import datasets
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
+from judges.types import sort_of
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """Dimension after dimension, by item; or the first so many of each dimension."""
     judge, rule = options["judge"], gold_rule(store, dataset.id)
     by = datasets.every_judge(store).get(judge)
+    name_from, waits = begin.get("item", ""), bool(begin)
     for d in dimensions_by_place(store, dataset.id):
-        if options["dimension"] not in ("", d.name):
+        waits = waits and (d.sort, d.name) != (sort_of(begin["unit"]), begin["dimension"])
+        if waits or options["dimension"] not in ("", d.name):
             continue
         for name, unit, code, how, people, low, high, probability, aside, scored, theirs in store.stream(
             "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
             f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
             "left join score_now s on s.item_id = g.item_id and s.unit = g.unit and s.dimension = $2 "
-            f"and s.judge_id = $3 order by i.name, g.unit{limit_clause(most)}",
-            [dataset.id, d.name, judge],
+            f"and s.judge_id = $3 where i.name >= $4 order by i.name, g.unit{limit_clause(most)}",
+            [dataset.id, d.name, judge, name_from],
         ):
             yield {
                 "item": name, "unit": unit, "dimension": d.name, "value": exact_words(d.scale, code), "code": code,
@@ -47,6 +51,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
                 "judge_code": theirs, "card": by.card if by else None,
                 "card_version": by.card_version if by else None, "model": by.model if by else None,
             }  # fmt: skip
+        name_from = ""
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:

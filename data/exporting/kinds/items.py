@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from data.exporting.kind import TEXT, WHOLE, ExportKind, Options, Query, Row, typed_schema
+from data.exporting.kind import BEGIN, TEXT, WHOLE, ExportKind, Options, Query, Row, limit_clause, typed_schema
 from data.records.datasets import Dataset
 from data.store import Store
 
@@ -15,13 +15,14 @@ _SIDE = pa.struct([("system", TEXT), ("text", TEXT)])
 _TURN = pa.struct([("turn", WHOLE), ("role", TEXT), ("text", TEXT)])
 
 
-def _query(dataset: Dataset, _options: Options) -> Query:
-    return "select content from item where dataset_id = $1 order by name", [dataset.id]
+def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
+    query = f"select content from item where dataset_id = $1 and name >= $2 order by name{limit_clause(most)}"
+    return query, [dataset.id, begin.get("id", "")]
 
 
-def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """One item after another, by name."""
-    for (content,) in store.stream(*_query(dataset, options)):
+    for (content,) in store.stream(*_query(dataset, options, most, begin)):
         item = json.loads(content)
         yield {k: v for k, v in item.items() if not (k == "meta" and not v) and not (k == "sections" and v is None)}
 
@@ -37,6 +38,7 @@ KIND = ExportKind(
     rows,
     shows_judges="none",
     query=_query,
+    first=rows,
     place=10,
     shows_people=False,
     reimport="imported again in every format; CSV takes the apostrophe before a formula for its own",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.exporting.kind import FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
+from data.exporting.kind import BEGIN, FLAG, NUMBER, TEXT, ExportKind, Options, Query, Row, limit_clause, typed_schema
 from data.exporting.shared import DIMENSION, NAMES, code_words, format_time, person_names
 from data.records import datasets
 from data.records.datasets import Dataset
 from data.store import Store
 
 
-def _query(dataset: Dataset, options: Options, most: int = 0) -> Query:
+def _query(dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Query:
     dimension = options["dimension"]
-    only = " and l.dimension = $2" if dimension else ""
+    only = " and l.dimension = $3" if dimension else ""
     return (
         "select i.name, i.kind, l.unit, l.dimension, l.value, l.annotator, l.mode, l.made_at, l.judge_id, l.saw, "
         "l.seen, case when t.item_id is null then coalesce(d.probability, l.probability) end, o.stream, "
@@ -22,9 +22,9 @@ def _query(dataset: Dataset, options: Options, most: int = 0) -> Query:
         "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' left join draw o on o.id = l.draw_id "
         "left join tuning_now t on t.item_id = l.item_id left join intake n on n.seq = l.seq and l.answer_id = '' "
         "left join change c on c.seq = n.seq "
-        f"where i.dataset_id = $1{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id"
+        f"where i.dataset_id = $1 and i.name >= $2{only} order by i.name, l.unit, l.dimension, l.annotator, l.seq, l.id"
         f"{limit_clause(most)}",
-        [dataset.id, *([dimension] if dimension else [])],
+        [dataset.id, begin.get("item", ""), *([dimension] if dimension else [])],
     )
 
 
@@ -34,7 +34,7 @@ def _counted(dataset: Dataset, options: Options) -> Query:
     return query, [dataset.id, *([options["dimension"]] if only else [])]
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Iterator[Row]:
+def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The labels that hold, or the first so many.
 
     `probability` is that with which the item was drawn (none: not at random, or the item was put aside as a tuning item
@@ -43,7 +43,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0) -> Ite
     """
     known, say, name_of = datasets.every_judge(store), code_words(store), person_names(store, options["names"])
     for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
-        store.stream(*_query(dataset, options, most))
+        store.stream(*_query(dataset, options, most, begin))
     ):
         source, importer, at = came
         by = known.get(judge)

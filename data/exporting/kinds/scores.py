@@ -8,6 +8,7 @@ from dataclasses import asdict
 from data.approvals import auto_accept
 from data.approvals.auto_accept import AutoAcceptRule
 from data.exporting.kind import (
+    BEGIN,
     FLAG,
     NUMBER,
     TEXT,
@@ -26,9 +27,9 @@ from data.store import Store
 from judges.types import sort_of
 
 
-def query(dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Query:
+def query(dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN, single: bool = False) -> Query:
     """The combined score of each judge, or each of its samples by itself."""
-    params, only = [dataset.id], ""
+    params, only = [dataset.id, begin.get("item", "")], ""
     for column, value in (("s.judge_id", options["judge"]), ("s.dimension", options["dimension"])):
         if value:
             params.append(value)
@@ -40,16 +41,19 @@ def query(dataset: Dataset, options: Options, most: int = 0, single: bool = Fals
         f"from {'score' if single else 'score_now'} s join item i on i.id = s.item_id "
         "join judgment m on m.id = s.judgment_id left join score_spread p on p.judge_id = s.judge_id "
         "and p.item_id = s.item_id and p.unit = s.unit and p.dimension = s.dimension "
-        f"where i.dataset_id = $1{only} order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit_clause(most)}",
+        f"where i.dataset_id = $1 and i.name >= $2{only} "
+        f"order by i.name, s.judge_id, s.unit, s.dimension, s.sample{limit_clause(most)}",
         params,
     )
 
 
-def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, single: bool = False) -> Iterator[Row]:
+def rows(
+    store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN, single: bool = False
+) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
     known, say, spared = datasets.every_judge(store), code_words(store), _spared(store, dataset, options)
     for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
-        store.stream(*query(dataset, options, most, single))
+        store.stream(*query(dataset, options, most, begin, single))
     ):
         by = known[judge_id]
         yield {

@@ -33,7 +33,7 @@ ROWS = st.tuples(
 
 @pytest.fixture(scope="module")
 def link(databases: Databases) -> Iterator[postgres_schema.Link]:
-    with postgres_schema.connect(databases.server.get_uri()) as link:
+    with postgres_schema.connect(databases.address("postgres")) as link:
         link.execute("create schema transfer")
         link.execute("set search_path = transfer")
         link.execute(f"create table t ({KINDS})".encode())

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
 from data.store import open_store
+from data.store.errors import StoreFailed
 from pages.server import health
 from tests import seeds
 from tests.data.test_metrics import parsed
@@ -17,6 +20,16 @@ from tests.server import Server
 
 Serve = Callable[..., Server]
 FULL = (64, resource.RLIM_INFINITY)
+
+
+def test_a_store_that_cannot_be_read_is_said() -> None:
+    class Away:
+        def newest(self) -> int:
+            raise StoreFailed("The database does not answer.")
+
+    with TestClient(Starlette(routes=health.routes(Away))) as client:  # type: ignore[arg-type]
+        answer = client.get("/health")
+    assert (answer.status_code, answer.json()) == (503, {"status": "failing", "why": "StoreFailed"})
 
 
 def test_it_saves_and_leaves_no_row_and_says_when_it_cannot(serve: Serve) -> None:

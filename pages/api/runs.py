@@ -1,0 +1,66 @@
+"""Runs that programs start, stop and resume: the same order, checks and limits as on the page Runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from data.cards import cards
+from data.records import requests
+from data.runs import runs
+from data.runs.run_order import RunOrder
+from data.store.errors import BadInput, NotFound
+from judges.client.budget import Price
+from judges.params import Params
+from pages.api.call import Call, Once, named_dataset
+from pages.api.models import RunMade
+
+_OF_PROTOCOLS = {"protocol", "prompt", "wording"}
+"""Parameters that only a protocol of MT-Bench sets."""
+
+
+def start_run(call: Call) -> Once:
+    """Start a run; it goes on in this process, which holds its lease."""
+    order = _order(call)
+    return _once(call, lambda: runs.start(call.store, call.actor, order))
+
+
+def stop_run(call: Call) -> Once:
+    """Ask a run to end, whichever process works on it."""
+    return _once(call, lambda: runs.stop(call.store, call.actor, call.path["run"]))
+
+
+def resume_run(call: Call) -> Once:
+    """Go on with a run, under another limit or price where they are given."""
+    asked = call.body
+    return _once(call, lambda: runs.resume(
+        call.store, call.actor, call.path["run"], limit=asked.spending_limit, price=_price(call)
+    ))  # fmt: skip
+
+
+def _order(call: Call) -> RunOrder:
+    asked, known = call.body, cards.current_cards(call.store)
+    if asked.card not in known:
+        raise NotFound(f"There is no card {asked.card!r} in this workspace. GET /cards has those there are.")
+    card, given = known[asked.card], asked.params.model_dump(exclude_unset=True)
+    if own := sorted(_OF_PROTOCOLS & given.keys()):
+        raise BadInput(f"params: {', '.join(own)} cannot be given; protocols of MT-Bench set them.")
+    place = asked.endpoint
+    if not place.base_url:
+        place = place.model_copy(update={"base_url": runs.usual_address(asked.model)})
+    dataset, params = named_dataset(call.store, asked.dataset), Params(**{**card.defaults.model_dump(), **given})
+    return RunOrder(
+        dataset.id, card, asked.model, params, place, asked.spending_limit, _price(call), asked.most,
+        asked.only_unscored, asked.batch,
+    )  # fmt: skip
+
+
+def _price(call: Call) -> Price | None:
+    given = call.body.price
+    return (given[0], given[1]) if given else None
+
+
+def _once(call: Call, work: Callable[[], str | None]) -> Once:
+    def told(run: str | None) -> dict[str, str]:
+        return RunMade(run=run or call.path["run"]).model_dump()
+
+    return Once(*requests.answer_once(call.store, call.actor, call.key, call.asked, work, told, one_change=True))
