@@ -10,7 +10,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from data import log
+from data import log, temp_folders
 from data.dashboard.warmup import warm_up
 from data.runs import runs
 from data.webhooks import deliverer
@@ -21,7 +21,7 @@ from judges.errors import AssayError
 from judges.version import VERSION
 from pages.api.routes import ADDRESSES
 from pages.api.server import Api
-from pages.server import downloads, health, provider, startup, temp_folders
+from pages.server import downloads, health, provider, startup
 from pages.server.access import OriginCheck, SecurityHeaders
 from pages.server.assets import Assets
 from pages.server.startup import load_pages
@@ -65,7 +65,7 @@ async def life(_: object) -> AsyncIterator[None]:
         end_webhooks()
         runs.close(store)
         store.close()
-        temp_folders.remove_all()
+        temp_folders.remove()
         log.info("server_stopped", version=VERSION)
 
 

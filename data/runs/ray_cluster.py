@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import judges
+from data import temp_folders
 from data.runs.spread import Handle, RunnerLost, spread_over
 from data.runs.worker import Source
 from data.store.errors import BadInput
@@ -41,10 +40,9 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
         raise BadInput(
             "This engine needs ray, which is not installed: pip install -r requirements-ray.txt. Or leave --engine out."
         ) from None
-    folder = tempfile.mkdtemp(prefix="assay-ray-")
     here: dict[str, Any] = {
         "num_cpus": workers or os.cpu_count(), "object_store_memory": OBJECTS, "include_dashboard": False,
-        "_temp_dir": folder, "_node_ip_address": "127.0.0.1",
+        "_temp_dir": str(temp_folders.folder("ray")), "_node_ip_address": "127.0.0.1",
     }  # fmt: skip
     package = {"py_modules": [str(Path(judges.__file__).parent)]}
     try:
@@ -60,7 +58,7 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
         yield spread_over(_Cluster(), workers or max(1, int(processors)))
     finally:
         ray.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
+        temp_folders.remove("ray")
 
 
 class _Cluster:

@@ -25,6 +25,7 @@ from judges.runners.remote_runner import (
     Answered,
     Asking,
     Ended,
+    Failed,
     Judged,
     Leaving,
     RunTerms,
@@ -304,7 +305,10 @@ class _Spread:
                 runner.under_way.remove(open_)
                 self._throttle.leave(told.held, told.used, told.most, told.real)
             case Answered():
-                self._throttle.good()
+                self._throttle.good(told.replied)
+            case Failed():
+                if all_ := self._throttle.failed(told.why, told.lasting):
+                    self._finish(fault=FatalError(all_))
             case TurnedAway():
                 if self._throttle.bad(self._clock() - told.age, told.floor):
                     self._give(RunNotice("slower", FEWER))

@@ -10,6 +10,8 @@ from judges.client.budget import Budget, explain_limit
 from judges.client.endpoint import Endpoint
 from judges.client.retries import LONGEST
 
+SAME = 20
+"""So many calls that failed one after the other, all their tries used up, end a run: the rest would fail as well."""
 _MINUTE = 60.0
 
 
@@ -117,8 +119,11 @@ class Door(Protocol):
     def leave(self, held: float, used: float, most: float, real: float) -> None:
         """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
 
-    def good(self) -> None:
-        """A call was answered."""
+    def good(self, replied: bool) -> None:
+        """A call was answered, by a reply or by what is wrong with it."""
+
+    def failed(self, why: str, lasting: bool) -> str:
+        """A call has failed for good; why the run ends, where so many have. `lasting`: all its tries were used up."""
 
     def bad(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time."""
@@ -142,6 +147,7 @@ class Throttle:
         self._tokens = Bucket(endpoint.tokens_per_minute, clock())
         self._line, self._freed = asyncio.Lock(), asyncio.Event()
         self._under_way, self._paused_until = 0, 0.0
+        self._replied, self._failures = False, 0
         self.refusal = ""
 
     async def admit(self, held: float, most: float, sent: int = 0) -> bool:
@@ -184,9 +190,18 @@ class Throttle:
             self._budget.settle(most, real)
         self._freed.set()
 
-    def good(self) -> None:
-        """A call was answered."""
+    def good(self, replied: bool) -> None:
+        """A call was answered, by a reply or by what is wrong with it."""
         self._window.record_success()
+        if replied:
+            self._replied, self._failures = True, 0
+
+    def failed(self, why: str, lasting: bool) -> str:
+        """A call has failed for good; why the run ends, where so many have. `lasting`: all its tries were used up."""
+        if lasting or not self._replied:
+            self._failures += 1
+        many = f"{self._failures} calls failed one after the other, the last because: {why}."
+        return many if self._failures >= SAME else ""
 
     def bad(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time.

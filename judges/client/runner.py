@@ -25,8 +25,6 @@ from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Mode, T
 from judges.reading.reading import json_objects
 from judges.types import Reading, UnscoredReason
 
-SAME = 20
-"""So many calls that failed one after the other, all their tries used up, end a run: the rest would fail as well."""
 GRACE = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
 STOPPED = "The run was stopped before all was asked."
@@ -113,7 +111,7 @@ class _Run:
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
         self._manner: Capabilities | None = None
-        self._prose = self._streak = self._answered = 0
+        self._prose = 0
         self._fault: BaseException | None = None
         self._last: RunNotice | None = None
         self._hands: list[asyncio.Task[None]] = []
@@ -253,9 +251,7 @@ class _Run:
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
                     real = cost(self.budget.price, bill[0], bill[1])
-                self._door.good()
-                self._answered += 1
-                self._streak = 0
+                self._door.good(True)
                 tried += 1
                 if self._trial and self._in_prose(made, given):
                     continue
@@ -275,7 +271,7 @@ class _Run:
                 continue
             except CallError as fact:
                 real, charged = 0.0, False
-                self._door.good()
+                self._door.good(False)
                 return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
             except TransientError as fault:
                 charged = fault.charged
@@ -327,11 +323,8 @@ class _Run:
         """The answer of a call that failed for good. Raises FatalError where they all do."""
         if self._trial:
             self._settled()
-        if unscored == "api_error" and (streak or not self._answered):
-            self._streak += 1
-            if self._streak >= SAME:
-                text = f"{self._streak} calls failed one after the other, the last because: {why}."
-                self._end(fault=FatalError(text))
+        if unscored == "api_error" and (all_ := self._door.failed(why, streak)):
+            self._end(fault=FatalError(all_))
         seconds = self._clock() - began
         return CallReply(
             task.key, task.part, task.sample, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds

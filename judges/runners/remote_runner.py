@@ -74,7 +74,17 @@ class Leaving:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The endpoint answered a call."""
+    """The endpoint answered a call: see Door.good."""
+
+    replied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A call has failed for good: see Door.failed."""
+
+    why: str
+    lasting: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +116,7 @@ class Ended:
     modes: Mapping[str, str]
 
 
-Told = CallReply | Charge | RunNotice | Judged | Asking | Leaving | Answered | TurnedAway | Ended
+Told = CallReply | Charge | RunNotice | Judged | Asking | Leaving | Answered | Failed | TurnedAway | Ended
 Word = Literal["", "close", "stop"]
 """What an owner says besides: nothing more will be given; or begin no more calls."""
 
@@ -250,8 +260,12 @@ class _Door:
     def leave(self, held: float, used: float, most: float, real: float) -> None:
         self._tell(Leaving(held, used, most, real))
 
-    def good(self) -> None:
-        self._tell(Answered())
+    def good(self, replied: bool) -> None:
+        self._tell(Answered(replied))
+
+    def failed(self, why: str, lasting: bool) -> str:
+        self._tell(Failed(why, lasting))
+        return ""  # the owner's to say, who hears of all runners
 
     def bad(self, began: float, floor: float) -> bool:
         self._tell(TurnedAway(asyncio.get_running_loop().time() - began, floor))

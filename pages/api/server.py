@@ -33,12 +33,12 @@ from data.records.tokens import Token
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed, StoreFailed
 from data.store.ids import content_id
+from data.temp_folders import folder
 from pages.api import openapi, parameters
 from pages.api.call import Answer, ApiRoute, Call, Lines, Once
 from pages.api.problems import Refusal, answer_error
 from pages.api.routes import PREFIX, ROUTES
 from pages.server.limits import Buckets, Limit
-from pages.server.temp_folders import folder
 
 T = TypeVar("T")
 BODY_MB = 64

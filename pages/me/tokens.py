@@ -18,9 +18,7 @@ def section(who: Person) -> None:
         "A program asks Assay's API with a token, as you and with no more rights than you have at that moment. What it "
         "reads of scores and labels counts as seen by you."
     )
-    if secret := kept.pop("secret", ""):
-        st.success("This is the token. Copy it now: it is not shown again.", icon=":material/key:")
-        st.code(secret, language=None)
+    text.show_secret(kept, "This is the token. Copy it now: it is not shown again.")
     mine = [one for one in tokens.list_tokens(store, who.name) if not one.revoked]
     if mine:
         columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]

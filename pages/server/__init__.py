@@ -4,6 +4,5 @@
 - `access`: who may ask the server, and the security headers of every answer.
 - `assets`: the files of Streamlit and of Assay, packed and answered from memory; among them the scripts in bundled/,
   by which judged texts are drawn, and the HTML that a page begins with, with the styles of all pages.
-- `uploads`, `downloads`: files that people give and take, on the disk instead of in memory.
-- `temp_folders`: where both lie for as long as this process runs.
+- `uploads`, `downloads`: files that people give and take, on the disk instead of in memory (data/temp_folders.py).
 """

@@ -15,8 +15,8 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from data.records import logins
 from data.records.access import Role, Visit
 from data.store.errors import NotAllowed
+from data.temp_folders import folder
 from pages.server import provider
-from pages.server.temp_folders import folder
 
 ADDRESSES = ("/given/{token}/{name}", "/{base:path}/given/{token}/{name}")
 """At the root, and below what `server.baseUrlPath` says."""

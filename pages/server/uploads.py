@@ -21,7 +21,7 @@ from streamlit.runtime import get_instance
 from data import importing, log
 from data.importing import Source
 from data.store.errors import NotFound
-from pages.server.temp_folders import folder
+from data.temp_folders import folder
 
 _ADDRESS = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _MOST = 2 * 2**30

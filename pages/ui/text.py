@@ -89,6 +89,13 @@ def refusals() -> Iterator[None]:
         refuse(error)
 
 
+def show_secret(kept: dict[str, str], words: str) -> None:
+    """Show a secret that was just made and kept for this page run, this once."""
+    if secret := kept.pop("secret", ""):
+        st.success(words, icon=":material/key:")
+        st.code(secret, language=None)
+
+
 def synthetic(description: str) -> None:
     """The mark of synthetic data, wherever such a dataset shows."""
     st.badge("synthetic", icon=":material/science:", color="orange", help=plain(description) or None)

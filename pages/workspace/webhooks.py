@@ -20,9 +20,7 @@ def section(who: Person) -> None:
         "An address of yours is told when a queue is finished, an approval changes or a run ends: ids, names and "
         "states, signed, and no text of an item. What cannot be told is tried again for a day."
     )
-    if secret := kept.pop("secret", ""):
-        st.success("The webhook was added. This is its secret, which is not shown again.", icon=":material/key:")
-        st.code(secret, language=None)
+    text.show_secret(kept, "The webhook was added. This is its secret, which is not shown again.")
     if said := kept.pop("said", ""):
         st.success(text.plain(said), icon=":material/check:")
     found = webhooks.list_webhooks(store, who.name)

@@ -24,6 +24,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 from data.store import open_store
@@ -72,7 +73,11 @@ class Session:
         )  # fmt: skip
 
     async def _listen(self) -> None:
-        async for sent in self.socket:
+        while True:
+            try:
+                sent = await self.socket.recv()
+            except ConnectionClosed:
+                return
             told = ForwardMsg.FromString(sent if isinstance(sent, bytes) else sent.encode())
             sort = told.WhichOneof("type")
             if sort == "new_session":

@@ -24,3 +24,5 @@ BACKUPS = Count(6, 100, 10)
 DAMAGES = Count(30, 1_000, 100)
 DISKS = Count(1, 20, 1)
 """Disks that run full in the middle of 300 saves."""
+API = Count(2, 200, 20)
+"""Requests of each route of the API."""

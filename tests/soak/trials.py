@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests import seeds
+from tests.server import ROOT
 from tests.soak import backups, counts, damages, kills
 from tests.soak.counts import Count
 
@@ -104,6 +106,14 @@ def _disks(folder: Path, times: int, seed: int) -> Found:
     return {}, []
 
 
+def _api(_: Path, times: int, seed: int) -> Found:
+    kept = {name: value for name, value in os.environ.items() if name != "CI"}  # with it every piece would be the same
+    command = [sys.executable, "-m", "pytest", "-q", f"--hypothesis-seed={seed}", "tests/pages/api/test_openapi.py"]
+    asked = {**kept, "ASSAY_API_EXAMPLES": str(times)}
+    ran = subprocess.run(command, cwd=ROOT, env=asked, capture_output=True, text=True, check=False)
+    return {}, [ran.stdout[-4_000:]] if ran.returncode else []
+
+
 LOST = "nothing acknowledged missing, half there, twice or in another place"
 TRIALS = {
     "kills": Trial("kill -9 while three people save (DuckDB)", "kills", LOST, counts.KILLS, _kills),
@@ -122,5 +132,9 @@ TRIALS = {
     ),
     "disks": Trial(
         "disks that run full during 300 saves", "disks", "kept, or refused in a sentence", counts.DISKS, _disks
+    ),
+    "api": Trial(
+        "whatever the API's description allows, and more, asked by schemathesis", "requests of each route",
+        "answered as described", counts.API, _api,
     ),
 }  # fmt: skip

@@ -19,6 +19,7 @@ from data.runs.run_order import RunOrder, RunProgress
 from data.runs.spread import RunnerLost, spread_over
 from data.store import Store
 from data.workspace.verify import verify
+from judges.client.limits import SAME
 from judges.runners.remote_runner import RemoteRunner, RunTerms, Told, Word, Work
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
@@ -141,6 +142,13 @@ def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
     with practice() as server:
         end = ran(store, wanted(store, server), Gone(), 1)
     assert end.state == "failed" and "3 runners were lost one after the other, the last: it was killed" in end.why
+
+
+def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:
+    with practice("500=1.0") as server:
+        end = ran(store, wanted(store, server, tries=1), Here(), 4)
+        assert server.log.asked <= 2 + SAME + 8, "the check, the first call, and at most what was under way"
+    assert end.state == "failed" and f"{SAME} calls failed one after the other" in end.why
 
 
 def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store) -> None:

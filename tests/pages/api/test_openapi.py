@@ -25,8 +25,9 @@ from pages.api import openapi
 from pages.api.routes import PREFIX, ROUTES
 from tests.pages.api.client import served, workspace
 from tests.server import ROOT
+from tests.soak import counts
 
-EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", "2"))
+EXAMPLES = int(os.environ.get("ASSAY_API_EXAMPLES", counts.API.per_run))
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance,
     unsupported_method, ignored_auth,

@@ -31,10 +31,10 @@ def folder(kind: str) -> Path:
         return _made[kind][0]
 
 
-def remove_all() -> None:
-    """Clear all of them away."""
-    while _made:
-        made, lock = _made.popitem()[1]
+def remove(*kinds: str) -> None:
+    """Clear those of these kinds away, or all."""
+    for kind in kinds or tuple(_made):
+        made, lock = _made.pop(kind)
         shutil.rmtree(made, ignore_errors=True)
         lock.close()
 
