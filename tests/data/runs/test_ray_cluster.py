@@ -31,7 +31,8 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     with tempfile.TemporaryDirectory(prefix="ray-") as folder:  # tmp_path is too long for Ray's sockets
-        made = Cluster(initialize_head=True, head_node_args={**SMALL, "num_cpus": 0, "temp_dir": folder})
+        monkeypatch.setenv("RAY_TMPDIR", folder)  # for all that it writes: /tmp/ray may not be there
+        made = Cluster(initialize_head=True, head_node_args={**SMALL, "num_cpus": 0})
         made.machines = [made.add_node(num_cpus=1, wait=False, **SMALL) for _ in range(2)]
         made.wait_for_nodes()
         try:
