@@ -23,13 +23,13 @@ run: .venv/.installed  ## serve Assay on this machine (ASSAY_PORT, default 8501)
 
 test: .venv/.installed-dev  ## run every test, in a real browser too
 	@$(PY) -m tests.browser
-	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -n 3 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q --workers 4 $(ARGS)
 
 check: .venv/.installed-dev  ## style and types
 	@$(PY) -m ruff check . --output-format concise; style=$$?; $(PY) -m mypy && exit $$style
 
 test-postgres: .venv/.installed-dev  ## run the tests of the data on a PostgreSQL server of their own
-	@ASSAY_TEST_STORE=postgresql $(PY) -m pytest -q -n 3 --dist loadgroup --no-loadscope-reorder tests/data $(ARGS)
+	@ASSAY_TEST_STORE=postgresql $(PY) -m pytest -q --workers 3 tests/data $(ARGS)
 
 bench: .venv/.installed-dev  ## measure what must be fast
 	@$(PY) -m tests.bench $(ARGS)

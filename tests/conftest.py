@@ -8,10 +8,12 @@ import os
 import shutil
 import socket
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 import hypothesis
@@ -19,10 +21,11 @@ import pytest
 from _pytest.assertion import rewrite
 
 import data.store
+from data.importing import subprocess_reader
 from data.store import opening, postgres_driver
-from tests import browser, seeds
+from tests import browser, seeds, workers
 from tests.postgres import Databases
-from tests.server import ROOT, Server
+from tests.server import ROOT, WARM, Server
 from tests.tabs import Tab
 
 FLAGS = (
@@ -45,11 +48,21 @@ FAILED = pytest.StashKey[bool]()
 ON_POSTGRES = os.environ.get("ASSAY_TEST_STORE", "") == "postgresql"
 """Every `duckdb:///path` that a test opens in its own process is a database of a PostgreSQL server instead."""
 
+
+def _roomy(folder: str) -> bool:
+    """Whether programs can lie there, and stores by the hundred."""
+    return os.path.isdir(folder) and not os.statvfs(folder).f_flag & os.ST_NOEXEC and disk_usage(folder).free > 8 << 30
+
+
+if "TMPDIR" not in os.environ and _roomy("/dev/shm"):
+    # On a disk every commit of thousands of small stores would be waited for; in memory it is there at once.
+    os.environ["TMPDIR"] = tempfile.tempdir = "/dev/shm"
+
 hypothesis.settings.register_profile(
     "assay",
     deadline=None,
     max_examples=60,
-    derandomize=bool(os.environ.get("CI")),
+    derandomize=not os.environ.get("NEW_CASES"),
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("assay")
@@ -180,7 +193,7 @@ def store_kind(request: pytest.FixtureRequest, one_empty_store: Callable[..., No
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what is marked `both_stores` on both, the half on PostgreSQL on one worker."""
     if not ON_POSTGRES and metafunc.definition.get_closest_marker("both_stores"):
-        other = pytest.param("postgresql", marks=pytest.mark.xdist_group("postgres"))
+        other = pytest.param("postgresql", marks=pytest.mark.together("postgres"))
         metafunc.parametrize("store_kind", ["duckdb", other], indirect=True)
 
 
@@ -192,6 +205,14 @@ def one_thread() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(opening._CONFIG, "threads", 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def uploads_are_read_at_once() -> Iterator[None]:
+    """Lets uploads be read as soon as anything else (automatic): where cores are busy, what comes last never comes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess_reader, "COMES_LAST", False)
         yield
 
 
@@ -276,7 +297,9 @@ def chromium(browser_path: Path) -> Iterator[Any]:
 
     expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
+        # Names of downloads keep their letters wherever the tests are started.
+        environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+        opened = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS), env=environment)
         yield opened
         opened.close()
 
@@ -345,22 +368,31 @@ def page(new_page: Callable[..., Any]) -> Any:
 # -- the run ----------------------------------------------------------------------------------------------------------
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--workers 4`: how many processes run the tests, see tests.workers; without it, this one does."""
+    parser.addoption("--workers", type=int, default=1)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Each of several workers compiles its part of Assay and its tests; what another has compiled it only loads."""
-    given = getattr(session.config, "workerinput", None)
-    if given is None or sys.dont_write_bytecode:
+    """Where several processes are to run the tests, they compile Assay and its tests together before."""
+    count = session.config.option.workers
+    if count < 2 or sys.dont_write_bytecode:
         return
     files = sorted(file for room in ("data", "judges", "pages", "tests") for file in (ROOT / room).rglob("*.py"))
-    for file in files[int(given["workerid"].removeprefix("gw")) :: given["workercount"]]:
-        if not file.name.startswith("test_"):
-            compileall.compile_file(file, quiet=2)
-            continue
-        place = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
-        if rewrite._read_pyc(file, place) is None:
-            place.parent.mkdir(exist_ok=True)
-            found, code = rewrite._rewrite_test(file, session.config)
-            rewrite._write_pyc(session.config.stash[rewrite.assertstate_key], code, found, place)
+    workers.in_each(count, lambda number: [_compile(file, session.config) for file in files[number::count]])
+
+
+def _compile(file: Path, config: pytest.Config) -> None:
+    """Compile a file as Python, or of tests as pytest would: where that is done, it is only looked at."""
+    if not file.name.startswith("test_"):
+        compileall.compile_file(file, quiet=2)
+        return
+    place = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+    if rewrite._read_pyc(file, place) is None:
+        place.parent.mkdir(exist_ok=True)
+        found, code = rewrite._rewrite_test(file, config)
+        rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, found, place)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -376,9 +408,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"DuckDB only: {only.args[0]}"))
     together = Counter(item.path for item in items if _stays(item))
     for item in items:
-        if _stays(item) and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+        if _stays(item) and not item.get_closest_marker("together"):
+            item.add_marker(pytest.mark.together(item.nodeid.partition("::")[0]))
     items.sort(key=lambda item: (_browses(item), _stays(item), _stays(item) * together[item.path]), reverse=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """With several workers, each takes the next test, or group of tests, that nobody has taken."""
+    if session.config.option.workers < 2 or session.config.option.collectonly or session.testsfailed:
+        return None
+    units: dict[str, list[int]] = {}
+    for place, item in enumerate(session.items):
+        group = item.get_closest_marker("together")
+        units.setdefault(group.args[0] if group else item.nodeid, []).append(place)
+    if sys.platform == "linux" and any(map(_browses, session.items)):
+        WARM.start()
+    workers.run(session, session.config.option.workers, list(units.values()), _browses)
+    return True
 
 
 def pytest_collection_finish() -> None:

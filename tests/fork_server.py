@@ -15,6 +15,8 @@ import os
 import pkgutil
 import re
 import runpy
+import select
+import socket
 import subprocess
 import sys
 import threading
@@ -40,6 +42,7 @@ def load() -> None:
         for module in pkgutil.walk_packages(__import__(room).__path__, f"{room}."):
             if not module.name.endswith("__main__"):
                 __import__(module.name)
+    importlib.import_module("data.importing.subprocess_reader").COMES_LAST = False  # see tests/conftest.py
     # What each app would look up at its first page: whose source files these all are, what is installed, what app.py
     # is, and the scripts of each page, packed.
     inspect.stack()
@@ -58,24 +61,36 @@ def load() -> None:
 
 
 class Warm:
-    """Asks such a process, started at the first question, one question at a time."""
+    """Asks such a process, started before the first question: by whoever forks those that ask, it is one for all."""
 
     def __init__(self) -> None:
-        self._asked = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
+        self._starting = threading.Lock()
+        self._address = ""
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, unless it runs: it ends with the last process that may ask it."""
+        with self._starting:
+            if self._address:
+                return
+            address = f"\0assay-tests-{os.getpid()}-{os.urandom(8).hex()}"  # of no file
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(address)
+                listener.listen(64)
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "tests.fork_server", str(listener.fileno())],
+                    cwd=ROOT, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True,
+                )  # fmt: skip
+            self._address = address
 
     def ask(self, question: dict[str, Any]) -> Any:
         """What it answers."""
-        with self._asked:
-            if self._process is None or self._process.poll() is not None:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-u", "-m", "tests.fork_server"],
-                    cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-                )  # fmt: skip
-            assert self._process.stdin and self._process.stdout
-            self._process.stdin.write(json.dumps(question) + "\n")
-            self._process.stdin.flush()
-            return json.loads(self._process.stdout.readline())
+        self.start()
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(self._address)
+            line.sendall(json.dumps(question).encode() + b"\n")
+            with line.makefile() as answers:
+                return json.loads(answers.readline())
 
 
 class Forked:
@@ -102,30 +117,36 @@ class Forked:
         return code
 
 
-def serve() -> list[str] | None:
-    """Answer until nobody asks any more; in a child, the arguments that it is to run with."""
-    answers = sys.stdout
-    while line := sys.stdin.readline():
-        asked = json.loads(line)
-        if "poll" in asked:
-            pid, status = os.waitpid(asked["poll"], os.WNOHANG)
-            answer = os.waitstatus_to_exitcode(status) if pid else None
-        elif not (answer := os.fork()):
-            os.setsid()
-            log = os.open(asked["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            for end, place in ((os.open(os.devnull, os.O_RDONLY), 0), (log, 1), (log, 2)):
-                os.dup2(end, place)
-            os.chdir(asked["cwd"])
-            os.environ.clear()
-            os.environ.update(asked["env"])
-            time.tzset()
-            return list(asked["start"])
-        print(json.dumps(answer), file=answers, flush=True)
-    return None
+def serve(listener: socket.socket) -> list[str] | None:
+    """Answer until nobody can ask any more; in a child, the arguments that it is to run with."""
+    while listener in select.select([listener, sys.stdin], [], [])[0]:
+        line, _ = listener.accept()
+        with line, line.makefile("rw") as told:
+            if not (text := told.readline()):
+                continue
+            asked = json.loads(text)
+            if "poll" in asked:
+                pid, status = os.waitpid(asked["poll"], os.WNOHANG)
+                answer = os.waitstatus_to_exitcode(status) if pid else None
+            elif not (answer := os.fork()):
+                break
+            told.write(json.dumps(answer) + "\n")
+    else:
+        return None
+    os.setsid()
+    listener.close()
+    log = os.open(asked["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    for end, place in ((os.open(os.devnull, os.O_RDONLY), 0), (log, 1), (log, 2)):
+        os.dup2(end, place)
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    time.tzset()
+    return list(asked["start"])
 
 
 if __name__ == "__main__":
     load()
-    if (given := serve()) is not None:
+    if (given := serve(socket.socket(fileno=int(sys.argv[1])))) is not None:
         sys.argv = ["streamlit", *given]
         runpy.run_module("streamlit", run_name="__main__", alter_sys=True)

@@ -67,7 +67,7 @@ def practice_process(*arguments: str) -> Iterator[str]:
         yield next(word.rstrip(".") for word in line.split() if word.startswith("http://"))
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
 
 
 def post(url: str, body: dict[str, Any], headers: dict[str, str] | None = None) -> tuple[int, Any, dict[str, str]]:

@@ -124,7 +124,7 @@ class Server:
     def get(self, path: str, headers: dict[str, str] | None = None) -> tuple[int, dict[str, str], str]:
         """Status, headers (lower case) and body of a GET; status 0 when nobody answers."""
         try:
-            with DIRECT.open(urllib.request.Request(self.url + path, headers=headers or {}), timeout=10) as answer:
+            with DIRECT.open(urllib.request.Request(self.url + path, headers=headers or {}), timeout=60) as answer:
                 return answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, {k.lower(): v for k, v in error.headers.items()}, error.read().decode()
@@ -133,13 +133,13 @@ class Server:
 
     def kill(self) -> None:
         """End the app at once, in the middle of whatever it does."""
-        self._end(signal.SIGKILL, 10)
+        self._end(signal.SIGKILL, 60)
 
-    def stop(self, patience: float = 20) -> None:
+    def stop(self, patience: float = 60) -> None:
         """Ask the app to end, and wait until it has."""
         self._end(signal.SIGTERM, patience)
 
-    def wait(self, patience: float = 30) -> int:
+    def wait(self, patience: float = 60) -> int:
         """Wait until the app ends by itself; its exit code."""
         assert self.process is not None
         return self.process.wait(patience)
@@ -152,18 +152,19 @@ class Server:
             self.process.wait(patience)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait(10)
+            self.process.wait(60)
             raise AssertionError(f"The app did not end within {patience:.0f} s after {how.name}.") from None
 
 
 def free_port() -> int:
     """A port that nobody listens on, below those that the system hands to clients: free again for a restart, too.
 
-    As a rule that of an app that has ended: a browser knows the scripts at that address, and need not compile them.
+    Processes beside each other draw from different ones. As a rule it is that of an app that has ended: a browser knows
+    the scripts at that address, and need not compile them.
     """
     while True:
         ended = [port for port, taken in PORTS.items() if not taken]
-        port = ended[0] if ended else random.SystemRandom().randrange(20_000, 32_000)
+        port = ended[0] if ended else 20_000 + 64 * random.SystemRandom().randrange(187) + os.getpid() % 64
         PORTS[port] = True
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -125,12 +125,13 @@ def _file(name: str, path: Path) -> SourceFile:
     return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
-def limit(memory: int, seconds: int, file: int) -> None:
-    """Come after all others, and take no more than that: bytes beyond what is there now, seconds, bytes of a file."""
-    with contextlib.suppress(OSError):
-        os.nice(19)
-    with contextlib.suppress(OSError, AttributeError):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+def limit(memory: int, seconds: int, file: int, last: bool = True) -> None:
+    """Take no more than that: bytes beyond what is there now, seconds, bytes of a file; and come after all others."""
+    if last:
+        with contextlib.suppress(OSError):
+            os.nice(19)
+        with contextlib.suppress(OSError, AttributeError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     status = Path("/proc/self/status")

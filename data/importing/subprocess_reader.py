@@ -44,6 +44,8 @@ FILE = 2 * 2**30
 """Bytes of the largest file that it may write."""
 SECONDS, SECONDS_A_MB = 30.0, 2.0
 """Processor time that reading may take. On the clock it is four times as much, as all others come first."""
+COMES_LAST = True
+"""Whether everything else on the machine comes first."""
 OUT_OF_MEMORY = 77
 """What the process ends with when there is no more memory."""
 TRACE = "trace"
@@ -135,7 +137,7 @@ def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, pro
     """What a new process answers to a task; it is ended whatever happens here. Raises BadInput."""
     seconds = int(SECONDS + SECONDS_A_MB * source.size / 2**20)
     files = [(file.name, str(file.path)) for file in source.files]
-    limits = {"memory": MEMORY, "seconds": seconds, "file": FILE}
+    limits = {"memory": MEMORY, "seconds": seconds, "file": FILE, "last": COMES_LAST}
     with _process(folder) as process:
         talk = _Talk(process, source, ask, progress, time.monotonic() + 4 * seconds)
         try:

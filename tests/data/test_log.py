@@ -27,7 +27,7 @@ from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.runs import runs, worker
 from data.runs.run_order import RunOrder
-from data.store import Store
+from data.store import Store, open_store
 from data.store.errors import BadInput, NotApprovable, StoreFailed
 from data.store.ids import new_id
 from data.workspace import backups
@@ -254,6 +254,7 @@ def test_an_import_tells_how_much_and_of_nothing_what(
     with pytest.raises(ImportRefused):
         importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"))
     importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"), on_error="good rows")
+    open_store(f"duckdb:///{tmp_path / 'new.duckdb'}").close()
     text = silent(written)
     for event in ("store_made", "import_finished", "import_refused"):
         assert event in text, text

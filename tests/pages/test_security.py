@@ -146,7 +146,7 @@ ASKED = [
 
 def test_every_answer_carries_the_policy_errors_and_refusals_too(three: Server) -> None:
     for method, path in [*ASKED, ("GET", "evil")]:
-        asked = http.client.HTTPConnection("127.0.0.1", three.port, timeout=10)
+        asked = http.client.HTTPConnection("127.0.0.1", three.port, timeout=60)
         asked.request(method, "/" if path == "evil" else path, headers={"Host": "evil.test"} if path == "evil" else {})
         answer = asked.getresponse()
         body, headers = answer.read(), {name.lower(): value for name, value in answer.getheaders()}

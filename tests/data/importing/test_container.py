@@ -50,11 +50,11 @@ BROKEN = [
 
 @pytest.mark.parametrize(("line", "says"), BROKEN, ids=[says[:30] for _, says in BROKEN])
 def test_a_broken_line_is_a_sentence_and_the_next_line_is_read(line: bytes, says: str) -> None:
-    start = time.monotonic()
+    start = time.thread_time()
     first, bad, last = jsonl.records(io.BytesIO(b'{"n":1}\n' + line + b'\n{"n":3}'))
     assert (first.value, bad.line, last.line, last.value) == ({"n": 1}, 2, 3, {"n": 3})
     assert says in bad.problem and not bad.value
-    assert time.monotonic() - start < 5
+    assert time.thread_time() - start < 5
 
 
 def test_what_is_no_fault_is_no_fault() -> None:

@@ -171,13 +171,13 @@ def test_what_needs_too_much_memory_is_a_sentence(
     assert says.startswith("big.jsonl needs more memory to be read than it may: ") and "Split the file" in says
 
 
-def test_a_process_may_take_as_much_memory_as_it_is_given_beyond_what_it_has_and_no_more() -> None:
+def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_more() -> None:
     program = (
-        "from data.importing import reader\nreader.limit(2**28, 60, 2**20)\nheld = bytearray(2**27)\n"
-        "try:\n    bytearray(2**28)\nexcept MemoryError:\n    print('refused')"
+        "import os\nfrom data.importing import reader\nreader.limit(2**28, 60, 2**20)\nheld = bytearray(2**27)\n"
+        "try:\n    bytearray(2**28)\nexcept MemoryError:\n    print('refused', os.nice(0))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
-    assert (done.stdout, done.stderr) == (b"refused\n", b"")
+    assert (done.stdout, done.stderr) == (b"refused 19\n", b"")
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

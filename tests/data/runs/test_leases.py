@@ -21,7 +21,7 @@ from tests import seeds
 from tests.data.runs.test_runs import order, scripted
 from tests.postgres import Databases
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.together("postgres")
 
 
 @pytest.fixture

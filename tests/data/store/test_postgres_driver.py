@@ -21,7 +21,7 @@ from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
 from tests.postgres import Databases
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.together("postgres")
 ROOT = Path(__file__).resolve().parents[3]
 
 

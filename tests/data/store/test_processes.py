@@ -19,7 +19,7 @@ from data.store import Store, open_store
 from tests import seeds
 from tests.postgres import Databases
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.together("postgres")
 ROOT = Path(__file__).resolve().parents[3]
 ITEMS = 60
 LABELLING = """

@@ -319,7 +319,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     assert saves >= counts.KILLS.per_run * counts.SAVES.per_run and not wrong, wrong[:10]
 
 
-@pytest.mark.xdist_group("postgres")
+@pytest.mark.together("postgres")
 def test_what_a_database_acknowledged_survives_kill_9_of_its_clients(tmp_path: Path, databases: Databases) -> None:
     url = databases.address_of(tmp_path)
     saves, wrong = kills.run(tmp_path, counts.POSTGRES_KILLS.per_run, counts.SAVES.per_run, seed=1, url=url)

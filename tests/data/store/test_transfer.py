@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from data.store import postgres_schema, transfer
 from tests.postgres import Databases
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.together("postgres")
 COLUMNS = {"a": "VARCHAR", "b": "DOUBLE", "c": "BOOLEAN", "d": "TIMESTAMP", "e": "BIGINT", "seq": "BIGINT"}
 KINDS = "a text, b double precision, c boolean, d timestamp, e bigint, seq bigint"
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",))) | st.sampled_from(

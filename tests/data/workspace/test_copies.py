@@ -16,7 +16,7 @@ from data.workspace.verify import verify
 from tests import seeds
 from tests.postgres import Databases
 
-pytestmark = [pytest.mark.xdist_group("postgres"), pytest.mark.duckdb_only("copies between files and databases")]
+pytestmark = [pytest.mark.together("postgres"), pytest.mark.duckdb_only("copies between files and databases")]
 
 
 @pytest.fixture

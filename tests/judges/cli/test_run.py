@@ -37,7 +37,7 @@ def served(script):
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),))
     thread.start()
-    ready.wait(10)
+    ready.wait(60)
     try:
         yield held[0]
     finally:

@@ -467,7 +467,7 @@ def test_the_command_starts_says_what_it_is_and_ends_cleanly():
     assert "not a language model" in said and "length" in said
     assert post(url, sky())[0] == 200
     process.send_signal(signal.SIGINT)
-    told, errors = process.communicate(timeout=20)
+    told, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "") and "has ended" in told
 
 

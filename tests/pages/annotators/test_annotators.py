@@ -84,7 +84,7 @@ def test_annotators_do_not_see_the_page(app: Server, page: Any) -> None:
 def test_the_calibration_page_shows_people_beside_the_judge(app: Server, page: Any) -> None:
     enter(page, app.url, "lea", "calibration?dataset=several&basis=blind&dimension=turn.helpfulness&panel=people")
     main = page.get_by_test_id("stMain")
-    expect(main.get_by_text("Winning rate")).to_be_visible(timeout=60_000)  # the last of the panel but for its table
+    expect(main.get_by_text("Winning rate")).to_be_visible()  # the last of the panel but for its table
     expect(main).to_contain_text("Kappa between two people is")
     expect(main).to_contain_text("on the same 40 items")
     expect(main).to_contain_text(re.compile(r"The judge (may replace|is not shown to be able to replace)"))

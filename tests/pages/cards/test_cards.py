@@ -35,14 +35,14 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     enter(page, app.url, "ann", "cards?card=zz_manners")
-    expect(page.get_by_role("button", name="Download as a folder")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Download as a folder")).to_be_visible()
     expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
     at_rest(page)
     expect(page.get_by_text("New version")).to_have_count(0)
     page = new_page()
     page.on("request", lambda request: asked.append(request.url))
     enter(page, app.url, "lea", "cards?card=zz_manners")
-    page.get_by_text("New version").first.click(timeout=60_000)
+    page.get_by_text("New version").first.click()
     save = page.get_by_role("button", name="Save as a new version")
     expect(save).to_be_disabled()
     title = page.get_by_label("Title").first
@@ -110,7 +110,7 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     store.close()
     app.start()
     enter(page, app.url, "lea", "cards?card=multi_turn_dialogue")
-    page.get_by_text("Few-shot examples").first.click(timeout=60_000)
+    page.get_by_text("Few-shot examples").first.click()
     for number in (1, 2):
         expect(page.get_by_text("People's labels replace its scores in: helpfulness.")).to_be_visible()
         shows = page.get_by_role("textbox", name="What the example shows")

@@ -69,8 +69,8 @@ def test_the_browser_closed_with_answers_that_were_not_acknowledged(serve: Serve
     enter(page, app.url, "ann")
     given: dict[str, int] = {}
     for _ in range(3):
-        on_item(page)
-        page.wait_for_timeout(400)  # so that the next items have been sent ahead
+        accept_all(page, 1, mark_with(page, given))
+        all_saved(page)  # the next items have come with the word that it is
         assert app.process is not None
         os.kill(app.process.pid, signal.SIGSTOP)
         accept_all(page, 3, mark_with(page, given))

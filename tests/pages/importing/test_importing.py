@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 from sklearn.metrics import cohen_kappa_score
 from starlette.requests import Request
@@ -24,20 +25,22 @@ CANARY = "![x](http://127.0.0.1:9/canary.png)"
 GOOD = {"id": f"d {CANARY}", "kind": "dialogue", "turns": [{"turn": 1, "role": "assistant", "text": CANARY}]}
 
 
-def opened(assay: Server, page: Any, *names: str) -> None:
-    """The page, as lea, who is the lead."""
-    assay.stop()
-    store = open_store(f"duckdb:///{assay.store_path}")
-    for name in ("lea", *names):
+@pytest.fixture
+def assay(serve: Callable[..., Server], tmp_path: Path) -> Server:
+    """The app with lea, who is the lead, and ann; uploads wait in `spools`."""
+    (tmp_path / "spools").mkdir()
+    app = serve(start=False, env={"TMPDIR": str(tmp_path / "spools")})
+    store = open_store(app.store)
+    for name in ("lea", "ann"):
         people.join_workspace(store, name)
     store.close()
-    assay.start()
+    app.start()
+    return app
 
 
 def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page: Any, tmp_path: Path) -> None:
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url) if "canary" in request.url else None)
-    opened(assay, page)
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
     enter(page, assay.url, "lea", "import")
@@ -46,7 +49,7 @@ def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page:
     page.get_by_label("Name of the dataset").press("Enter")
     page.get_by_text("2 lines cannot be imported.").wait_for()
     page.get_by_role("button", name="Import 1 good row").click()
-    expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"), timeout=30_000)
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"))
     assert not fetched
     assay.stop()
     store = open_store(f"duckdb:///{assay.store_path}")
@@ -55,7 +58,6 @@ def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page:
 
 
 def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -> None:
-    opened(assay, page)
     file = tmp_path / "table.csv"
     file.write_text("id,instruction,output\n1,Say hi,hi\n2,Say ho,ho\n")
     enter(page, assay.url, "lea", "import")
@@ -65,12 +67,11 @@ def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -
     page.get_by_text("What the first rows become").wait_for()
     page.get_by_role("button", name="Import all").click()
     # Nobody has said anything of them: the first of them waits to be answered, without a judge.
-    expect(page).to_have_url(re.compile(r"/desk\?dataset=table&stream=audit"), timeout=30_000)
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=table&stream=audit"))
     expect(page.get_by_test_id("stMain")).to_contain_text("Say h")
 
 
 def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tmp_path: Path) -> None:
-    opened(assay, page)
     file = tmp_path / "my scores.csv"
     human = [n % 5 + 1 for n in range(60)]
     judge = [h if n % 3 else min(h + 1, 5) for n, h in enumerate(human)]
@@ -79,17 +80,16 @@ def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tm
     enter(page, assay.url, "lea", "import")
     page.locator("input[type=file]").set_input_files(file)
     # Mapped by hand it says the same at first: nothing that was found is lost on the way.
-    page.get_by_role("button", name="Import all").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Import all").wait_for()
     page.get_by_text("Map the columns of my scores.csv by hand").click()
     page.get_by_text("What the first rows become").wait_for()
-    page.get_by_role("button", name="Import all").click(timeout=30_000)
-    expect(page).to_have_url(re.compile(r"/calibration\?dataset=my.scores&judge="), timeout=30_000)
+    page.get_by_role("button", name="Import all").click()
+    expect(page).to_have_url(re.compile(r"/calibration\?dataset=my.scores&judge="))
     kappa = cohen_kappa_score(human, judge, weights="quadratic")
-    expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}", timeout=30_000)
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}")
 
 
 def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
-    opened(assay, page, "ann")
     enter(page, assay.url, "ann", "import")
     page.get_by_text("This page is for researchers and leads").wait_for()
     at_rest(page)
@@ -97,12 +97,9 @@ def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
 
 
 def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_server(
-    serve: Callable[..., Server], page: Any, tmp_path: Path
+    assay: Server, page: Any, tmp_path: Path
 ) -> None:
     spools = tmp_path / "spools"
-    spools.mkdir()
-    assay = serve(start=False, env={"TMPDIR": str(spools)})
-    opened(assay, page)
     enter(page, assay.url, "lea", "import")
     file = tmp_path / "rows.jsonl"
     chosen = page.locator("input[type=file]")
@@ -129,7 +126,7 @@ def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_serv
     page.get_by_label("Name of the dataset").fill("mine")
     page.get_by_label("Name of the dataset").press("Enter")
     page.get_by_role("button", name="Import all").click()
-    expect(page).to_have_url(re.compile(r"/desk"), timeout=30_000)
+    expect(page).to_have_url(re.compile(r"/desk"))
     assert patiently(lambda: not held(spools))
     assay.stop()
     assert not list(spools.iterdir())

@@ -69,7 +69,7 @@ def test_the_synthetic_sample_can_be_loaded_and_is_marked(serve: Serve, page: An
     page.get_by_role("heading", name="To label").wait_for(timeout=120_000)
     badges = page.get_by_text("science synthetic")  # the icon is a ligature
     expect(badges.first).to_be_visible()
-    page.wait_for_timeout(1000)
+    at_rest(page)
     marked = badges.count()
     app.stop()
     store = open_store(app.store)

@@ -77,11 +77,11 @@ def test_no_gap_is_left_by_the_cookie(four: Server, page: Any) -> None:
     heading = page.get_by_role("heading", name="Overview")
     heading.wait_for()
     page.wait_for_function("() => document.cookie.includes('assay_name=')")
-    page.wait_for_timeout(500)
+    at_rest(page)
     after = heading.bounding_box()["y"]
     page.reload()
     heading.wait_for()
-    page.wait_for_timeout(1000)
+    at_rest(page)
     assert abs(heading.bounding_box()["y"] - after) < 4
 
 

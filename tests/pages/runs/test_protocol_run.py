@@ -29,10 +29,10 @@ def test_a_protocol_is_planned_tried_and_run_to_its_ratings_without_a_key(serve,
     expect(page.get_by_text("Answers by practice-heuristic: 4 calls for 2 questions")).to_be_visible()
     expect(page.get_by_text("Ratings of turns by practice-heuristic: 4 calls for 4 turns")).to_be_visible()
     page.get_by_role("button", name="Dry run of a question of each sort").click()
-    expect(page.get_by_text("Nothing of this was stored")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Nothing of this was stored")).to_be_visible()
     expect(page.get_by_text("Answers: 1 · 2 calls · answered")).to_be_visible()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("2 of 2 questions")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("2 of 2 questions")).to_be_visible()
     expect(page.get_by_text("2 answered")).to_be_visible()
     done = page.get_by_text("Ratings of turns by practice-heuristic: nothing is left to ask.")
     for _ in range(20):  # the ratings go on in the background, and the form does not follow them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
@@ -39,7 +40,7 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
     expect(page.get_by_text(re.compile(r"\b\d+ scores"))).to_have_count(3)  # and of no other number
     expect(page.get_by_text("scenario_description").first).to_be_visible()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("✓ finished")).to_be_visible()
     expect(page.get_by_text("12 of 12 judgments")).to_be_visible()
     expect(page.get_by_text("practice, not a language model").first).to_be_visible()
     page.get_by_role("button", name="All runs").click()
@@ -60,22 +61,24 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 24)
     app.start()
-    slow = practice.start_endpoint(practice.PracticeOptions(latency_ms=600))
+    slow = practice.start_endpoint(practice.PracticeOptions(port=0, latency_ms=3000))  # for 36 s, unless it is stopped
     try:
         enter(page, app.url, "lea", "runs?card=multi_turn_dialogue&model=practice-heuristic&endpoint=other")
         page.get_by_label("Address").fill(slow.url)
         page.get_by_label("Address").press("Enter")
         page.get_by_text("Limits: rate, spending").click()
-        page.get_by_label("Calls at a time").fill("4")
+        page.get_by_label("Calls at a time").fill("2")
         page.get_by_label("Calls at a time").press("Enter")
         page.get_by_role("button", name="Start").click()
-        page.get_by_role("button", name="Stop").click(timeout=15_000)
-        expect(page.get_by_text("■ stopped")).to_be_visible(timeout=15_000)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_text("■ stopped")).to_be_visible()
+        slow.stop()
+        slow = practice.start_endpoint(practice.PracticeOptions(port=urlsplit(slow.url).port or 0))
         page.goto(app.url)
         expect(page.get_by_text("Recent activity")).to_be_visible()
         page.go_back()
         page.get_by_role("button", name="Resume").click()
-        expect(page.get_by_text("24 of 24 judgments")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("24 of 24 judgments")).to_be_visible()
         expect(page.get_by_text("✓ finished").first).to_be_visible()
     finally:
         slow.stop()
@@ -85,7 +88,7 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
     app = serve(start=False)
     seeds.dialogues(app.store_path, 12)
     store = open_store(app.store)
-    server = practice.start_endpoint(practice.PracticeOptions())
+    server = practice.start_endpoint()
     made, demo = card("multi_turn_dialogue"), datasets.all_datasets(store)[0].id
     wanted = RunOrder(
         demo, made, "practice-heuristic", made.defaults, Endpoint(base_url=server.url), 3.0, (1.0, 1000.0)
@@ -107,7 +110,7 @@ def test_a_run_that_its_limit_stopped_goes_on_with_a_higher_one(serve, page) -> 
         expect(page.get_by_text("a limit of $0.50 is below it")).to_be_visible()
         limit.fill("400")
         page.get_by_role("button", name="Resume", exact=True).click()
-        expect(page.get_by_text("✓ finished").first).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("✓ finished").first).to_be_visible()
         expect(page.get_by_text("of the limit of $400.00").first).to_be_visible()
     finally:
         server.stop()
@@ -124,7 +127,7 @@ def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
     page.get_by_text("Ask for its confidence").click()
     at_rest(page)
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("✓ finished")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("✓ finished")).to_be_visible()
     app.stop()
     store = open_store(app.store)
     assert store.rows("select count(*), max(confidence) from score where dimension = 'clarity'") == [(3, None)]

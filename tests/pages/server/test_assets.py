@@ -20,7 +20,7 @@ from tests.server import Server
 
 def asked(app: Server, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body of a GET, whose path is sent as it stands."""
-    line = http.client.HTTPConnection("127.0.0.1", app.port, timeout=20)
+    line = http.client.HTTPConnection("127.0.0.1", app.port, timeout=60)
     line.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = line.getresponse()
     return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()

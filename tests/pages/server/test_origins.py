@@ -102,7 +102,7 @@ def test_of_streamlit_s_own_addresses_only_what_the_browser_needs() -> None:
 
 def test_the_server_itself_refuses(assay: Server) -> None:
     def status(path: str, **headers: str) -> int:
-        line = http.client.HTTPConnection("127.0.0.1", assay.port, timeout=20)
+        line = http.client.HTTPConnection("127.0.0.1", assay.port, timeout=60)
         line.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         answer = line.getresponse()
         assert answer.getheader("x-content-type-options") == "nosniff"

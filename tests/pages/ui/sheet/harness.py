@@ -1,6 +1,7 @@
 """A little Streamlit script around the component: made-up sheets, answers appended to a JSONL file, late or refused.
 
-Address: ?case=plain&run=NAME&delay=0.2&refuse=ITEM&ahead=4&only=ITEM. HARNESS_DIR is where NAME.jsonl goes.
+Address: ?case=plain&run=NAME&refuse=ITEM&ahead=4&only=ITEM. NAME.jsonl lies in HARNESS_DIR,
+and nothing is saved while NAME.held is there.
 """
 
 import json
@@ -24,10 +25,9 @@ from pages.ui.sheet import draw_sheet  # noqa: E402
 
 st.set_page_config(page_title="desk harness", layout="wide")
 ask = st.query_params
-case, run, delay, refuse, ahead = (
+case, run, refuse, ahead = (
     ask.get("case", "plain"),
     ask.get("run", "free"),
-    float(ask.get("delay", 0)),
     ask.get("refuse", ""),
     int(ask.get("ahead", 4)),
 )
@@ -50,7 +50,8 @@ def saved():
 
 def save():
     outbox = st.session_state["sheet"].outbox or {}
-    time.sleep(delay)
+    while file.with_suffix(".held").exists():
+        time.sleep(0.02)
     state = st.session_state
     with lock():
         with file.with_suffix(".sizes").open("a", encoding="utf-8") as sizes:
