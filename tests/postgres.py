@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import subprocess
 import tempfile
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -18,11 +20,46 @@ from data.store import opening, postgres_schema
 from data.store.postgres_driver import PostgresStore, empty_copy
 
 EMPTY = "empty"
-
-
 WATCH = """cat; pid=$(head -n 1 "$0/postmaster.pid") && kill -QUIT "$pid"
 while kill -0 "$pid"; do sleep 0.05; done; rm -rf "$0" "$0.duckdb" """
 """Ends the server and removes its files once nobody holds the other end of the pipe: the tests are done, or killed."""
+
+
+class Proxy:
+    """A port of this machine that passes all on to the server, and cuts a connection at its next COMMIT, if told to."""
+
+    def __init__(self, server: Path) -> None:
+        self.server, self.cut = str(server / ".s.PGSQL.5432"), ""
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._door.getsockname()[1])
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client = self._door.accept()[0]
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(self.server)
+                for ends in ((client, server, b"commit", "before"), (server, client, b"COMMIT", "after")):
+                    threading.Thread(target=self._pass, args=ends, daemon=True).start()
+
+    def _pass(self, source: socket.socket, to: socket.socket, word: bytes, when: str) -> None:
+        """Pass on what comes; cut where the message that ends a change is to go to the server, or its answer back."""
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if self.cut == when and word in data:
+                    self.cut = ""
+                    break
+                to.sendall(data)
+        for end in (source, to):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Let nobody in any more; who is in stays."""
+        with contextlib.suppress(OSError):
+            self._door.shutdown(socket.SHUT_RDWR)
+        self._door.close()
 
 
 class Databases:

@@ -263,7 +263,7 @@ def newest(con: duckdb.DuckDBPyConnection) -> int:
 def open_read_only(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A store's file, read-only."""
     try:
-        with duckdb.connect(str(path), read_only=True, config=_config()) as con:
+        with _quiet(duckdb.connect(str(path), read_only=True, config=_config())) as con:
             yield con
     except duckdb.Error as error:
         raise _why_not(path, error) from None
@@ -277,10 +277,17 @@ def _config() -> dict[str, str | bool | int | float | list[str]]:
     return _CONFIG | ({"memory_limit": most} if most else {})
 
 
+def _quiet(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A connection without the progress bar that DuckDB draws over the screen of `python -c` and of notebooks."""
+    con.execute("set enable_progress_bar = false")
+    return con
+
+
 def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
     """Open for writing what `look` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
     try:
-        con = duckdb.connect(str(path), config=_config() | ({"checkpoint_threshold": f"{log}MB"} if log else {}))
+        config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
+        con = _quiet(duckdb.connect(str(path), config=config))
         if left := take_out(con):
             show_tables(con, left)
     except duckdb.Error as error:
@@ -294,7 +301,8 @@ def _why_not(path: Path, error: duckdb.Error) -> AssayError:
         holder = re.search(r"Conflicting lock is held in (.+?) \(PID (\d+)\)", text)
         who = f"{Path(holder[1]).name} (process {holder[2]})" if holder else "another process"
         return StoreLocked(
-            f"The store {path} is in use by {who}. Do this in the running app instead, or stop it first."
+            f"The store {path} is in use by {who}. Do this in the running app instead, or stop it first. Several "
+            "processes at a time need a workspace in PostgreSQL (docs/team.md)."
         )
     if isinstance(error, duckdb.ConnectionException):
         return StoreLocked(f"The store {path} is still in use in this process. Try again in a moment.")

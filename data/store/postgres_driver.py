@@ -38,8 +38,9 @@ GRACE = 5.0
 """Seconds for which a database may be away: reads go on as of then, and changes wait."""
 _CHANNEL = "assay"
 _PAUSE = 0.1
-_AWAY = ("08", "57P01", "57P02", "57P03")
-"""States of SQL in which the connection is lost, or the server ends or begins."""
+_AWAY = ("08", "57P01", "57P02", "57P03", "57P05")
+"""States of SQL in which the connection is lost or was ended, or the server ends or begins."""
+_READ_ONLY = "25006"
 
 
 class PostgresStore(DuckTables):
@@ -60,6 +61,7 @@ class PostgresStore(DuckTables):
         self._closed, self._hears = threading.Event(), threading.Event()
         self._lost: float | None = None
         """Since when the database is away."""
+        self._asking, self._asked = threading.Lock(), 0.0
         self._wrong = ""
         postgres_schema.require_packages()
         try:
@@ -118,7 +120,7 @@ class PostgresStore(DuckTables):
         """A cursor on the copy, which is as the database was a moment ago; at most `GRACE` where it is away."""
         if self._wrong:
             raise StoreFailed(self._wrong)
-        if (away := self._away()) and not self._hears.wait(max(BEAT - away, 0.0)) and away > GRACE:
+        if (away := self._away()) and not self._hears.wait(max(BEAT - away, 0.0)) and not self._answers():
             raise StoreFailed(
                 f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. Assay goes on by "
                 "itself when it does."
@@ -147,6 +149,21 @@ class PostgresStore(DuckTables):
             self._lost = self._lost or time.monotonic()
             self._closed.wait(_PAUSE)
 
+    def _answers(self) -> bool:
+        """Whether the database has been away for no longer than `GRACE`: it is asked, once a `BEAT`, as the thread that
+        listens may only have had no time."""
+        import psycopg
+
+        with self._asking:
+            if self._away() > GRACE and time.monotonic() - self._asked > BEAT:
+                with contextlib.suppress(psycopg.Error, StoreFailed, duckdb.Error):
+                    with postgres_schema.connect(self.url) as link:
+                        self._same(link)
+                        self._take(link, _number(link))
+                    self._lost = None
+                self._asked = time.monotonic()
+            return self._away() <= GRACE
+
     def _away(self) -> float:
         """For how many seconds the database has been away; 0.0 while it is there."""
         return time.monotonic() - self._lost if self._lost else 0.0
@@ -162,11 +179,13 @@ class PostgresStore(DuckTables):
             self._link = link
         try:
             yield self._link
-        except BaseException:
+        except BaseException as error:
             link = self._link
             try:
                 link.execute("rollback")
             except Exception:
+                link.close()
+            if getattr(error, "sqlstate", "") == _READ_ONLY:  # another server may take changes by now
                 link.close()
             raise
 
@@ -203,17 +222,31 @@ class PostgresStore(DuckTables):
                 raise StoreFailed(f"{what}: {self._why(error)}") from error
 
     def _why(self, error: psycopg.Error) -> str:
+        said = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
         if error.sqlstate == "55P03":
             return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
         if error.sqlstate == "25P03":
             return f"it took longer than {postgres_schema.WAIT} seconds, which others would wait for. Do it in parts."
+        if error.sqlstate == _READ_ONLY:
+            return f"the database {self.name} is read-only. Name the server that takes changes in ASSAY_STORE."
+        if error.sqlstate == "53100":
+            return f"the disk of the database {self.name} is full. Make room there, then try again."
+        if _away(error) and (refused := said.rpartition("FATAL:")[2].strip()) != said:
+            return (
+                f"the database {self.name} refuses the connection: {refused}. If that does not pass by itself, check "
+                "name, password and database in ASSAY_STORE."
+            )
         if _away(error):
             return f"the database {self.name} does not answer. Assay goes on by itself when it does; see its own log."
-        return f"the database {self.name} says {error.diag.message_primary or type(error).__name__}. See its own log."
+        return f"the database {self.name} says {said}. See its own log."
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
+        return self._patiently(lambda: self._once(work))
+
+    def _patiently(self, once: Callable[[], T]) -> T:
+        """What a try gives under the lock of this process; it is made again while the database is away, for `GRACE`."""
         import psycopg
 
         with self._lock, self._told("Nothing was saved"):
@@ -222,16 +255,16 @@ class PostgresStore(DuckTables):
                 if self._wrong:
                     raise StoreFailed(self._wrong)
                 try:
-                    return self._once(work)
+                    return once()
                 except UNUSABLE:
                     if until is not None:
                         raise
                     until = time.monotonic()
                     self._reopen()
                 except psycopg.OperationalError as error:
-                    now = time.monotonic()
+                    now, first = time.monotonic(), until is None  # the first may be of a connection that is long lost
                     until = until or now + GRACE
-                    if not _away(error) or now > until or self._away() > GRACE:
+                    if not _away(error) or now > until or (not first and self._away() > GRACE):
                         raise
                     time.sleep(_PAUSE)
 
@@ -266,10 +299,12 @@ class PostgresStore(DuckTables):
         return self._once(work)
 
     def beat(self) -> None:
-        with self._lock, self._told("Nothing was saved"), self._linked() as link:
-            link.execute("begin")
-            link.execute(postgres_schema.LOCK)
-            link.execute(f"comment on table migration is 'saved at {time.time():.3f}'".encode())
+        self._patiently(self._tick)
+
+    def _tick(self) -> None:
+        with self._linked() as link:
+            self._begin(link)
+            link.execute("select setval('beat', 1)")  # which, unlike nextval, is written each time
             link.execute("commit")
 
     def _keep(self, cursor: duckdb.DuckDBPyConnection, tx: DuckTx) -> None:

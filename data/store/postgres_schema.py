@@ -29,6 +29,7 @@ WAIT = 120
 _SESSION = f"""
 set lock_timeout = '{WAIT}s'; set idle_in_transaction_session_timeout = '{WAIT}s'; set statement_timeout = 0;
 set datestyle = 'ISO, YMD'; set extra_float_digits = 1; set default_transaction_isolation = 'read committed';
+select set_config(name, '0', false) from pg_settings where name in ('idle_session_timeout', 'transaction_timeout');
 set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3;
 select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')
 """

@@ -14,12 +14,12 @@ import psycopg
 import pytest
 
 from data.records.access import Visit
-from data.store import Store, Tx, open_store
+from data.store import Store, Tx, open_store, postgres_driver, postgres_schema
 from data.store.base import migrations
 from data.store.errors import BadInput, StoreDamaged, StoreFailed
 from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
-from tests.postgres import Databases
+from tests.postgres import Databases, Proxy
 
 pytestmark = pytest.mark.together("postgres")
 ROOT = Path(__file__).resolve().parents[3]
@@ -113,7 +113,7 @@ def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, add
         open_store(address + "&options=-csearch_path%3Dother")
     with pytest.raises(BadInput, match="no schema"):
         open_store(address + "&options=-csearch_path%3Dnowhere")
-    with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine does not answer"):
+    with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine refuses the connection: .* not exist"):
         open_store(databases.address("nobody_made_it"))
     with pytest.raises(BadInput, match="postgresql://person:password@host"):
         open_store("postgresql://host/name?colour=green")
@@ -204,6 +204,95 @@ def test_what_was_confirmed_survives_a_crash_of_the_database(
         held = [name for (name,) in store.rows("select name from setting")]
         assert len(held) == len(set(held)) and set(confirmed) <= set(held)
         assert store.newest() == len(held)
+
+
+@pytest.fixture
+def proxy(databases: Databases) -> Iterator[Proxy]:
+    made = Proxy(databases.folder)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def through(databases: Databases, address: str, proxy: Proxy) -> PostgresStore:
+    """The workspace through the proxy, with one change; nothing is heard but what its own calls ask."""
+    path = address.partition("?")[0].replace("@/", f"@127.0.0.1:{proxy.port}/")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PostgresStore, "_listen", lambda self: None)
+        store = PostgresStore(path)
+    databases.opened.append(store)
+    put(store, "first")
+    return store
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_change_whose_connection_ends_during_the_commit_is_there_once(
+    opened: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, when: str
+) -> None:
+    """It is cut before the server has the message that ends the change, or when its answer is on the way back."""
+    proxy.cut = when
+    put(through, "cut")
+    assert not proxy.cut, "it was cut"
+    put(through, "after")
+    for store in (through, opened()):
+        assert [name for (name,) in store.rows("select name from setting order by seq")] == ["first", "cut", "after"]
+        assert store.newest() == 3
+
+
+def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
+    opened: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_driver, "BEAT", 0.0)
+    put(opened(), "elsewhere")
+    through._lost = time.monotonic() - 60
+    assert count(through) == 2, "it was asked, and what came meanwhile is read"
+    proxy.close()
+    through._lost = time.monotonic() - 60
+    with pytest.raises(StoreFailed, match=r"has not answered for 6. seconds"):
+        count(through)
+
+
+def test_what_the_server_refuses_is_said_with_what_to_do(
+    databases: Databases, opened: Callable[[], PostgresStore], address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = address.partition("@/")[2].partition("?")[0]
+    with psycopg.connect(address, autocommit=True) as link:
+        for setting in ("default_transaction_read_only = on", "idle_session_timeout = 3600000"):
+            link.execute(f"alter database {name} set {setting}".encode())
+    store = opened()
+    with pytest.raises(StoreFailed, match=r"is read-only. Name the server that takes changes"):
+        put(store, "x")
+    with psycopg.connect(address, autocommit=True) as link:
+        link.execute("set default_transaction_read_only = off")
+        link.execute(f"alter database {name} reset all".encode())
+        put(store, "x")
+        assert store._link and store._link.execute("show idle_session_timeout").fetchall() == [("0",)]
+        for state, said in {"53100": "Make room there", "XX000": "says not so"}.items():
+            link.execute(
+                f"create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception "
+                f"'not so' using errcode = '{state}'; end $$".encode()
+            )
+            link.execute("create or replace trigger refuse before insert on setting execute function refuse()")
+            with pytest.raises(StoreFailed, match=said):
+                put(store, "y")
+        link.execute("drop trigger refuse on setting")
+        link.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay'")
+        put(store, "z")
+        assert store.newest() == count(store) == 2
+        link.execute("create role guest login")
+        rules = databases.folder / "pg_hba.conf"
+        kept = rules.read_text()
+        try:
+            rules.write_text("local all guest scram-sha-256\n" + kept)
+            link.execute("select pg_reload_conf()")
+            with pytest.raises(StoreFailed, match=r"refuses the connection: password .* check name, password"):
+                open_store(address.replace("postgres@", "guest:wrong@"))
+        finally:
+            rules.write_text(kept)
+            link.execute("drop role guest")
+    monkeypatch.setattr(postgres_schema, "_OLDEST", 10**9)
+    with pytest.raises(BadInput, match="13 or later is needed"):
+        open_store(address)
 
 
 def test_no_page_can_show_the_password_of_the_database(databases: Databases, address: str) -> None:
