@@ -49,8 +49,7 @@ class DuckTx(Tx):
 
     def _stored(self, table: str) -> str:
         """The name that a table has in the file by now."""
-        hidden = self.store.hidden
-        return f"{table}{hidden_rows.WHOLE}" if hidden and table in hidden.rows and table not in self.shown else table
+        return table if table in self.shown else self.store.stored(table)
 
     def touched(self, table: str) -> int | None:
         return None if table in self.wrote else self.store.touched(table)
@@ -77,8 +76,7 @@ class DuckTx(Tx):
             hidden_rows.show_table(self.cursor, table)
             self.shown.add(table)
             return hidden.rows[table]
-        quoted = str(file).replace("'", "''")
-        rows = f"select {columns}, {self.seq} from read_parquet('{quoted}')"
+        rows = hidden_rows.read_rows(Load(table, columns, file), self.seq)
         query = f"insert into {self._stored(table)} ({columns}, seq) {rows}"
         return int(self.cursor.execute(query).fetchall()[0][0])
 
@@ -101,6 +99,10 @@ class DuckTables(Store):
         self._last: dict[str, int] = {}
         self._base = 0
         """No table was written after this change, but for those in `_last`."""
+
+    def stored(self, table: str) -> str:
+        """The name that a table has outside of a transaction that shows its hidden rows."""
+        return f"{table}{hidden_rows.WHOLE}" if self.hidden and table in self.hidden.rows else table
 
     @abstractmethod
     def _reopen(self) -> None:

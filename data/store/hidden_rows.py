@@ -16,6 +16,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from data.store.base import Load
+
 WHOLE = "_whole"
 """The end of the name that a table has while rows of it are hidden."""
 LEAST = 5_000
@@ -42,6 +44,12 @@ def read_slices(file: Path) -> Iterator[pa.RecordBatch]:
     """The rows of a Parquet file, some thousand at a time."""
     with pq.ParquetFile(file) as source:
         yield from source.iter_batches(AT_ONCE)
+
+
+def read_rows(bulk: Load, seq: int) -> str:
+    """The query that gives the rows of a Parquet file as those of a change."""
+    quoted = str(bulk.file).replace("'", "''")
+    return f"select {bulk.columns}, {seq:d} as seq from read_parquet('{quoted}')"
 
 
 def hide_change(con: duckdb.DuckDBPyConnection, tables: Iterable[str], seq: int) -> None:

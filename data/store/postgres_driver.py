@@ -12,18 +12,19 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
 
 from data import log
-from data.store import opening, postgres_schema, transfer
-from data.store.base import Store, T, Tx, migrations
+from data.store import hidden_rows, opening, postgres_schema, transfer
+from data.store.base import Load, Store, T, Tx, migrations
 from data.store.combination import combine
 from data.store.duckdb_driver import UNUSABLE, DuckTables, DuckTx
 from data.store.errors import BadInput, StoreFailed
+from data.store.hidden_rows import HiddenRows
 from data.store.high_water_mark import CHANGE, digest
 from data.store.ids import new_id
 
@@ -41,6 +42,9 @@ _PAUSE = 0.1
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05")
 """States of SQL in which the connection is lost or was ended, or the server ends or begins."""
 _READ_ONLY = "25006"
+_COMING, _COME = "~ ", "= "
+"""How what is said of a bulk in `wrote` begins before its change: its rows come, all are there."""
+_RESERVED = "select seq, tables, token from wrote where seq > (select coalesce(max(seq), 0) from change)"
 
 
 class PostgresStore(DuckTables):
@@ -59,6 +63,8 @@ class PostgresStore(DuckTables):
         self._tables: dict[str, dict[str, str]] = {}
         self._link: Link | None = None
         self._closed, self._hears = threading.Event(), threading.Event()
+        self._staged = ""
+        """The token of the bulk whose rows are in the copy, hidden."""
         self._lost: float | None = None
         """Since when the database is away."""
         self._asking, self._asked = threading.Lock(), 0.0
@@ -68,6 +74,8 @@ class PostgresStore(DuckTables):
             with self._told("Nothing was read"):
                 with postgres_schema.connect(url) as link:
                     postgres_schema.bring_up(link, self.name)
+                    if link.execute(postgres_schema.NO_BULK).fetchall() == [(True,)]:
+                        self._take_out(link)
                 self._reopen()
         except BaseException:
             self.close()
@@ -96,22 +104,32 @@ class PostgresStore(DuckTables):
                 con.commit()
             self._last.clear()
             self._base = self._seq = newest
-            self._con = con
+            self._con, self.hidden = con, None
 
     def _take(self, link: Link, newest: int) -> None:
         """Bring the copy up to a change, in one transaction of its own."""
         with self._taking:
             if newest <= self._seq:
                 return
-            query = "select seq, tables from wrote where seq > %s and seq <= %s order by seq"
-            wrote = {
-                table: int(seq) for seq, tables in link.execute(query, [self._seq, newest]) for table in tables.split()
-            }
+            query = "select seq, tables, token from wrote where seq > %s and seq <= %s order by seq"
+            found = link.execute(query, [self._seq, newest]).fetchall()
+            wrote = {table: int(seq) for seq, tables, _ in found for table in tables.split()}
+            mine, shown = self.hidden, dict[str, int]()
+            if mine and mine.seq <= newest:
+                if (mine.seq, self._staged) not in ((seq, token) for seq, _, token in found):
+                    self._con = None  # it came before all its rows were in the copy
+                    return self._reopen()
+                shown = mine.rows
             with super()._cursor() as cursor:
                 cursor.begin()
+                for table in shown:
+                    hidden_rows.show_table(cursor, table)
                 changed = {table: self._tables[table] for table in wrote if table in self._tables}
-                transfer.fetch(link, cursor, changed, self._seq, newest)
+                stored = str if shown else self.stored
+                there = dict.fromkeys(shown, mine.seq if mine else 0)
+                transfer.fetch(link, cursor, changed, self._seq, newest, stored, there)
                 cursor.commit()
+            self.hidden = None if shown else mine
             self._last.update(wrote)
             self._seq = newest
 
@@ -143,6 +161,10 @@ class PostgresStore(DuckTables):
                     self._lost = None
                     self._hears.set()  # before it waits for a long change of this process
                     self._take(ear, newest)
+                    for seq, tables, token in ear.execute(_RESERVED).fetchall():
+                        if token and not self._copying.locked():
+                            given = int(seq), tables.split()[1:], str(token)
+                            threading.Thread(target=self._stage, args=given, daemon=True).start()
                     for _ in ear.notifies(timeout=BEAT, stop_after=1):
                         pass
             self._hears.clear()
@@ -227,6 +249,8 @@ class PostgresStore(DuckTables):
             return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
         if error.sqlstate == "25P03":
             return f"it took longer than {postgres_schema.WAIT} seconds, which others would wait for. Do it in parts."
+        if error.sqlstate == "23505":
+            return "another import brings some of the same rows. Try again when it has ended."
         if error.sqlstate == _READ_ONLY:
             return f"the database {self.name} is read-only. Name the server that takes changes in ASSAY_STORE."
         if error.sqlstate == "53100":
@@ -268,9 +292,120 @@ class PostgresStore(DuckTables):
                         raise
                     time.sleep(_PAUSE)
 
-    def _once(self, work: Callable[[Tx], T]) -> T:
-        """One try. It raises psycopg's errors before anything is saved, and where that is not known StoreFailed."""
-        token = new_id()
+    def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
+        rows = {bulk.table: hidden_rows.count_rows(bulk.file) for bulk in bulks}
+        with self._copying:  # no two at a time, nor a backup of half of one
+            if sum(rows.values()) < hidden_rows.LEAST:
+                return self.write(work)
+            with self._told("Nothing was saved"), postgres_schema.connect(self.url) as link:
+                link.execute(postgres_schema.BULK.encode())
+                mine, token = self._reserve(link, rows)
+                try:
+                    self._hide(mine, token)
+                    for bulk in bulks:
+                        with super()._cursor() as cursor:
+                            incoming = hidden_rows.read_rows(bulk, mine.seq)
+                            into = f"{bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq)"
+                            cursor.execute(f"insert into {into} {incoming}")
+                            transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
+                    self._wait_for_copies(link, mine)
+                    return self._patiently(lambda: self._once(work, mine, token))
+                finally:
+                    if self.hidden is mine:
+                        self._discard(mine)
+                        with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
+                            self._take_out(link)
+
+    def _reserve(self, link: Link, rows: dict[str, int]) -> tuple[HiddenRows, str]:
+        """The change whose rows will be hidden, with its token: others reach its number only after so many of theirs.
+
+        The rows are committed under it. As long as no change has that number, nobody reads them.
+        """
+        self._take_out(link)
+        mine, token = HiddenRows(self._begin(link) + hidden_rows.AHEAD, rows), new_id()
+        link.execute("insert into wrote values (%s, %s, %s)", [mine.seq, _COMING + " ".join(rows), token])
+        link.execute(f"select pg_notify('{_CHANNEL}', 'coming')".encode())
+        link.execute("commit")
+        return mine, token
+
+    def _take_out(self, link: Link) -> None:
+        """Delete the rows of a bulk that did not come to its end; whoever calls this holds the lock of bulks."""
+        for seq, tables, _ in link.execute(_RESERVED).fetchall():
+            newest = self._begin(link)
+            if newest < seq:
+                link.execute("update wrote set token = '' where seq = %s", [seq])  # so that it can end no more
+            link.execute("commit")
+            for table in tables.split()[1:] if newest < seq else ():
+                link.execute(f"delete from {table} where seq = {seq:d}".encode())
+            link.execute("delete from wrote where seq = %s and token = ''", [seq])
+
+    def _wait_for_copies(self, link: Link, mine: HiddenRows) -> None:
+        """Say that all rows are there, and wait until other processes have them in their copies, but not for ever."""
+        import psycopg
+
+        link.execute("update wrote set tables = %s where seq = %s", [_COME + " ".join(mine.rows), mine.seq])
+        with contextlib.suppress(psycopg.errors.LockNotAvailable):
+            link.execute(postgres_schema.STAGED.encode())
+
+    def _stage(self, seq: int, tables: Sequence[str], token: str) -> None:
+        """Take the rows of another process's bulk into the copy, hidden, until its change shows them, or it is gone."""
+        import psycopg
+
+        if not self._copying.acquire(blocking=False):
+            return
+        mine, state = HiddenRows(seq, dict.fromkeys(tables, 0)), _COMING
+        query = "select left(tables, 2) from wrote where seq = %s and token = %s"
+        try:
+            with postgres_schema.connect(self.url) as link:
+                link.execute(postgres_schema.STAGING.encode())
+                while state in (_COMING, _COME) and not self._closed.is_set():
+                    state = str((link.execute(query, [seq, token]).fetchone() or [""])[0])
+                    if state == _COME and self.hidden is not mine:
+                        if not self._hide(mine, ""):
+                            return
+                        with super()._cursor() as cursor:
+                            columns = {table: self._tables[table] for table in tables}
+                            transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored)
+                        self._staged = token
+                        link.execute("select pg_advisory_unlock_all()")
+                    self._closed.wait(_PAUSE)
+        except (psycopg.Error, duckdb.Error, StoreFailed) as error:
+            log.warning("copy_not_staged", store=self.name, error=type(error).__name__)
+        finally:
+            if state in ("", _COMING, _COME):
+                self._discard(mine)
+            self._copying.release()
+
+    def _hide(self, mine: HiddenRows, token: str) -> bool:
+        """Hide the rows that a change will have in the copy; False where it is there already."""
+        with self._taking:
+            if self._seq >= mine.seq:
+                return False
+            with super()._cursor() as cursor:
+                cursor.begin()
+                hidden_rows.hide_change(cursor, mine.rows, mine.seq)
+                cursor.commit()
+            self.hidden, self._staged = mine, token
+        return True
+
+    def _discard(self, mine: HiddenRows) -> None:
+        """Take hidden rows out of the copy; a copy that cannot is made anew when it is asked."""
+        with self._taking:
+            if self.hidden is not mine:
+                return
+            try:
+                with super()._cursor() as cursor:
+                    hidden_rows.show_tables(cursor, hidden_rows.take_out(cursor))
+            except duckdb.Error:
+                self._con = None
+            self.hidden = None
+
+    def _once(self, work: Callable[[Tx], T], mine: HiddenRows | None = None, token: str = "") -> T:
+        """One try. It raises psycopg's errors before anything is saved, and where that is not known StoreFailed.
+
+        `mine`: the rows of a bulk that its change will show.
+        """
+        token = token or new_id()
         with self._linked() as link:
             newest = self._begin(link)
             with self._taking:
@@ -278,7 +413,10 @@ class PostgresStore(DuckTables):
                 with super()._cursor() as cursor:
                     cursor.begin()
                     try:
-                        tx = DuckTx(cursor, newest + 1, self)
+                        seq = mine.seq if mine else newest + 1
+                        if mine and not (self.hidden is mine and token in [row[2] for row in link.execute(_RESERVED)]):
+                            raise StoreFailed("Nothing was saved: rows that had come in were lost. Try again.")
+                        tx = DuckTx(cursor, seq, self)
                         result = work(tx)
                         if "score" in tx.wrote:
                             combine(tx)
@@ -292,11 +430,13 @@ class PostgresStore(DuckTables):
                         raise
                     if saved:
                         self._keep(cursor, tx)
+                        if mine:
+                            self.hidden = None
                         return result
                     self._undo(cursor)
         if self._landed(tx.seq, token):
             return result
-        return self._once(work)
+        return self._once(work, mine, token)
 
     def beat(self) -> None:
         self._patiently(self._tick)
@@ -334,21 +474,27 @@ class PostgresStore(DuckTables):
         """Send what was written, and commit; False where the connection broke in the middle of that."""
         import psycopg
 
-        few = {}
+        few, told = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
+        if tx.shown:
+            told = "update wrote set tables = %s where seq = %s and token = %s"
         for table in sorted(tx.wrote):
+            if table in tx.shown:
+                there = cursor.execute(f"select count(*) from {table} where seq = $1", [tx.seq]).fetchall()
+                assert self.hidden and there == [(self.hidden.rows[table],)], "it has only rows that were loaded"
+                continue
             names = ", ".join(self._tables[table])
             query = f"select {names} from {table} where seq = $1 limit {transfer.FEW + 1}"
             few[table] = cursor.execute(query, [tx.seq]).fetchall()
             if len(few[table]) > transfer.FEW:
                 del few[table]
-                transfer.send(link, table, self._tables[table], cursor, f"seq = {tx.seq:d}")
+                transfer.send(link, table, self._tables[table], cursor, f"{table} where seq = {tx.seq:d}")
         try:
             with link.pipeline():
                 for table, rows in few.items():
                     marks = ", ".join("%s" for _ in self._tables[table])
                     insert = f"insert into {table} ({', '.join(self._tables[table])}) values ({marks})"
                     link.cursor().executemany(insert.encode(), rows)
-                link.execute("insert into wrote values (%s, %s, %s)", [tx.seq, " ".join(sorted(tx.wrote)), token])
+                link.execute(told.encode(), [" ".join(sorted(tx.wrote)), tx.seq, token])
                 link.execute(f"select pg_notify('{_CHANNEL}', %s)".encode(), [str(tx.seq)])
                 link.execute("commit")
         except psycopg.OperationalError as error:
@@ -371,7 +517,8 @@ class PostgresStore(DuckTables):
             try:
                 with self._linked() as link:
                     newest = self._begin(link)
-                    found = link.execute("select 1 from wrote where seq = %s and token = %s", [seq, token]).fetchall()
+                    query = "select 1 from wrote where seq = %s and token = %s and seq <= %s"
+                    found = link.execute(query, [seq, token, newest]).fetchall()
                     self._take(link, newest)
                     link.execute("rollback")
                     return bool(found)
@@ -394,7 +541,7 @@ class PostgresStore(DuckTables):
         with self._lock, self._told("Nothing was copied"), self._linked() as link, self._taking:
             if newest := self._begin(link):
                 raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
-            with source._cursor() as cursor, contextlib.closing(empty_copy()) as copy:
+            with source._copying, source._cursor() as cursor, contextlib.closing(empty_copy()) as copy:
                 cursor.begin()
                 upto = opening.newest(cursor)
                 transfer.send_all(link, cursor, self._tables, upto)

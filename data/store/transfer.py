@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -26,30 +27,38 @@ Columns = Mapping[str, str]
 """The columns of a table by their names, with DuckDB's types."""
 
 
-def fetch(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], since: int, upto: int) -> None:
-    """Append the rows of all changes after `since`, up to `upto`, to DuckDB's tables."""
-    where = "where seq > %s and seq <= %s"
+def fetch(
+    link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], since: int, upto: int,
+    stored: Callable[[str], str] = str, there: Mapping[str, int] = MappingProxyType({}),
+) -> None:  # fmt: skip
+    """Append the rows of all changes after `since`, up to `upto`, to DuckDB's tables, whose names there `stored` gives.
+
+    `there`: of some tables the change whose rows they have already.
+    """
+    range_ = f"where seq > {since:d} and seq <= {upto:d}"
+    where = {table: f"{range_} and seq <> {there.get(table, -1):d}" for table in tables}
     with link.pipeline():
         asked = {
             table: link.execute(
-                f"select {', '.join(columns)} from {table} {where} limit {FEW + 1}".encode(), [since, upto]
+                f"select {', '.join(columns)} from {table} {where[table]} limit {FEW + 1}".encode()
             )
             for table, columns in tables.items()
         }  # fmt: skip
     for table, found in asked.items():
         rows = found.fetchall()
         if len(rows) <= FEW:
-            insert(cursor, table, tables[table], rows)
+            insert(cursor, stored(table), tables[table], rows)
             continue
         with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
             file = Path(folder) / "rows.csv"
-            query = f"copy (select {', '.join(tables[table])} from {table} where seq > {since:d} and seq <= {upto:d})"
+            query = f"copy (select {', '.join(tables[table])} from {table} {where[table]})"
             with file.open("wb") as held, link.cursor().copy(
                 f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()
             ) as lines:
                 for line in lines:
                     held.write(line)
-            cursor.execute(f"insert into {table} ({', '.join(tables[table])}) {_reading(file, tables[table])}")
+            names = ", ".join(tables[table])
+            cursor.execute(f"insert into {stored(table)} ({names}) {_reading(file, tables[table])}")
 
 
 def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], upto: int) -> None:
@@ -58,7 +67,7 @@ def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str,
     The cursor is in a transaction, which its caller takes back: a table aside is made in it.
     """
     for table, columns in tables.items():
-        send(link, table, columns, cursor, f"seq <= {upto:d}")
+        send(link, table, columns, cursor, f"{table} where seq <= {upto:d}")
     parts = " union all ".join(f"select distinct seq, '{table}' as name from {table}" for table in tables)
     cursor.execute(
         "create temp table wrote as select seq, string_agg(name, ' ' order by name) as tables, '' as token "
@@ -67,13 +76,13 @@ def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str,
     send(link, "wrote", {"seq": "BIGINT", "tables": "VARCHAR", "token": "VARCHAR"}, cursor)
 
 
-def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnection, where: str = "true") -> None:
-    """Append the rows of DuckDB's table to PostgreSQL's, in the transaction that is open there."""
+def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnection, rows: str = "") -> None:
+    """Append rows of DuckDB's, those of its table or what a query takes them from, to PostgreSQL's table."""
     names = ", ".join(columns)
     with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
         file = Path(folder) / "rows.csv"
         cursor.execute(
-            f"copy (select {names} from {table} where {where}) to '{file}' "
+            f"copy (select {names} from {rows or table}) to '{file}' "
             f"(format csv, header false, force_quote ({_texts(columns)}), nullstr '')"
         )
         into = f"copy {table} ({names}) from stdin (format csv)".encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import sys
 import threading
@@ -11,10 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from data.records.access import Visit
-from data.store import Store, Tx, open_store, postgres_driver, postgres_schema
+from data.store import Load, Store, Tx, hidden_rows, open_store, postgres_driver, postgres_schema
 from data.store.base import migrations
 from data.store.errors import BadInput, StoreDamaged, StoreFailed
 from data.store.ids import new_id
@@ -250,6 +253,84 @@ def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
     through._lost = time.monotonic() - 60
     with pytest.raises(StoreFailed, match=r"has not answered for 6. seconds"):
         count(through)
+
+
+@pytest.fixture
+def bulk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Load]:
+    """A file with 1,000 settings, which is a large import here."""
+    monkeypatch.setattr(hidden_rows, "LEAST", 1_000)
+    rows = {name: [f"{name}{n}" for n in range(1_000)] for name in ("id", "name", "value")}
+    pq.write_table(pa.table(rows | {"scope": ["test"] * 1_000}), tmp_path / "bulk.parquet")
+    return [Load("setting", "id, scope, name, value", tmp_path / "bulk.parquet")]
+
+
+def bring(store: Store, bulk: list[Load]) -> None:
+    store.tx("lea", "import", lambda tx: [tx.load(*one) for one in bulk], "", bulk)
+
+
+def left(address: str) -> tuple[int, int]:
+    """Rows of settings in the database itself, and what is said of bulks that came to no end."""
+    with psycopg.connect(address) as link:
+        rows = link.execute("select count(*) from setting").fetchall()[0][0]
+        return int(rows), len(link.execute(postgres_driver._RESERVED.encode()).fetchall())
+
+
+def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
+    opened: Callable[[], PostgresStore], bulk: list[Load], address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows are in both copies, hidden, before anybody waits for it."""
+    one, two = opened(), opened()
+    really, hidden = PostgresStore._wait_for_copies, list[str]()
+
+    def wait(self: PostgresStore, link: postgres_schema.Link, mine: hidden_rows.HiddenRows) -> None:
+        until(lambda: two._copying.locked())
+        for store in (one, two):
+            put(store, "meanwhile")
+        until(lambda: count(one) == count(two) == 2)
+        really(self, link, mine)
+        hidden.append(two._staged)
+        put(two, "later")
+
+    monkeypatch.setattr(PostgresStore, "_wait_for_copies", wait)
+    bring(one, bulk)
+    assert hidden[0]
+    until(lambda: two.newest() == one.newest() == hidden_rows.AHEAD)
+    until(lambda: not two._copying.locked())
+    assert two._staged == hidden[0]
+    for store in (one, two, opened()):
+        assert store.hidden is None and count(store) == 1_003
+        assert not store.rows("select 1 from information_schema.tables where table_name like '%whole'")
+    put(two, "after")
+    assert two.newest() == hidden_rows.AHEAD + 1 and left(address) == (1_004, 0)
+
+
+def test_a_large_import_that_comes_to_no_end_leaves_nothing(
+    opened: Callable[[], PostgresStore], bulk: list[Load], address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused at the end; or its process ends in the middle, and the next start or import cleans up."""
+    one, two = opened(), opened()
+
+    def refuse(tx: Tx) -> None:
+        assert not tx.rows("select 1 from setting limit 1"), "not seen before it is loaded"
+        assert tx.load(*bulk[0]) == 1_000 and tx.rows("select count(*) from setting") == [(1_000,)]
+        raise BadInput("No.")
+
+    with pytest.raises(BadInput):
+        one.tx("lea", "import", refuse, "", bulk)
+    assert left(address) == (0, 0)
+    put(two, "x")
+    put(one, "y")
+    for times, clean in enumerate((opened, lambda: bring(one, bulk))):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(PostgresStore, "_take_out", lambda self, link: None)
+            patch.setattr(PostgresStore, "_wait_for_copies", lambda *_: signal.raise_signal(signal.SIGINT))
+            bring(one, bulk)
+        assert left(address) == (1_002 + times, 1)
+        put(two, "x")
+        assert count(two) == 3 + times
+        clean()
+        assert left(address) == (3 if clean is opened else 1_004, 0)
+    until(lambda: count(two) == count(one) == count(opened()) == 1_004)
 
 
 def test_what_the_server_refuses_is_said_with_what_to_do(
