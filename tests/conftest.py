@@ -46,7 +46,7 @@ FLAGS = (
 BROWSING = {"chromium", "serve", "serve_all"}
 FAILED = pytest.StashKey[bool]()
 ON_POSTGRES = os.environ.get("ASSAY_TEST_STORE", "") == "postgresql"
-"""Every `duckdb:///path` that a test opens in its own process is a database of a PostgreSQL server instead."""
+"""Every `duckdb:///path` where no file is that a test opens in its own process is a database of PostgreSQL instead."""
 
 
 def _roomy(folder: str) -> bool:
@@ -161,8 +161,13 @@ def one_empty_store(
 
 
 def take_databases(patch: pytest.MonkeyPatch, databases: Databases) -> None:
-    """From here on a database of the server stands for every file that is opened as a store."""
-    patch.setattr(data.store, "DuckStore", lambda path, url, accept: databases.open(path))
+    """From here on a database of the server stands for every file that is opened as a store and is not there."""
+    real = data.store.DuckStore
+
+    def open_one(path: Path, url: str, accept: bool) -> data.store.Store:
+        return real(path, url, accept) if path.exists() else databases.open(path)
+
+    patch.setattr(data.store, "DuckStore", open_one)
     patch.setattr(seeds, "DATABASES", databases)
 
 

@@ -23,6 +23,11 @@ DATABASES: Databases | None = None
 _asked: Counter[str] = Counter()
 
 
+def address(path: Path) -> str:
+    """The address of the store that a file is, or that stands for it where the tests run on PostgreSQL."""
+    return f"duckdb:///{path}" if DATABASES is None else DATABASES.address_of(path)
+
+
 def dialogue(number: int, turns: int = 3, text: str = "", system: str = "") -> Json:
     """A dialogue of that many turns; `text` is put into every utterance."""
     return {

@@ -19,18 +19,20 @@ from data.records import invitations, people
 from data.store import open_store
 from data.store.high_water_mark import Mark
 from judges.cli.progress_bar import Bar
+from tests import seeds
 from tests.data.imports import label, pair, text, verdict
 from tests.processes import interruptible
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = [pair(), verdict("p1", "a"), label("p1", "tie")]
 Run = Callable[..., tuple[int, str, str]]
+OF_FILES = pytest.mark.duckdb_only("a file that is not there, has an owner and a mark, or is put in another's place")
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """A factory: run(*arguments) gives (exit code, stdout, stderr) of a command in a folder of its own."""
-    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
+    monkeypatch.setenv("ASSAY_STORE", seeds.address(tmp_path / "store.duckdb"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.jsonl").write_bytes(text(ROWS))
 
@@ -137,9 +139,9 @@ def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) 
         (("import", "rows.jsonl", "--dataset", "d", "--mapping", "none.json"), 1, "none.json: No such file"),
         (("import", "rows.jsonl", "--dataset", "d", "--mapping", "rows.jsonl"), 1, "The mapping cannot be read."),
         (("import", "rows.jsonl", "--suggest"), 1, "rows.jsonl holds no table: it needs no mapping."),
-        (("verify",), 1, "There is no store at "),
-        (("restore", "none.duckdb"), 1, "There is no backup none.duckdb."),
-        (("restore", "rows.jsonl"), 1, "rows.jsonl is no backup that can be opened, so nothing was changed."),
+        pytest.param(("verify",), 1, "There is no store at ", marks=OF_FILES),
+        pytest.param(("restore", "none.duckdb"), 1, "There is no backup none.duckdb.", marks=OF_FILES),
+        pytest.param(("restore", "rows.jsonl"), 1, "rows.jsonl is no backup that can be opened, so", marks=OF_FILES),
         (("backup", "rows.jsonl"), 1, "rows.jsonl exists already. Give the backup another name."),
         (("backup", "nowhere/b.duckdb"), 1, "There is no folder nowhere."),
     ],
@@ -152,6 +154,7 @@ def test_what_cannot_be_done_is_a_sentence(
     assert (found, out) == (code, "") and says in err
 
 
+@OF_FILES
 def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     assert run("backup", "b.duckdb")[1].startswith("b.duckdb is revision 2")
@@ -167,6 +170,7 @@ def test_a_backup_takes_the_stores_place_and_the_present_file_is_kept(run: Run, 
     assert not list(tmp_path.glob("*.restoring*"))
 
 
+@OF_FILES
 def test_a_store_in_use_is_neither_restored_nor_imported_into(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     run("backup", "b.duckdb")
@@ -182,6 +186,7 @@ def test_a_store_in_use_is_neither_restored_nor_imported_into(run: Run, tmp_path
     assert run("verify")[0] == 0
 
 
+@OF_FILES
 def test_missing_changes_are_told_and_accepted_only_when_asked(run: Run, tmp_path: Path) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     mark = Mark(tmp_path / "store.duckdb.mark")

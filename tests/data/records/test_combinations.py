@@ -24,7 +24,7 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import combinations, datasets
 from data.store import Store, open_store
-from data.store.duckdb_driver import DuckStore
+from data.store.duckdb_driver import DuckTables
 from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import card
@@ -226,7 +226,7 @@ def test_a_judge_from_before_says_since_when_its_samples_count_together(five: St
     """One that came later, or that was asked once, has nothing to say."""
     _, old = judge_of(five)
     assert combinations.combined_since(five, old) == "", "the tables combined before this judge came"
-    assert isinstance(five, DuckStore) and five._con is not None
+    assert isinstance(five, DuckTables) and five._con is not None
     five._con.execute("update migration set made_at = $1 where name = 'samples'", [now()])
     [(day,)] = five.rows("select strftime(made_at, '%Y-%m-%d') from migration where name = 'samples'")
     rows = [said(n, 3, s, model="later") for n in range(3) for s in range(2)]
@@ -328,6 +328,7 @@ def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
         assert values["verdict"] == nearest_answer(combine_samples(codes, rule, tie_code(verdict.scale)) or 0)
 
 
+@pytest.mark.duckdb_only("a file of an older version is made of one")
 def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> None:
     """A store of version 6 with samples: its judge keeps its id, and what stands is the card's combination."""
     import duckdb

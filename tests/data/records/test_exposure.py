@@ -478,6 +478,7 @@ def test_what_people_said_opens_no_reasons_of_the_judge(house: House) -> None:
     assert reasons() != before
 
 
+@pytest.mark.duckdb_only("a backup is put in the place of a file")
 def test_a_restored_backup_forgets_nothing_that_was_seen(house: House, tmp_path: Path) -> None:
     house.store.backup(tmp_path / "b.duckdb")
     assert desk.open_item(house.store, "ann", house.ids[0]).scores

@@ -1,5 +1,6 @@
 """A run whose process is killed, three times, at an endpoint where a fifth of the calls goes wrong.
 
+Where several processes share the store, the next one has to wait until the lease of the killed one runs out.
 300 calls, or as many as ASSAY_KILL_CALLS says. What may be asked again is what the endpoint had answered and the killed
 process had not stored yet; a call whose reply is stored is never asked again, unless it was an api_error.
 """
@@ -37,20 +38,25 @@ TRUE = {
 }  # fmt: skip
 CHILD = """
 import sys
+import time
+from datetime import timedelta
 from data.records import datasets
-from data.runs import runs
+from data.runs import leases, runs
 from data.runs.run_order import RunOrder
 from data.store import open_store
 from judges.cards import card
 from judges.client.endpoint import Endpoint
 url, run_id = sys.argv[1:]
 store = open_store()
+leases.LASTS, leases.RENEW = timedelta(seconds=2), 0.5
 made = card("multi_turn_dialogue")
 if run_id == "new":
     endpoint = Endpoint(base_url=url, tries=3, concurrency=16, timeout=4.0)
     dataset = datasets.dataset_named(store, "demo").id
     run_id = runs.start(store, "lea", RunOrder(dataset, made, "practice-constant", made.defaults, endpoint))
 else:
+    while run_id in leases.held_elsewhere(store):
+        time.sleep(0.05)
     runs.resume(store, "lea", run_id)
 end = runs.wait(store, run_id)
 print(end.state, end.done, end.total)
@@ -69,8 +75,9 @@ def keys(store: Store) -> dict[str, str]:
 
 def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    seeds.workspace(path, [seeds.dialogue(n) for n in range(1, CALLS + 1)]).close()
-    environment = {**os.environ, "ASSAY_STORE": f"duckdb:///{path}", "PYTHONPATH": str(ROOT)}
+    made = seeds.workspace(path, [seeds.dialogue(n) for n in range(1, CALLS + 1)])
+    made.close()
+    environment = {**os.environ, "ASSAY_STORE": made.url, "PYTHONPATH": str(ROOT)}
     stored_at: list[dict[str, int]] = []
     lost = 0
     with practice(FAULTS, latency_ms=100) as server:

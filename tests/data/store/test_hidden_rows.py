@@ -15,6 +15,7 @@ from data.store import Load, Store, Tx, hidden_rows, open_store
 from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 
+pytestmark = pytest.mark.duckdb_only("short commits into a file; test_postgres_driver.py has large imports there")
 MANY = 300
 
 

@@ -34,7 +34,7 @@ from data.records.tables import SettingRow
 from data.reports import evidence
 from data.store import Store, Tx, each_kept, kept, make_once, open_store
 from data.store.base import tables_read
-from data.store.duckdb_driver import DuckStore
+from data.store.duckdb_driver import DuckTables
 from data.store.ids import new_id
 from data.workspace import bootstrap
 
@@ -275,7 +275,7 @@ def test_after_a_change_every_figure_is_as_if_nothing_was_kept(asked: Asked, cha
 
 def test_a_figure_is_the_same_to_the_last_digit_however_the_database_reads(sample: Store) -> None:
     """With several threads rows come in any order, and a sum of the same numbers in another order is another one."""
-    assert isinstance(sample, DuckStore) and sample._con is not None
+    assert isinstance(sample, DuckTables) and sample._con is not None
     sample._con.execute("set threads = 4")
     dataset = next(one.id for one in datasets.all_datasets(sample) if one.name == "support-dialogues")
     for judge in [one.id for one in datasets.dataset_judges(sample, dataset)]:
@@ -293,16 +293,16 @@ def test_the_tables_of_a_query_are_those_that_the_database_scans(
     """Of every query that the figures take; what a plan leaves out, as it is empty, need not be in it."""
     missed: dict[str, set[str]] = {}
     seen: set[str] = set()
-    real = DuckStore._read
+    real = DuckTables._read
 
     def scanned(node: Any) -> set[str]:
         here = {str(node.get("extra_info", {}).get("Table", "")).rpartition(".")[2].strip('"')} - {""}
         return here.union(*(scanned(child) for child in node.get("children", [])))
 
     for method in ("rows", "frame", "stream"):
-        own = getattr(DuckStore, method)
+        own = getattr(DuckTables, method)
 
-        def read(self: DuckStore, sql: str, params: Any = (), *more: Any, own: Any = own) -> Any:
+        def read(self: DuckTables, sql: str, params: Any = (), *more: Any, own: Any = own) -> Any:
             if sql not in seen:
                 seen.add(sql)
                 plan = real(self, lambda c: c.execute(f"explain (format json) {sql}", list(params)).fetchall())
@@ -311,7 +311,7 @@ def test_the_tables_of_a_query_are_those_that_the_database_scans(
                     missed[sql] = lacking
             return own(self, sql, params, *more)
 
-        monkeypatch.setattr(DuckStore, method, read)
+        monkeypatch.setattr(DuckTables, method, read)
     sample.memory.clear()
     list(ask_all(sample))
     evidence.gather_evidence(sample, datasets.all_datasets(sample)[0].id, datasets.dataset_judges(
