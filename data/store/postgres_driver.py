@@ -2,7 +2,7 @@
 
 A transaction runs on the copy, brought up to date under the lock, and what it wrote is sent to the database before
 either is committed. So every query has one engine, whatever the driver, and PostgreSQL says what is saved. Changes are
-numbered under the lock: the numbers have no gaps and follow the commits, and a copy is up to date by its newest number.
+numbered under the lock: the numbers follow the commits, and a copy is up to date by its newest number.
 """
 
 from __future__ import annotations
