@@ -74,8 +74,7 @@ class PostgresStore(DuckTables):
             with self._told("Nothing was read"):
                 with postgres_schema.connect(url) as link:
                     postgres_schema.bring_up(link, self.name)
-                    if link.execute(postgres_schema.NO_BULK).fetchall() == [(True,)]:
-                        self._take_out(link)
+                    self._sweep(link)
                 self._reopen()
         except BaseException:
             self.close()
@@ -339,6 +338,14 @@ class PostgresStore(DuckTables):
                 link.execute(f"delete from {table} where seq = {seq:d}".encode())
             link.execute("delete from wrote where seq = %s and token = ''", [seq])
 
+    def _sweep(self, link: Link) -> bool:
+        """Whether nobody brings in a bulk; what is left of one is taken out then, as its process has ended."""
+        nobody = link.execute(postgres_schema.NO_BULK).fetchall() == [(True,)]
+        if nobody:
+            self._take_out(link)
+            link.execute("select pg_advisory_unlock_all()")
+        return nobody
+
     def _wait_for_copies(self, link: Link, mine: HiddenRows) -> None:
         """Say that all rows are there, and wait until other processes have them in their copies, but not for ever."""
         import psycopg
@@ -360,6 +367,8 @@ class PostgresStore(DuckTables):
                 link.execute(postgres_schema.STAGING.encode())
                 while state in (_COMING, _COME) and not self._closed.is_set():
                     state = str((link.execute(query, [seq, token]).fetchone() or [""])[0])
+                    if state in (_COMING, _COME) and self._sweep(link):
+                        continue
                     if state == _COME and self.hidden is not mine:
                         if not self._hide(mine, ""):
                             return
@@ -565,7 +574,7 @@ class PostgresStore(DuckTables):
                 self._link.close()
             if self._con is not None:
                 self._con.close()
-            self._link = self._con = None
+            self._link = self._con = self.hidden = None
 
 
 def empty_copy() -> duckdb.DuckDBPyConnection:
