@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from data import log
-from data.store import hidden_rows, opening, postgres_schema, transfer
+from data.store import hidden_rows, opening, postgres_bulk, postgres_schema, transfer
 from data.store.base import Load, Store, T, Tx, migrations
 from data.store.combination import combine
 from data.store.duckdb_driver import UNUSABLE, DuckTables, DuckTx
@@ -37,14 +37,10 @@ BEAT = 1.0
 """Seconds after which the database is asked at the latest, whether or not it told of a change."""
 GRACE = 5.0
 """Seconds for which a database may be away: reads go on as of then, and changes wait."""
-_CHANNEL = "assay"
 _PAUSE = 0.1
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05")
 """States of SQL in which the connection is lost or was ended, or the server ends or begins."""
 _READ_ONLY = "25006"
-_COMING, _COME = "~ ", "= "
-"""How what is said of a bulk in `wrote` begins before its change: its rows come, all are there."""
-_RESERVED = "select seq, tables, token from wrote where seq > (select coalesce(max(seq), 0) from change)"
 
 
 class PostgresStore(DuckTables):
@@ -74,7 +70,7 @@ class PostgresStore(DuckTables):
             with self._told("Nothing was read"):
                 with postgres_schema.connect(url) as link:
                     postgres_schema.bring_up(link, self.name)
-                    self._sweep(link)
+                    postgres_bulk.sweep(link, self._begin)
                 self._reopen()
         except BaseException:
             self.close()
@@ -152,7 +148,7 @@ class PostgresStore(DuckTables):
         while not self._closed.is_set():
             lost = psycopg.Error, StoreFailed, duckdb.Error
             with contextlib.suppress(*lost), postgres_schema.connect(self.url) as ear:
-                ear.execute(f"listen {_CHANNEL}".encode())
+                ear.execute(f"listen {postgres_bulk.CHANNEL}".encode())
                 self._same(ear)
                 while not self._closed.is_set():
                     known, newest = self._seq, _number(ear)
@@ -160,10 +156,9 @@ class PostgresStore(DuckTables):
                     self._lost = None
                     self._hears.set()  # before it waits for a long change of this process
                     self._take(ear, newest)
-                    for seq, tables, token in ear.execute(_RESERVED).fetchall():
-                        if token and not self._copying.locked():
-                            given = int(seq), tables.split()[1:], str(token)
-                            threading.Thread(target=self._stage, args=given, daemon=True).start()
+                    for found in postgres_bulk.reserved(ear):
+                        if not self._copying.locked():
+                            threading.Thread(target=self._stage, args=found, daemon=True).start()
                     for _ in ear.notifies(timeout=BEAT, stop_after=1):
                         pass
             self._hears.clear()
@@ -297,8 +292,8 @@ class PostgresStore(DuckTables):
             if sum(rows.values()) < hidden_rows.LEAST:
                 return self.write(work)
             with self._told("Nothing was saved"), postgres_schema.connect(self.url) as link:
-                link.execute(postgres_schema.BULK.encode())
-                mine, token = self._reserve(link, rows)
+                link.execute(postgres_bulk.LOCK.encode())
+                mine, token = postgres_bulk.reserve(link, self._begin, rows)
                 try:
                     self._hide(mine, token)
                     for bulk in bulks:
@@ -307,52 +302,13 @@ class PostgresStore(DuckTables):
                             into = f"{bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq)"
                             cursor.execute(f"insert into {into} {incoming}")
                             transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
-                    self._wait_for_copies(link, mine)
+                    postgres_bulk.wait_for_copies(link, mine)
                     return self._patiently(lambda: self._once(work, mine, token))
                 finally:
                     if self.hidden is mine:
                         self._discard(mine)
                         with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
-                            self._take_out(link)
-
-    def _reserve(self, link: Link, rows: dict[str, int]) -> tuple[HiddenRows, str]:
-        """The change whose rows will be hidden, with its token: others reach its number only after so many of theirs.
-
-        The rows are committed under it. As long as no change has that number, nobody reads them.
-        """
-        self._take_out(link)
-        mine, token = HiddenRows(self._begin(link) + hidden_rows.AHEAD, rows), new_id()
-        link.execute("insert into wrote values (%s, %s, %s)", [mine.seq, _COMING + " ".join(rows), token])
-        link.execute(f"select pg_notify('{_CHANNEL}', 'coming')".encode())
-        link.execute("commit")
-        return mine, token
-
-    def _take_out(self, link: Link) -> None:
-        """Delete the rows of a bulk that did not come to its end; whoever calls this holds the lock of bulks."""
-        for seq, tables, _ in link.execute(_RESERVED).fetchall():
-            newest = self._begin(link)
-            if newest < seq:
-                link.execute("update wrote set token = '' where seq = %s", [seq])  # so that it can end no more
-            link.execute("commit")
-            for table in tables.split()[1:] if newest < seq else ():
-                link.execute(f"delete from {table} where seq = {seq:d}".encode())
-            link.execute("delete from wrote where seq = %s and token = ''", [seq])
-
-    def _sweep(self, link: Link) -> bool:
-        """Whether nobody brings in a bulk; what is left of one is taken out then, as its process has ended."""
-        nobody = link.execute(postgres_schema.NO_BULK).fetchall() == [(True,)]
-        if nobody:
-            self._take_out(link)
-            link.execute("select pg_advisory_unlock_all()")
-        return nobody
-
-    def _wait_for_copies(self, link: Link, mine: HiddenRows) -> None:
-        """Say that all rows are there, and wait until other processes have them in their copies, but not for ever."""
-        import psycopg
-
-        link.execute("update wrote set tables = %s where seq = %s", [_COME + " ".join(mine.rows), mine.seq])
-        with contextlib.suppress(psycopg.errors.LockNotAvailable):
-            link.execute(postgres_schema.STAGED.encode())
+                            postgres_bulk.take_out(link, self._begin)
 
     def _stage(self, seq: int, tables: Sequence[str], token: str) -> None:
         """Take the rows of another process's bulk into the copy, hidden, until its change shows them, or it is gone."""
@@ -360,16 +316,16 @@ class PostgresStore(DuckTables):
 
         if not self._copying.acquire(blocking=False):
             return
-        mine, state = HiddenRows(seq, dict.fromkeys(tables, 0)), _COMING
-        query = "select left(tables, 2) from wrote where seq = %s and token = %s"
+        mine, state = HiddenRows(seq, dict.fromkeys(tables, 0)), postgres_bulk.COMING
+        unseen = "", postgres_bulk.COMING, postgres_bulk.COME
         try:
             with postgres_schema.connect(self.url) as link:
-                link.execute(postgres_schema.STAGING.encode())
-                while state in (_COMING, _COME) and not self._closed.is_set():
-                    state = str((link.execute(query, [seq, token]).fetchone() or [""])[0])
-                    if state in (_COMING, _COME) and self._sweep(link):
+                link.execute(postgres_bulk.STAGING)
+                while state in unseen[1:] and not self._closed.wait(_PAUSE):
+                    state = postgres_bulk.state(link, seq, token)
+                    if state in unseen[1:] and postgres_bulk.sweep(link, self._begin):
                         continue
-                    if state == _COME and self.hidden is not mine:
+                    if state == postgres_bulk.COME and self.hidden is not mine:
                         if not self._hide(mine, ""):
                             return
                         with super()._cursor() as cursor:
@@ -377,11 +333,10 @@ class PostgresStore(DuckTables):
                             transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored)
                         self._staged = token
                         link.execute("select pg_advisory_unlock_all()")
-                    self._closed.wait(_PAUSE)
         except (psycopg.Error, duckdb.Error, StoreFailed) as error:
-            log.warning("copy_not_staged", store=self.name, error=type(error).__name__)
+            log.error("store_failed", what="No rows ahead of an import", store=self.name, error=type(error).__name__)
         finally:
-            if state in ("", _COMING, _COME):
+            if state in unseen:
                 self._discard(mine)
             self._copying.release()
 
@@ -423,7 +378,7 @@ class PostgresStore(DuckTables):
                     cursor.begin()
                     try:
                         seq = mine.seq if mine else newest + 1
-                        if mine and not (self.hidden is mine and token in [row[2] for row in link.execute(_RESERVED)]):
+                        if mine and not (self.hidden is mine and postgres_bulk.state(link, seq, token)):
                             raise StoreFailed("Nothing was saved: rows that had come in were lost. Try again.")
                         tx = DuckTx(cursor, seq, self)
                         result = work(tx)
@@ -485,7 +440,7 @@ class PostgresStore(DuckTables):
 
         few, told = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
         if tx.shown:
-            told = "update wrote set tables = %s where seq = %s and token = %s"
+            told = postgres_bulk.SHOW
         for table in sorted(tx.wrote):
             if table in tx.shown:
                 there = cursor.execute(f"select count(*) from {table} where seq = $1", [tx.seq]).fetchall()
@@ -504,7 +459,7 @@ class PostgresStore(DuckTables):
                     insert = f"insert into {table} ({', '.join(self._tables[table])}) values ({marks})"
                     link.cursor().executemany(insert.encode(), rows)
                 link.execute(told.encode(), [" ".join(sorted(tx.wrote)), tx.seq, token])
-                link.execute(f"select pg_notify('{_CHANNEL}', %s)".encode(), [str(tx.seq)])
+                link.execute(f"select pg_notify('{postgres_bulk.CHANNEL}', %s)".encode(), [str(tx.seq)])
                 link.execute("commit")
         except psycopg.OperationalError as error:
             if not _away(error):
@@ -558,7 +513,7 @@ class PostgresStore(DuckTables):
                 if transfer.digests(copy, upto) != transfer.digests(cursor, upto):
                     raise StoreFailed("Nothing was copied: what arrived is not what was sent. Try again.")
                 self._undo(cursor)
-            link.execute(f"select pg_notify('{_CHANNEL}', '{upto:d}')".encode())
+            link.execute(f"select pg_notify('{postgres_bulk.CHANNEL}', '{upto:d}')".encode())
             link.execute("commit")
             self._take(link, upto)
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.records.access import Visit
-from data.store import Load, Store, Tx, hidden_rows, open_store, postgres_driver, postgres_schema
+from data.store import Load, Store, Tx, hidden_rows, open_store, postgres_bulk, postgres_driver, postgres_schema
 from data.store.base import migrations
 from data.store.errors import BadInput, StoreDamaged, StoreFailed
 from data.store.ids import new_id
@@ -272,7 +272,7 @@ def left(address: str) -> tuple[int, int]:
     """Rows of settings in the database itself, and what is said of bulks that came to no end."""
     with psycopg.connect(address) as link:
         rows = link.execute("select count(*) from setting").fetchall()[0][0]
-        return int(rows), len(link.execute(postgres_driver._RESERVED.encode()).fetchall())
+        return int(rows), len(postgres_bulk.reserved(link))
 
 
 def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
@@ -280,18 +280,18 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
 ) -> None:
     """Its rows are in both copies, hidden, before anybody waits for it."""
     one, two = opened(), opened()
-    really, hidden = PostgresStore._wait_for_copies, list[str]()
+    really, hidden = postgres_bulk.wait_for_copies, list[str]()
 
-    def wait(self: PostgresStore, link: postgres_schema.Link, mine: hidden_rows.HiddenRows) -> None:
+    def wait(link: postgres_schema.Link, mine: hidden_rows.HiddenRows) -> None:
         until(lambda: two._copying.locked())
         for store in (one, two):
             put(store, "meanwhile")
         until(lambda: count(one) == count(two) == 2)
-        really(self, link, mine)
+        really(link, mine)
         hidden.append(two._staged)
         put(two, "later")
 
-    monkeypatch.setattr(PostgresStore, "_wait_for_copies", wait)
+    monkeypatch.setattr(postgres_bulk, "wait_for_copies", wait)
     bring(one, bulk)
     assert hidden[0]
     until(lambda: two.newest() == one.newest() == hidden_rows.AHEAD)
@@ -323,8 +323,8 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     ways: list[Callable[[], object]] = [lambda: None, opened, lambda: bring(one, bulk)]
     for times, clean in enumerate(ways):
         with monkeypatch.context() as patch:
-            patch.setattr(PostgresStore, "_take_out", lambda self, link: None)
-            patch.setattr(PostgresStore, "_wait_for_copies", lambda *_: signal.raise_signal(signal.SIGINT))
+            patch.setattr(postgres_bulk, "take_out", lambda *_: None)
+            patch.setattr(postgres_bulk, "wait_for_copies", lambda *_: signal.raise_signal(signal.SIGINT))
             if times:
                 patch.setattr(PostgresStore, "_stage", lambda *_: None)
             with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,84 @@
+"""What PostgreSQL holds of a large import before its change: rows under a number that nobody has reached yet.
+
+A row of `wrote` reserves the number, ahead of the others', and says how far it is; its token is that of the change.
+Whoever brings rows in holds a lock meanwhile: what stands there without it is of a process that has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from data.store.hidden_rows import AHEAD, HiddenRows
+from data.store.ids import new_id
+
+if TYPE_CHECKING:
+    from data.store.postgres_schema import Link
+
+CHANNEL = "assay"
+"""Where all processes hear that something was written, or comes."""
+COMING, COME = "~ ", "= "
+"""How what is said of the tables begins before the change: rows come, all are there."""
+LOCK = "set lock_timeout = 0; select pg_advisory_lock(7017202611230017)"
+_FREE = "select pg_try_advisory_lock(7017202611230017)"
+STAGING = "select pg_advisory_lock_shared(7017202611230018)"
+"""Held while a process takes the rows into its copy."""
+_STAGED = "set lock_timeout = '60s'; select pg_advisory_lock(7017202611230018)"
+_RESERVED = "select seq, tables, token from wrote where seq > (select coalesce(max(seq), 0) from change)"
+SHOW = "update wrote set tables = %s where seq = %s and token = %s"
+"""Ends it, in the transaction of its change."""
+
+
+def reserved(link: Link) -> list[tuple[int, list[str], str]]:
+    """What comes, or was left: its number, its tables, and its token, which is empty where it is being taken out."""
+    return [(int(seq), tables.split()[1:], str(token)) for seq, tables, token in link.execute(_RESERVED).fetchall()]
+
+
+def reserve(link: Link, begin: Callable[[Link], int], rows: dict[str, int]) -> tuple[HiddenRows, str]:
+    """The change that will show so many rows of each table, with its token; for who holds the lock.
+
+    `begin` begins a transaction under the lock of all changes, and gives the newest one's number.
+    """
+    take_out(link, begin)
+    mine, token = HiddenRows(begin(link) + AHEAD, rows), new_id()
+    link.execute("insert into wrote values (%s, %s, %s)", [mine.seq, COMING + " ".join(rows), token])
+    link.execute(f"select pg_notify('{CHANNEL}', 'coming')".encode())
+    link.execute("commit")
+    return mine, token
+
+
+def take_out(link: Link, begin: Callable[[Link], int]) -> None:
+    """Delete the rows of what came to no end; for who holds the lock."""
+    for seq, tables, _ in reserved(link):
+        if unseen := begin(link) < seq:
+            link.execute("update wrote set token = '' where seq = %s", [seq])  # from here on nothing can end it
+        link.execute("commit")
+        for table in tables if unseen else ():
+            link.execute(f"delete from {table} where seq = {seq:d}".encode())
+        link.execute("delete from wrote where seq = %s and token = ''", [seq])
+
+
+def sweep(link: Link, begin: Callable[[Link], int]) -> bool:
+    """Whether nobody brings rows in; what somebody left is taken out then."""
+    if free := link.execute(_FREE).fetchall() == [(True,)]:
+        take_out(link, begin)
+        link.execute("select pg_advisory_unlock_all()")
+    return free
+
+
+def wait_for_copies(link: Link, mine: HiddenRows) -> None:
+    """Say that all rows are there, and wait until other processes have them in their copies, but not for ever."""
+    import psycopg
+
+    link.execute("update wrote set tables = %s where seq = %s", [COME + " ".join(mine.rows), mine.seq])
+    try:
+        link.execute(_STAGED.encode())
+    except psycopg.errors.LockNotAvailable:
+        return
+
+
+def state(link: Link, seq: int, token: str) -> str:
+    """How far it is: COMING, COME, the beginning of something else once it is seen, "" where it is gone."""
+    query = "select left(tables, 2) from wrote where seq = %s and token = %s"
+    return str((link.execute(query, [seq, token]).fetchone() or [""])[0])
+
