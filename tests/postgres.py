@@ -122,7 +122,7 @@ class Databases:
                 ends = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s and pid <> %s"
                 link.execute(ends, [name, link.info.backend_pid])
                 written = {table for (told,) in link.execute("select tables from wrote") for table in told.split()}
-                for table in written | {"wrote"}:
+                for table in written - {"~", "="} | {"wrote"}:
                     link.execute(f"delete from {table}".encode())
             self._free.append(name)
 
