@@ -450,7 +450,7 @@ class DuckStore(DuckTables):
 
     def _remark(self) -> None:
         with self._cursor() as cursor:
-            cursor.execute("select nextval('beat')")  # the number goes through the log
+            cursor.execute("select nextval('beat')").fetchall()  # the number goes through the log
 
     def _landed(self, seq: int) -> bool:
         """Whether a change is on the disk although its commit raised: the checkpoint after it may be what failed."""
