@@ -16,6 +16,7 @@ from data.records import datasets, exposure, items, people, settings
 from data.records.access import allow
 from data.records.datasets import DatasetJudge
 from data.records.items import StoredItem
+from data.records.queue_index import current_index
 from data.store import Store, Tx
 from data.store.errors import NotFound
 from judges.card import Card
@@ -136,8 +137,12 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
         [item_id],
     )
     draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
-    reasons = parse_reasons(item_id, kept)
-    return desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, "opened by its link")])[0]
+    reasons, how = parse_reasons(item_id, kept), "opened by its link"
+    view = desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, how)])[0]
+    there = current_index(store)
+    with there.lock:
+        whose = "" if view.version else there.reserved_for(draw, person)
+    return replace(view, why=(f"{how}; reserved for {whose}: an answer of yours is not saved",)) if whose else view
 
 
 @allow("annotator")

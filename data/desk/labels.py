@@ -15,6 +15,7 @@ from data import log, metrics
 from data.cards import cards
 from data.records import exposure, items, people
 from data.records.access import allow
+from data.records.queue_index import QueueIndex, current_index
 from data.records.tables import AnswerRow, CommentRow, LabelRow, RepairRow
 from data.store import Store, Tx
 from data.store.errors import NotFound
@@ -51,7 +52,7 @@ class AnswerNote(BaseModel):
     """Free text to a unit ("" = the whole item)."""
 
     model_config = ConfigDict(extra="ignore")
-    unit: str = Field(max_length=40)
+    unit: StorableText = Field(max_length=40)
     sort: Literal["issue", "comment"]
     text: StorableText = Field(max_length=20_000)
 
@@ -120,12 +121,13 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
 
     def work(tx: Tx) -> list[tuple[DeskAnswer, str]]:
         people.require(tx, actor, "annotator")
-        return [(answer, _save_one(tx, actor, answer)) for answer in piece]
+        return [(answer, _save_one(tx, there, actor, answer)) for answer in piece]
 
     for begin in range(0, len(read), PIECE):
         piece = read[begin : begin + PIECE]
         if begin:
             time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
+        there = current_index(store)
         exposure.item_copies(store)  # after an import that takes a second, for which nobody else shall wait
         for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
             if why:
@@ -171,7 +173,7 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
     return read, refused
 
 
-def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
+def _save_one(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer) -> str:
     """Append one answer; "" when it is in the store now, else the reason for refusing it."""
     known = tx.rows("select person, item_id, action, reason, previous from answer where id = $1", [answer.key])
     if known:
@@ -192,6 +194,8 @@ def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
         return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
+    if why := _why_not(tx, there, actor, answer, draw[0] if draw and not last else ""):
+        return why
     mode = exposure.answer_mode(draw[1] if draw else "", exposure.find_exposures(tx, actor, [item.id]).get(item.id))
     rows: list[LabelRow] = []
     made_at = now()
@@ -239,6 +243,19 @@ def _save_one(tx: Tx, actor: str, answer: DeskAnswer) -> str:
     tx.append([note for note in notes if note.text])
     tx.append([RepairRow(new_id(), answer.key, item.id, unit, text, actor) for unit, text in better.items()])
     return ""
+
+
+def _why_not(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer, draw_id: str) -> str:
+    """Why an answer is not for this person to give under a draw, or names a judge that is none; "" where it is sound.
+
+    What the desk once gave somebody they may save, whatever was assigned to others meanwhile.
+    """
+    judges = {one for one in (answer.judge, *(value.judge for value in answer.values)) if one}
+    if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
+        return "It names a judge that is not of this workspace. Open the item and answer it again."
+    with there.lock:
+        whose = there.reserved_for(draw_id, actor)
+    return whose and f"This item is reserved for {whose}. A researcher can give it to you on the page Assignments."
 
 
 _TAKEN = "Another answer was saved under this one's key before, and stands. Open the item and answer it again."

@@ -448,6 +448,13 @@ class QueueIndex:
         """Whether a person is one of those to whom something is open, by name or by a tag."""
         return person in audience or not audience.isdisjoint(self.tags.get(person, ()))
 
+    def reserved_for(self, draw_id: str, person: str) -> str:
+        """For whom a draw is reserved, in words; "" where this person may answer it, or once had it from the desk."""
+        draw = self.draws.get(draw_id)
+        if draw is None or not draw.audience or person in draw.holders or self.admits(draw.audience, person):
+            return ""
+        return ", ".join(sorted(map(tags.describe_assignee, draw.audience)))
+
     def assigned(self, dataset: str, stream: str, person: str) -> list[IndexedAssignment]:
         """What is assigned to a person in a queue, by name or by a tag, the most urgent first; not what has ended."""
         names = (person, *self.tags.get(person, ()))

@@ -264,6 +264,7 @@ def test_two_people_do_not_touch_each_other(bench: Bench) -> None:
         ({"values": {}}, "nothing to save"),
         ({"item": "nowhere"}, "no such item"),
         ({"person": "ben"}, "signed in"),
+        ({"judge": "nobody's"}, "a judge that is not of this workspace"),
         ({"action": "delete"}, "unreadable"),
         ({"key": "short"}, "unreadable"),
         ({"key": "'; drop table label; --"}, "unreadable"),
