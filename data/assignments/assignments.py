@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -26,6 +27,7 @@ PRIORITIES = {1: "high", 2: "normal", 3: "low"}
 LETTERS, MOST_PEOPLE = 500, 20
 """Letters of a note, and people that may be asked for one item."""
 _CHANGES = 5
+_NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -166,18 +168,25 @@ class UndoableChange(NamedTuple):
 
 
 @allow("researcher")
-def selection_values(store: Store, dataset_id: str) -> dict[str, list[str]]:
-    """By what items can be chosen: language and fields of their meta, each with its values."""
+def selection_values(store: Store, dataset_id: str, stream: Stream) -> dict[str, list[str]]:
+    """By what items of a queue can be chosen: language and fields of their meta, each with its values.
+
+    Of the audit sample not by fields of numbers, which may be scores.
+    """
     found = item_fields.item_fields(store, dataset_id)
     fields = {item_fields.LANGUAGE: found.words[item_fields.LANGUAGE], **found.meta}
     values = {name: sorted({str(word) for word in words} - {""}) for name, words in fields.items()}
-    return {name: there for name, there in values.items() if there}
+    return {name: there for name, there in values.items() if there and not (stream == "audit" and _are_numbers(there))}
+
+
+def _are_numbers(words: Iterable[str]) -> bool:
+    return all(map(_NUMBER.fullmatch, words))
 
 
 @allow("researcher")
 def plan_shares(store: Store, dataset_id: str, stream: Stream, chosen: Selection, terms: Terms) -> SharePlan:
     """What `assign` would do now. Raises BadInput for a selection or terms that cannot be, NotFound for a person."""
-    terms, ids = terms.check(), _chosen_ids(store, dataset_id, chosen.check(stream))
+    terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
     return _plan(store, current_index(store), dataset_id, stream, chosen, ids, terms)
 
 
@@ -188,11 +197,17 @@ def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Se
     Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and where nothing would
     be given.
     """
-    terms, ids = terms.check(), _chosen_ids(store, dataset_id, chosen.check(stream))
+    people.require(store, actor, "researcher")
+    terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
+    there = current_index(store)
+    began, planned = there.seq, _plan(store, there, dataset_id, stream, chosen, ids, terms)
 
     def work(tx: Tx) -> SharePlan:
         people.require(tx, actor, "researcher")
-        plan = _plan(tx, current_index(store, tx), dataset_id, stream, chosen, ids, terms)
+        there.follow(tx)
+        plan = _still(tx, there, planned, began, terms)
+        if plan is None:
+            plan = _plan(tx, there, dataset_id, stream, chosen, ids, terms)
         if not any(plan.shares.values()):
             raise BadInput(
                 "No item is left to give out: all that are chosen are answered, assigned, or such as nobody named may "
@@ -204,7 +219,43 @@ def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Se
     return store.tx(actor, "assign", work, target=dataset_id)
 
 
-def _chosen_ids(store: Store, dataset_id: str, chosen: Selection) -> frozenset[str] | None:
+def _still(tx: Tx, there: QueueIndex, plan: SharePlan, began: int, terms: Terms) -> SharePlan | None:
+    """What of a plan still holds, which was made of what the index knew up to change `began`; None to make it anew.
+
+    Others label while many items are spread over many people; under the write lock only what they touched is looked at.
+    """
+    if tx.rows(_OTHERWISE, [began]):
+        return None
+    touched = {str(row[0]) for row in tx.rows(_TOUCHED, [began])}
+    moment, shares, lost = now(), dict[str, list[str]](), set[str]()
+    with there.lock:
+        for name, share in plan.shares.items():
+            for draw in touched.intersection(share):
+                held = there.draws[draw]
+                had = _asked(there, held, moment)
+                full = len(had) >= max(terms.overlap, there.overlap.get(held.dataset, OVERLAP))
+                if full or name in had or there.past(held, name) or not _can_be_given(there, held, terms):
+                    lost.add(draw)
+    if lost:  # of several people that an item was for, none gets it: how many it lacks is another question now
+        shares = {name: [draw for draw in share if draw not in lost] for name, share in plan.shares.items()}
+        return SharePlan(shares, plan.items - len(lost), plan.lacking)
+    return plan
+
+
+_OTHERWISE = (
+    "select 1 from person_event where seq > $1 union all select 1 from assignment where seq > $1 "
+    f"union all select 1 from setting where seq > $1 and (name = 'queue' or scope = '{tags.SCOPE}') limit 1"
+)
+"""Whether something came since a change by which the whole of a plan may be another."""
+_TOUCHED = (
+    "select draw_id from claim where seq > $1 union select draw_id from assignment_item where seq > $1 "
+    "union select d.id from draw d where d.item_id in "
+    "(select item_id from answer where seq > $1 union select item_id from exposure where seq > $1)"
+)
+"""The draws of which something came since a change that says who may answer them."""
+
+
+def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection) -> frozenset[str] | None:
     """The items that a selection names by field or one by one; None where it names all."""
     if chosen.items:
         return frozenset(chosen.items)
@@ -213,8 +264,13 @@ def _chosen_ids(store: Store, dataset_id: str, chosen: Selection) -> frozenset[s
     found = item_fields.item_fields(store, dataset_id)
     words = found.words.get(chosen.field, found.meta.get(chosen.field))
     if words is None or chosen.field == item_fields.SYSTEM:
-        known = ", ".join(selection_values(store, dataset_id)) or "none"
+        known = ", ".join(selection_values(store, dataset_id, stream)) or "none"
         raise BadInput(f"Items cannot be chosen by {chosen.field[:60]!r}, no field of theirs. There are: {known}.")
+    if stream == "audit" and _are_numbers({str(word) for word in words} - {""}):
+        raise BadInput(
+            f"Items of the audit sample cannot be chosen by {chosen.field[:60]!r}, which has numbers: they may be "
+            "scores, and who labels an item must not depend on what is known of these."
+        )
     return frozenset(item for item, word in zip(found.ids, words, strict=True) if word == chosen.value)
 
 
@@ -225,7 +281,7 @@ def _plan(
     weights = _weights(reader, terms.people)
     if terms.tag and all(terms.tag not in one.tags for one in tags.all_tags(reader).values()):
         raise NotFound(f"Nobody has the tag {terms.tag!r}. A lead can give it to people on the page Assignments.")
-    needs, barred, moment = dict[str, int](), dict[str, set[str]](), now()
+    needs, barred, moment = dict[str, int](), defaultdict[str, set[str]](set), now()
     with there.lock:
         seats = max(terms.overlap, there.overlap.get(dataset_id, OVERLAP))
         for draw in there.queues[dataset_id, stream].all:
@@ -236,8 +292,9 @@ def _plan(
             if lacks < 1 or any(tags.is_tag(one) for one in had) or not _can_be_given(there, draw, terms):
                 continue
             needs[draw.id] = lacks
-            if not_for := {name for name in weights if name in had or there.past(draw, name)}:
-                barred[draw.id] = not_for
+            if had:
+                barred[draw.id] |= had
+        _bar(there, needs, weights, barred)
     most = len(needs) if chosen.share is None else round(chosen.share * len(needs))
     needs = dict(list(needs.items())[: most if chosen.number is None else chosen.number])
     if terms.tag:
@@ -247,10 +304,26 @@ def _plan(
     return SharePlan(shares, len(needs), sum(given[draw] < n for draw, n in needs.items()))
 
 
+def _bar(
+    there: QueueIndex, draws: Collection[str], names: Iterable[str], barred: defaultdict[str, set[str]]
+) -> None:
+    """Add to each of these draws which of the people may not answer it; who has the lock of the index calls it.
+
+    It goes through what each has answered and was shown, as that is little beside all items.
+    """
+    for name in names:
+        worker = there.workers[name]
+        for item in worker.last.keys() | worker.known | worker.judged:
+            for draw in there.of_item.get(item, ()):
+                if draw.id in draws and there.past(draw, name):
+                    barred[draw.id].add(name)
+
+
 def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
     """The share that each of these people takes. Raises BadInput where somebody cannot label, or nobody takes any."""
+    known = {one.name: one for one in people.all_people(reader, active=False)}
     for name in names:
-        if not people.find_person(reader, name).active:
+        if not (known.get(name) or people.find_person(reader, name)).active:
             raise BadInput(f"{name} is not active in this workspace: nothing can be given to them.")
     told = tags.all_tags(reader)
     weights = {name: told.get(name, tags.PersonTags(name)).share for name in names}
@@ -263,6 +336,8 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
 
 def _asked(there: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
     """Who has answered a draw, holds it, or is asked to answer it (a tag for whoever has it)."""
+    if not (draw.answered_by or draw.holders or draw.given):
+        return set()
     waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in there.gone}
     return draw.answered_by | {name for name in there.holders(draw, moment) if name not in there.gone} | waits
 
@@ -468,7 +543,7 @@ def _plan_reassignment(
     """The shares of the others, and the assignment that each draw which is left comes from, the most urgent."""
     if giver in to or not to:
         raise BadInput(f"Choose one person or more to take over from {giver}.")
-    weights, barred, moment = _weights(reader, to), dict[str, set[str]](), now()
+    weights, barred, moment = _weights(reader, to), defaultdict[str, set[str]](set), now()
     source = dict[str, IndexedAssignment]()
     with there.lock:
         mine = [a for a in there.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
@@ -478,7 +553,8 @@ def _plan_reassignment(
                 open_ = giver not in there.gone or len(had) < there.overlap.get(dataset_id, OVERLAP)
                 if draw in one.left and draw.id not in source and open_:
                     source[draw.id] = one
-                    barred[draw.id] = {name for name in weights if name in had or there.past(draw, name)}
+                    barred[draw.id] |= had
+        _bar(there, source, weights, barred)
     shares = spread_items(dict.fromkeys(source, 1), weights, barred, seed)
     given = sum(map(len, shares.values()))
     return SharePlan(shares, len(source), len(source) - given), source

@@ -61,7 +61,8 @@ def spread_items(
         for entry in passed:
             heappush(line, entry)
     _even_out(shares, quotas, barred)
-    return {name: [item for item in needs if item in items] for name, items in shares.items()}
+    place = {item: number for number, item in enumerate(needs)}
+    return {name: sorted(items, key=place.__getitem__) for name, items in shares.items()}
 
 
 def _even_out(

@@ -89,7 +89,7 @@ def _seed() -> int:
 
 def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
     """Which items: all, those with a value, or those named (not of the audit sample); how many of them."""
-    values = assignments.selection_values(session.store(), dataset.id)
+    values = assignments.selection_values(session.store(), dataset.id, stream)
     left, right = st.columns(2)
     field = left.selectbox(
         "Items", ["", *values, *([_NAMED] if stream == "review" else [])], key=f"assign:field:{stream}",

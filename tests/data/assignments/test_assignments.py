@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from data.assignments import assignments
 from data.assignments.assignments import Selection, Terms
+from data.desk import desk
 from data.queue import listing, queue
 from data.queue.queue import QueueFilters
 from data.records import people, queue_index, settings, tags
@@ -34,7 +35,8 @@ TEAM = ("ann", "ben", "cyd")
 
 def workspace(path: Path, count: int = 12, audit: int = 0, review: bool = True) -> tuple[Store, str]:
     """Dialogues in three languages that all need a look; lea leads, rex does research, three people label."""
-    items = [{**seeds.dialogue(n, turns=1), "meta": {"language": LANGUAGES[n % 3]}} for n in range(1, count + 1)]
+    metas = [{"language": LANGUAGES[n % 3], "score": 4 + n % 2} for n in range(1, count + 1)]
+    items = [{**seeds.dialogue(n, turns=1), "meta": meta} for n, meta in enumerate(metas, 1)]
     bad = [seeds.judgment(i, seeds.reply(i, helpfulness=1)) for i in items]
     store = seeds.workspace(path, [*items, *bad], names=("lea", "rex", *TEAM), audit=audit, review=review)
     if not people.find_person(store, "rex").may("researcher"):
@@ -73,6 +75,23 @@ def test_what_is_reserved_is_offered_to_one_person_first_and_to_nobody_else(made
     assert draws(take(store, "ann", found, 5))[:4] == [d for d in order if d in mine], "assigned first, in their order"
     states = Counter(r.state for r in listing.list_queue(store, "cyd", found, "review", ANY).rows)
     assert states == {"reserved": 8, "to label": 4}
+
+
+def test_by_a_link_nobody_answers_what_is_reserved_for_others(made: tuple[Store, str]) -> None:
+    store, found = made
+    [held] = take(store, "ben", found, 1)
+    settings.set_queue_rules(store, "lea", found, QueueRules(overlap=2))
+    give(store, found, people=("ann",))
+    [other] = [d for d in draws(take(store, "ann", found)) if d != held.draw][:1]
+    view = desk.open_item(store, "ben", queue_index.current_index(store).draws[other].item)
+    assert view.draw == other and view.why == (
+        "opened by its link; reserved for ann: an answer of yours is not saved",
+    )
+    before = store.newest()
+    with pytest.raises(AssertionError, match="This item is reserved for ann"):
+        answer(store, "ben", queue.GivenItem(other, view.item.id, "review", "assisted", ""))
+    assert store.newest() == before and desk.open_item(store, "ann", view.item.id).why == ("opened by its link",)
+    answer(store, "ben", held)  # what the desk gave him before it was reserved is not lost
 
 
 def test_what_is_preferred_goes_to_others_once_they_have_nothing_else(made: tuple[Store, str]) -> None:
@@ -203,6 +222,33 @@ def test_what_is_answered_held_or_assigned_is_not_given_again(made: tuple[Store,
     assert (again.items, again.lacking) == (12, 0), "with two people each all lack somebody"
 
 
+def test_what_is_touched_while_work_is_planned_is_not_given(
+    made: tuple[Store, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, found = made
+    planned, between = assignments._plan, list[Any]()
+
+    def plan(*args: Any) -> assignments.SharePlan:
+        """Somebody acts between the planning and the lock."""
+        made = planned(*args)
+        if between:
+            between.pop()()
+        return made
+
+    monkeypatch.setattr(assignments, "_plan", plan)
+    def work() -> None:
+        for one in take(store, "ben", found, 3)[:2]:
+            answer(store, "ben", one)
+
+    between.append(work)
+    given = give(store, found, Selection(number=6), people=("ann",)).shares["ann"]
+    assert len(given) == 3, "two of the six are answered by now, and one is held"
+    assert not set(given) & set(draws(take(store, "ben", found)))
+    between.append(lambda: people.set_person(store, "lea", "cyd", "annotator", active=False))
+    with pytest.raises(BadInput, match="cyd is not active"):
+        give(store, found, people=("cyd",))
+
+
 def test_a_second_answer_that_the_dataset_asks_for_can_be_assigned(made: tuple[Store, str]) -> None:
     store, found = made
     settings.set_queue_rules(store, "lea", found, QueueRules(overlap=2))
@@ -223,6 +269,10 @@ def test_who_labels_the_audit_sample_is_not_chosen_by_hand(tmp_path: Path) -> No
         give(store, found, Selection(items=some), "audit", people=("ann",))
     with pytest.raises(BadInput, match="no field"):
         give(store, found, Selection("system", "model-x"), "audit", people=("ann",))
+    with pytest.raises(BadInput, match="they may be scores"):
+        give(store, found, Selection("score", "4"), "audit", people=("ann",))
+    assert list(assignments.selection_values(store, found, "audit")) == ["language"]
+    assert list(assignments.selection_values(store, found, "review")) == ["language", "score"]
     give(store, found, Selection("language", "ja"), "audit", people=("ann",))
     assert store.rows("select id, probability from draw order by id") == chance
     for given in take(store, "ann", found, 6, "audit"):
