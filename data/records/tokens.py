@@ -31,6 +31,8 @@ _BEGINS = "assay_"
 _NAME = 60
 _NOTED = timedelta(hours=1)
 """The use of a token is noted so often at most."""
+RESTS = timedelta(days=30)
+"""For so long after their last sign-in the tokens of somebody hold whom a group gives the role: that is seen then."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,12 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
         raise NotAllowed(str(error)) from None
     if not person.active:
         raise NotAllowed(f"{found.person}, whose token this is, is not active in this workspace.")
+    seen = _seen_in_groups(store).get(person.name)
+    if seen is not None and now() - seen > RESTS:
+        raise NotAllowed(
+            f"{person.name}, whose token this is, has the role by a group at the sign-in provider, and has not signed "
+            f"in for {RESTS.days} days. It holds again once they have."
+        )
     _note_use(store, found)
     return found, person
 
@@ -146,6 +154,16 @@ def _note_use(store: Store, token: Token) -> None:
             tx.append([ApiTokenEventRow(new_id(), token.id, "used", now())])
 
     store.tx(token.person, "token used", work)
+
+
+@kept
+def _seen_in_groups(store: Store) -> dict[str, datetime]:
+    """Person -> their last sign-in, of those whose role a group of the provider gives."""
+    rows = store.rows(
+        "select n.person, max(c.made_at) from identity_now n join login l on l.issuer = n.issuer "
+        "and l.subject = n.subject join change c on c.seq = l.seq where n.granted <> '' group by n.person"
+    )
+    return {str(name): at for name, at in rows}
 
 
 @kept

@@ -65,6 +65,8 @@ def is_public(address: str) -> bool:
         return is_public(str(inner))
     if found.version == 6 and found in ipaddress.ip_network("64:ff9b::/96"):
         return is_public(str(ipaddress.ip_address(int(found) & 0xFFFFFFFF)))
+    if found.version == 6 and found not in ipaddress.ip_network("2000::/3"):
+        return False  # what no network routes, such as an address of four numbers in the clothes of one of six
     return found.is_global and not found.is_multicast
 
 

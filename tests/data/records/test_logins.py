@@ -11,7 +11,7 @@ import pytest
 
 from data.approvals import policy
 from data.approvals.policy import Requirements
-from data.records import access, invitations, leads, logins, people
+from data.records import access, invitations, leads, logins, people, tokens
 from data.records.access import Visit
 from data.records.logins import read_account
 from data.store import Store, open_store
@@ -255,3 +255,32 @@ def test_the_lead_sees_accounts(store: Store) -> None:
     assert (found.person, found.email, found.issuer) == ("Ann", "ann@example.org", ISSUER) and found.last
     with pytest.raises(NotAllowed):
         logins.person_accounts(visit)
+
+
+@pytest.mark.parametrize("bad", ["\ud800", "a\0b"])
+def test_what_no_store_takes_is_refused_in_a_sentence(store: Store, bad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_OIDC_ANNOTATORS", "staff")
+    for part in ("iss", "sub"):
+        with pytest.raises(NotAllowed, match="which account this is"):
+            enter(store, "ann", groups=["staff"], **{part: bad})
+    for part in ("name", "email", "nonce", "preferred_username"):
+        assert enter(store, f"{part}-{len(bad)}", groups=["staff"], **{part: bad}).person
+
+
+def test_the_tokens_of_a_group_rest_when_nobody_signs_in(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_OIDC_RESEARCHERS", "science")
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    by_group, invited = enter(store, "rob", groups=["science"]).person, enter(store, "ann").person
+    texts = {name: tokens.new_token(store, name, "ci", ["read"])[1] for name in (by_group, invited)}
+    soon, later = now() + tokens.RESTS - timedelta(days=1), now() + tokens.RESTS + timedelta(days=1)
+    monkeypatch.setattr(tokens, "now", lambda: soon)
+    assert [tokens.find_token(store, text)[1].name for text in texts.values()] == [by_group, invited]
+    monkeypatch.setattr(tokens, "now", lambda: later)
+    with pytest.raises(NotAllowed, match="has not signed in for 30 days"):
+        tokens.find_token(store, texts[by_group])
+    assert tokens.find_token(store, texts[invited])[1].name == invited
+    monkeypatch.setattr(tokens, "now", now)
+    with pytest.raises(NotAllowed):
+        enter(store, "rob", nonce="left")
+    with pytest.raises(NotAllowed, match="not active"):
+        tokens.find_token(store, texts[by_group])
