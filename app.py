@@ -24,6 +24,7 @@ from pages.api.server import Api
 from pages.server import downloads, health, provider, startup
 from pages.server.access import OriginCheck, SecurityHeaders
 from pages.server.assets import Assets
+from pages.server.auth_routes import AuthRoutes
 from pages.server.startup import load_pages
 from pages.server.uploads import Uploads
 from pages.ui import session
@@ -79,5 +80,8 @@ app = st.App(
         *(Route(address, downloads.serve_file) for address in downloads.ADDRESSES),
         *(Route(address, endpoint=api) for address in ADDRESSES),
     ],
-    middleware=[Middleware(SecurityHeaders), Middleware(OriginCheck), Middleware(Assets), Middleware(Uploads)],
+    middleware=[
+        *(Middleware(one) for one in (SecurityHeaders, OriginCheck, AuthRoutes, Assets)),
+        Middleware(Uploads, may_send=session.may_send_files),
+    ],
 )

@@ -14,8 +14,8 @@ from data.records.tokens import SCOPES
 from judges.version import VERSION
 from pages.api.call import ApiRoute
 from pages.api.models import Problem
-from pages.api.problems import MEDIA_TYPE
 from pages.api.routes import PREFIX, ROUTES
+from pages.server.problems import MEDIA_TYPE
 
 LINES = "application/x-ndjson"
 _REF = "#/components/schemas/{model}"

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.responses import Response
@@ -15,8 +13,8 @@ from data.importing import ImportRefused
 from data.records.requests import KeyInUse
 from data.store.errors import NotAllowed, NotFound, StoreFailed, StoreLocked
 from judges.errors import AssayError
+from pages.server.problems import problem
 
-MEDIA_TYPE = "application/problem+json"
 _STATUS: tuple[tuple[type[AssayError], int], ...] = (
     (NotAllowed, 403), (NotFound, 404), (KeyInUse, 409), (ImportRefused, 422), (StoreFailed, 503), (StoreLocked, 503),
     (AssayError, 400),
@@ -31,20 +29,6 @@ class Refusal(Exception):
     def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(sentence)
         self.status, self.sentence, self.headers = status, sentence, dict(headers or {})
-
-
-def problem(
-    status: int, sentence: str, headers: Mapping[str, str] | None = None, problems: Sequence[Any] = (), count: int = 0
-) -> Response:
-    """The answer; `problems` are lines with their fields, `count` how many there are in all."""
-    body: dict[str, Any] = {
-        "type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": sentence,
-    }  # fmt: skip
-    if problems:
-        body |= {"problems": list(problems), "problem_count": count}
-    # What is quoted of a bad request may hold what is no character.
-    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return Response(text, status, headers, MEDIA_TYPE)
 
 
 def lines_of(refused: ImportRefused) -> list[dict[str, Any]]:

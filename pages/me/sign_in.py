@@ -23,7 +23,8 @@ _remember = st.components.v2.component(
       const place = (parentElement.host ?? parentElement).closest('[data-testid="stElementContainer"]');
       if (place) place.style.display = "none";
       const age = data.name ? 60 * 60 * 24 * 90 : 0;
-      document.cookie = `${data.cookie}=${encodeURIComponent(data.name)}; path=/; max-age=${age}; samesite=strict`;
+      document.cookie = `${data.cookie}=${encodeURIComponent(data.name)}; path=/; max-age=${age}; samesite=strict`
+        + (location.protocol === "https:" ? "; secure" : "");
     }""",
 )
 

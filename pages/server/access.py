@@ -15,6 +15,9 @@ import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.auth_util import get_origin_from_redirect_uri
+
+from pages.server.problems import problem
 
 HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 """The names of this machine, under which only the port that is served is right."""
@@ -36,10 +39,23 @@ class OriginCheck:
         if not why and _closed(scope["path"]):
             why, status = "There is nothing here.", 404
         if not why:
-            return await self.app(scope, receive, send)
+            return await self.app(scope, _bytes_only(receive), send)
         if scope["type"] == "websocket":
             return await send({"type": "websocket.close", "code": 1008, "reason": why})
-        await PlainTextResponse(why, status)(scope, receive, send)
+        refusal = problem(status, why) if "/api/" in scope["path"] else PlainTextResponse(why, status)
+        await refusal(scope, receive, send)
+
+
+def _bytes_only(receive: Receive) -> Receive:
+    """What comes by a connection, which a text ends: Streamlit's protocol has none, and falls over it."""
+
+    async def come() -> Message:
+        message = await receive()
+        if message["type"] == "websocket.receive" and message.get("bytes") is None:
+            return {"type": "websocket.disconnect", "code": 1003}
+        return message
+
+    return come
 
 
 def is_local() -> bool:
@@ -152,11 +168,29 @@ class SecurityHeaders:
                 )
                 return await send({"type": "websocket.http.response.body", "body": refusal.body})
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                kept = [h for h in message["headers"] if h[0].lower() not in own]
+                kept = [_secured(h, scope) for h in message["headers"] if h[0].lower() not in own]
                 message["headers"] = [*kept, *own.items()]
             await send(message)
 
         await self.app(scope, receive, with_headers)
+
+
+def _secured(header: tuple[bytes, bytes], scope: Scope) -> tuple[bytes, bytes]:
+    """A header; a cookie that the browser gets over TLS goes over nothing else.
+
+    Streamlit leaves that out for the sake of a browser that would then send none to a server of its own machine.
+    """
+    name, value = header
+    if name.lower() != b"set-cookie" or b"; secure" in value.lower() or not _over_tls(scope):
+        return header
+    return name, value + b"; Secure"
+
+
+def _over_tls(scope: Scope) -> bool:
+    """Whether the browser speaks TLS: the server itself knows, or the proxy says so, or the provider leads back so."""
+    if scope["scheme"] in ("https", "wss") or Headers(scope=scope).get("x-forwarded-proto") == "https":
+        return True
+    return (get_origin_from_redirect_uri() or "").startswith("https:")
 
 
 def _extensions(scope: Scope) -> Any:

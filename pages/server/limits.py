@@ -28,6 +28,8 @@ SAVES = Limit("saves", 2_000, 60)
 """Answers of one person, and one for each message: a person who holds the key down gives 19 a second."""
 SIGN_INS = Limit("sign_ins", 300, 10)
 """Sign-ins over the whole server: a class of 200 may come at one moment."""
+SIGN_IN_REQUESTS = Limit("sign_in_requests", 600, 10)
+"""Requests of one address to the addresses for signing in, of which a sign-in takes two: the class may share one."""
 _MOST = 10_000
 
 
@@ -56,7 +58,7 @@ class Buckets:
         return 0.0 if enough else (cost - left) / rate
 
 
-_saves, _sign_ins = Buckets(SAVES), Buckets(SIGN_INS)
+_saves, _sign_ins, _sign_in_requests = Buckets(SAVES), Buckets(SIGN_INS), Buckets(SIGN_IN_REQUESTS)
 
 
 def check_saves(person: str, answers: int) -> None:
@@ -72,3 +74,8 @@ def check_sign_in() -> None:
     """Count an attempt to sign in. Raises TooFast."""
     if wait := _sign_ins.wait("all"):
         raise TooFast(f"Too many people sign in at this moment. Try again in {max(round(wait), 1)} s.")
+
+
+def sign_in_wait(address: str) -> float:
+    """Count a request of an address for signing in: 0.0, or the seconds until one of it is answered again."""
+    return _sign_in_requests.wait(address)

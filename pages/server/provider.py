@@ -17,7 +17,8 @@ from streamlit.web.server.starlette import starlette_websocket as sockets
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from data.records.access import session_age
-from data.store.errors import BadInput
+from data.records.logins import read_account
+from data.store.errors import BadInput, NotAllowed
 from pages.server import access
 
 NEEDED = ("server_metadata_url", "client_id", "client_secret", "redirect_uri", "cookie_secret")
@@ -52,6 +53,14 @@ def cookie_claims(request: Request) -> dict[str, Any]:
     """What the provider said of whoever sends a request, by the signed cookie; nothing without one."""
     raw = sockets._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
     return dict(json.loads(raw)) if raw else {}
+
+
+def cookie_login(request: Request) -> str:
+    """The key of the sign-in whose cookie a request brings; "" for none."""
+    try:
+        return read_account(cookie_claims(request)).key
+    except NotAllowed:
+        return ""
 
 
 def check_settings() -> None:

@@ -10,11 +10,12 @@ import contextlib
 import re
 import secrets
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
@@ -36,13 +37,15 @@ class Uploads:
     Streamlit has a file in memory as a whole when its end has come: one at a time is let as far as that.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app, self._one = app, asyncio.Semaphore(1)
+    def __init__(self, app: ASGIApp, may_send: Callable[[Request], bool]) -> None:
+        self.app, self._may_send, self._one = app, may_send, asyncio.Semaphore(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         upload = scope["type"] == "http" and scope["method"] == "PUT" and _ADDRESS.fullmatch(scope["path"])
         if not upload:
             return await self.app(scope, receive, send)
+        if not self._may_send(Request(scope)):
+            return await PlainTextResponse("Only researchers and leads send files.", 403)(scope, receive, send)
         async with contextlib.AsyncExitStack() as stack:
             ended = False
 

@@ -11,6 +11,7 @@ import contextlib
 from typing import Any
 
 import streamlit as st
+from starlette.requests import Request
 
 from data.records import logins
 from data.records.access import Person, Role, Visit, find_login, require
@@ -54,9 +55,21 @@ def store() -> Visit:
 def _visit() -> Visit:
     if not provider.is_set():
         return Visit(whole_store(), _name())
-    said = _account()
+    said = None
+    with contextlib.suppress(NotAllowed):  # the sign-in page says why, and offers another sign-in
+        said = _account()
     known = find_login(whole_store(), said.key) if said else None
     return Visit(whole_store(), known.person if known else "", said.key if said else "")
+
+
+def may_send_files(request: Request) -> bool:
+    """Whether who sends a request has signed in and may import: others would fill the disk for nothing."""
+    if not provider.is_set():
+        return True
+    login = provider.cookie_login(request)
+    known = find_login(whole_store(), login) if login else None
+    who = Visit(whole_store(), known.person, login).visitor() if known else None
+    return who is not None and who.may("researcher")
 
 
 def _account() -> Account | None:

@@ -18,6 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 from data.records import people
 from data.store import open_store
 from pages.server.uploads import Uploads
+from pages.ui import session
 from tests.pages.desk_driver import at_rest, enter, patiently
 from tests.server import Server
 
@@ -145,7 +146,7 @@ def test_an_upload_that_is_cut_off_in_the_middle_is_no_error_of_the_server() -> 
         raise AssertionError(f"nobody is there to hear {message}")
 
     scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/session/file", "headers": []}
-    asyncio.run(Uploads(reads)(scope, receive, send))
+    asyncio.run(Uploads(reads, session.may_send_files)(scope, receive, send))
     assert not heard
 
 

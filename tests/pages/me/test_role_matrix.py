@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,8 @@ from data.store import Store, open_store
 from data.store.errors import NotAllowed
 from pages.main import ROUTES
 from pages.me.sign_in import sign_out
-from pages.server import downloads
+from pages.server import downloads, provider
+from pages.server.uploads import Uploads
 from pages.ui import session
 from tests.data.records.test_logins import claims, enter
 
@@ -94,6 +96,37 @@ def test_a_file_is_given_to_whom_it_was_made_for_alone(store: Store, tmp_path: P
     for nobody in (visit, Visit(store, ""), Visit(store, "gone")):
         with pytest.raises(NotAllowed):
             downloads.offer(file, nobody)
+
+
+def test_only_who_may_import_sends_a_file(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bool] = []
+
+    async def app(*_: Any) -> None:
+        taken.append(True)
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            taken.append(message["status"] != 403)
+
+    def sent(held: str) -> bool:
+        headers = [(b"cookie", f"{COOKIE}={held}".encode())] if held else []
+        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/a/b", "headers": headers}
+        asyncio.run(Uploads(app, session.may_send_files)(scope, None, send))  # type: ignore[arg-type]
+        return taken.pop()
+
+    people.set_person(store, "lea", "gone", "lead")
+    said = {who: claims(who) for who in ("lea", "rob", "ann", "gone")}
+    for one in said.values():
+        logins.sign_in(store, read_account(one))
+    people.set_person(store, "lea", "gone", "lead", active=False)
+    assert sent(""), "on trust, on this machine alone"
+    monkeypatch.setattr(provider, "is_set", lambda: True)
+    monkeypatch.setattr(session, "whole_store", lambda: store)
+    nobodies = ["", "forged", cookie(claims("eve")), cookie(said["lea"], "x" * 40)]
+    assert not any(sent(one) for one in (*nobodies, cookie(said["ann"]), cookie(said["gone"])))
+    assert sent(cookie(said["rob"])) and sent(cookie(said["lea"]))
+    logins.sign_out_everywhere(store, "rob", "rob")
+    assert not sent(cookie(said["rob"]))
 
 
 def test_a_file_of_a_higher_role_goes_with_it(store: Store, tmp_path: Path) -> None:

@@ -63,9 +63,9 @@ def app(serve_all: Serve, provider: str) -> Server:
     return app
 
 
-def sign_in(page: Any, app: Server, sub: str) -> None:
-    """Sign in at the provider under an account."""
-    page.goto(app.url)
+def sign_in(page: Any, app: Server, sub: str, address: str = "") -> None:
+    """Follow a link to a page, and sign in at the provider under an account."""
+    page.goto(f"{app.url}/{address}")
     page.get_by_role("button", name="Sign in", exact=True).click()
     page.locator(f"button[name=sub][value={sub}]").click()
     page.wait_for_url(f"{app.url}/**")
@@ -93,8 +93,8 @@ def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callabl
         expect(other.get_by_text("nobody has invited")).to_be_visible()
         expect(other.get_by_role("heading", name="Overview")).to_have_count(0)
     scientist = new_page()
-    sign_in(scientist, app, "rob")
-    scientist.goto(f"{app.url}/trail")
+    sign_in(scientist, app, "rob", "trail?person=%E6%84%9B")
+    assert scientist.url == f"{app.url}/trail?person=%E6%84%9B", "the link leads where it led"
     expect(scientist.get_by_role("heading", name="Audit log")).to_be_visible()
     assert SECRET not in app.log and COOKIES not in app.log
 

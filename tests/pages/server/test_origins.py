@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 from typing import Any
 
 import pytest
 import streamlit as st
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from pages.server.access import OriginCheck
@@ -111,11 +112,15 @@ def test_the_server_itself_refuses(assay: Server) -> None:
     assert [status(path) for path in ("/", "/health", "/_stcore/health")] == [200] * 3
     assert [status(path, Host=f"evil.test:{assay.port}") for path in ("/", "/health", "/desk")] == [403] * 3
     assert status("/health", Origin="http://127.0.0.1:1") == 403
+    code, headers, body = assay.get("/api/v1/me", {"Origin": "http://127.0.0.1:1"})
+    assert (code, headers["content-type"]) == (403, "application/problem+json") and json.loads(body)["status"] == 403
     assert [status(path) for path in ("/_stcore/metrics", "/_stcore/metrics/")] == [404] * 2
     stream = f"ws://127.0.0.1:{assay.port}/_stcore/stream"
     cookie = {"Cookie": "assay_name=lea"}
-    with connect(stream, origin=assay.url, additional_headers=cookie, proxy=None):  # type: ignore[arg-type]
-        pass
+    with connect(stream, origin=assay.url, additional_headers=cookie, proxy=None) as held:  # type: ignore[arg-type]
+        held.send("a text, where the protocol has bytes")
+        with pytest.raises(ConnectionClosed):
+            held.recv(timeout=60)
     for origin in ("http://127.0.0.1:1", assay.url.replace("127.0.0.1", "localhost"), "null", None):
         with pytest.raises(InvalidStatus) as refused:
             connect(stream, origin=origin, additional_headers=cookie, proxy=None).__enter__()  # type: ignore[arg-type]
