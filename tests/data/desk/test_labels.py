@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,10 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.store.close()
 
 
 def test_a_save_is_a_row_per_cell_with_what_was_seen(bench: Bench) -> None:
@@ -332,8 +335,10 @@ def test_only_people_who_may_label(bench: Bench) -> None:
 
 
 @pytest.fixture
-def audited(tmp_path: Path) -> Bench:
-    return Bench(tmp_path, audit=10)
+def audited(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path, audit=10)
+    yield made
+    made.store.close()
 
 
 def blind(bench: Bench) -> GivenItem:
@@ -428,6 +433,7 @@ def test_nor_does_one_that_was_opened_by_its_link(tmp_path: Path) -> None:
     bench.ok(bench.answer(item, version=first, values={CELL: 2.0}))
     assert bench.now(item) == [(*CELL, 2.0, "assisted")]
     assert bench.store.rows("select distinct draw_id from answer") == [("",)]
+    bench.store.close()
 
 
 def test_a_better_turn_is_kept_with_the_answer_and_goes_with_it(bench: Bench) -> None:
