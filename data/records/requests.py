@@ -48,7 +48,7 @@ def answer_once(
         raise BadInput(f"An idempotency key has 1 to {LONGEST} printable ASCII characters.")
 
     def row(state: str, answer: Json | None = None) -> ApiRequestRow:
-        return ApiRequestRow(new_id(), person, key, asked, state, canonical(answer) if answer else "", now())
+        return ApiRequestRow(new_id(), person, key, asked, state, "" if answer is None else canonical(answer), now())
 
     def begin(tx: Tx) -> Json | None:
         known = tx.rows(

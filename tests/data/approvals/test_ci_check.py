@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from data.approvals import policy
+from data.approvals import case, ci_check, policy, record
 from data.approvals.ci_check import check_judge
 from data.cli import main
 from data.records import datasets
@@ -72,8 +73,38 @@ def test_the_command_ends_with_that_code_and_a_line_for_each(
     assert {one["dimension"] for one in json.loads(capsys.readouterr().out)["dimensions"]} >= {"helpfulness", "safety"}
 
 
-def test_what_the_policy_asks_beside_kappa_counts(store: Store) -> None:
+def test_a_stricter_policy_counts_at_once(store: Store, tmp_path: Path) -> None:
+    store.backup(tmp_path / "c.duckdb")
+    held = open_store(f"duckdb:///{tmp_path / 'c.duckdb'}", accept=True)
+    asked = policy.requirements(held)
+    policy.set_requirements(held, "lea", replace(asked, policy=replace(asked.policy, threshold=0.99)), "stricter")
+    assert check_judge(held, "ann", datasets.dataset_named(held, "demo"), "", ["helpfulness"]).code == 1
+    held.close()
+
+
+def test_what_else_the_policy_asks_counts_and_what_is_approved_is_told(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     at = datasets.dataset_named(store, "demo")
-    asked = policy.requirements(store)
-    policy.set_requirements(store, "lea", replace(asked, policy=replace(asked.policy, threshold=0.99)), "stricter")
-    assert check_judge(store, "ann", at, "", ["helpfulness"]).code == 1
+    whole = check_judge(store, "ann", at, "")
+    [one] = [one for one in whole.dimensions if one.dimension == "helpfulness"]
+    figures = f"kappa {one.kappa:.3f}, lower bound {one.bound:.3f}, required {one.threshold:g}, {one.items} items"
+    assert one.line.startswith(f"meets          turn.helpfulness: meets policy, {figures}")
+    assert (one.items, one.against, one.approved) == (150, (), False) and one.bound < one.kappa
+    [none] = [one for one in whole.dimensions if one.dimension == "coherence"]
+    assert "undefined, kappa undefined, required" in none.line and none.line.endswith(f"items. {none.reason}")
+    told = whole.as_json()
+    assert (told["code"], told["verdict"], told["dataset"]) == (1, "does not meet", "demo")
+    assert [row["line"] for row in told["dimensions"]] == [one.line for one in whole.dimensions]
+    key = next(one.key for one in case.cases(store, at.id, whole.judge) if one.key[3] == "helpfulness")
+    monkeypatch.setattr(ci_check, "suspend_unsupported", lambda _: None)
+    monkeypatch.setattr(case.Case, "objections", property(lambda _: ["An audit is in alarm.", "And more."]))
+    for decision, approved in (("approve", True), ("decline", False)):
+        stands = {key: SimpleNamespace(holds=SimpleNamespace(decision=decision))}
+        monkeypatch.setattr(record, "approval_statuses", lambda _, stands=stands: stands)
+        made = check_judge(store, "ann", at, "", ["helpfulness", "coherence"])
+        found = {one.dimension: one for one in made.dimensions}
+        assert [one.approved for one in made.dimensions].count(True) == approved
+        assert (found["helpfulness"].verdict, found["helpfulness"].approved) == ("does not meet", approved)
+        assert found["helpfulness"].line.endswith("150 items. An audit is in alarm. And more.")
+        assert (found["coherence"].verdict, found["coherence"].against) == ("cannot be said", ())

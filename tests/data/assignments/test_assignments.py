@@ -110,8 +110,26 @@ def test_priority_then_due_date_then_the_queue(made: tuple[Store, str]) -> None:
     near = give(store, found, Selection(number=2), people=("ann",), due=soon).shares["ann"]
     high = give(store, found, Selection(number=2), people=("ann",), priority=1).shares["ann"]
     assert draws(take(store, "ann", found))[:8] == [*high, *near, *far, *low]
-    work = assignments.own_work(store, "ann", found, "review")
-    assert (work.total, work.left, work.due) == (8, 8, soon)
+    assert assignments.own_work(store, "ann", found, "review") == (8, 8, soon)
+    assert assignments.own_work(store, "ben", found, "review") == (0, 0, None)
+    there = assignments.current_assignments(store, found)
+    assert [(a.priority, a.due, a.by, a.stream, a.chosen.number) for a in there] == [
+        (1, None, "rex", "review", 2), (2, soon, "rex", "review", 2), (2, later, "rex", "review", 2),
+        (3, None, "rex", "review", 2),
+    ]  # fmt: skip
+    assert assignments.current_assignments(store, found, "ben") == []
+
+
+def test_notes_are_for_whom_they_are_and_go_with_the_work(made: tuple[Store, str]) -> None:
+    store, found = made
+    for note, priority in (("later", 3), ("first", 1), ("", 2), ("later", 3)):
+        give(store, found, Selection(number=1), people=("ann",), priority=priority, note=note)
+    give(store, found, Selection(number=1), people=("ben",), note="for ben")
+    assert assignments.own_notes(store, "ann", found) == ["first", "later"]
+    assert assignments.own_notes(store, "cyd", found) == assignments.own_notes(store, "ann", "another") == []
+    answer(store, "ann", take(store, "ann", found, 1)[0])
+    assert assignments.own_notes(store, "ann", found) == ["later"], "nothing is left of the first"
+    assert assignments.selection_values(store, found) == {"language": ["de", "en", "ja"]}
 
 
 def test_a_fair_share_for_those_with_a_tag_two_people_an_item(made: tuple[Store, str]) -> None:
@@ -201,12 +219,15 @@ def test_reassigning_moves_what_is_left_evenly_and_undo_brings_it_back(made: tup
     assert set(draws(take(store, "ben", found))) == set(plan.shares["ben"]), "ann's claims on them are over"
     assert take(store, "ann", found) == []
     change = assignments.undoable_changes(store, found)[0]
-    assert (change.action, change.items) == ("reassign", 11)
+    assert change[3:] == ("reassign", 11, 2, "ben")
     assignments.undo(store, "rex", found, change.revision)
     assert assignments.own_work(store, "ann", found, "review").left == 11
     with pytest.raises(BadInput):
         assignments.undo(store, "rex", found, change.revision)
     [first] = assignments.undoable_changes(store, found)
+    assert first[3:] == ("assign", 12, 1, "ann") and first.by == "rex"
+    with pytest.raises(BadInput):
+        assignments.undo(store, "rex", "another", first.revision)
     assignments.undo(store, "rex", found, first.revision)
     assert assignments.current_assignments(store, found) == []
 
@@ -281,22 +302,37 @@ def test_who_labels_the_audit_sample_is_not_chosen_by_hand(tmp_path: Path) -> No
     same_as_read_anew(store)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "terms"),
-    [
+def test_what_cannot_be_given_is_refused(made: tuple[Store, str]) -> None:
+    store, found = made
+    before = store.newest()
+    for chosen, terms in (
         (ALL, {}), (ALL, {"people": ("ann",), "tag": "ja"}), (ALL, {"people": ("ann",), "overlap": 2}),
-        (ALL, {"people": ("ann",), "priority": 7}), (ALL, {"people": ("ann",), "note": "x" * 501}),
-        (ALL, {"people": ("ann",), "overlap": 0}), (Selection(number=0), {"people": ("ann",)}),
-        (Selection(share=1.5), {"people": ("ann",)}), (Selection("nothing", "x"), {"people": ("ann",)}),
-        (Selection("language", "fr"), {"people": ("ann",)}),
+        (ALL, {"people": ("ann",), "priority": 4}), (ALL, {"people": ("ann",), "note": "x" * 501}),
+        (ALL, {"people": ("ann",), "overlap": 0}), (ALL, {"tag": "ja", "overlap": 21}),
+        (ALL, {"people": ("ann",), "priority": 0}), (Selection(number=0), {"people": ("ann",)}),
+        (Selection(share=1.01), {"people": ("ann",)}), (Selection(share=0.0), {"people": ("ann",)}),
+        (Selection("nothing", "x"), {"people": ("ann",)}), (Selection("language", "fr"), {"people": ("ann",)}),
+    ):  # fmt: skip
+        with pytest.raises(BadInput):
+            give(store, found, chosen, **terms)
+    assert store.newest() == before
+    Terms(tag="ja", overlap=20, priority=3, note="x" * 500).check()
+    Terms(people=("ann", "ben"), overlap=2, priority=1).check()
+    Selection(number=1, share=1.0).check("audit")
+    Selection(items=("a",)).check("review")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        (ALL, "all items"), (Selection("language", "ja", share=0.25), "25% of language ja"),
+        (Selection(number=1200), "the first 1,200 of all items"), (Selection("user_group", "x"), "user group x"),
+        (Selection(items=("a", "b")), "2 items chosen"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_given_is_refused(tmp_path: Path, chosen: Selection, terms: dict[str, Any]) -> None:
-    store, found = workspace(tmp_path / "a.duckdb")
-    before = store.newest()
-    with pytest.raises(BadInput):
-        give(store, found, chosen, **terms)
-    assert store.newest() == before
+def test_a_selection_in_words_and_as_it_is_stored(chosen: Selection, words: str) -> None:
+    assert chosen.describe() == words
+    assert Selection.of_json(chosen.as_json(chosen.items)) == chosen and Selection.of_json("") == ALL
 
 
 def test_annotators_cannot_steer_and_researchers_cannot_tag(made: tuple[Store, str]) -> None:

@@ -242,19 +242,107 @@ def test_a_lead_by_group_or_machine_is_independent_and_an_invited_one_depends(st
         invitations.invite(store, "lea", "x@example.org", "annotator", person="Eva")
 
 
-@pytest.mark.parametrize("lacking", [{"iss": None}, {"sub": ""}, {"iat": None}, {"iat": True}, {"iat": -1}, {"sub": 7}])
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        {"iss": None}, {"iss": ""}, {"sub": ""}, {"sub": 7}, {"sub": "x" * 577}, {"iat": None}, {"iat": True},
+        {"iat": 0}, {"iat": -1}, {"iat": 1e11},
+    ],
+)  # fmt: skip
 def test_claims_that_name_no_account_are_refused(lacking: dict[str, Any]) -> None:
     with pytest.raises(NotAllowed):
         read_account(claims("ann") | lacking)
 
 
-def test_the_lead_sees_accounts(store: Store) -> None:
+def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = claims("ann", iat=1_800_000_000, sub="x" * 575)
+    account = read_account(said)
+    assert (account.issuer, account.subject, account.email) == (ISSUER, "x" * 575, "ann@example.org")
+    assert (account.issued, account.name, account.role) == (datetime(2027, 1, 15, 8), "Ann", None)
+    assert read_account(dict(said)).key == account.key
+    apart = ("iss", "sub", "nonce", "sid", "jti", "at_hash", "auth_time")
+    assert len({account.key, *(read_account({**said, name: "other"}).key for name in apart)}) == len(apart) + 1
+    assert read_account({**said, "iat": 1_800_000_001}).key != account.key
+    for email, verified, plain in (
+        ("Ann@Example.org", "true", "ann@example.org"), ("ann@example.org", 1, "ann@example.org"),
+        ("ann@example.org", "no", ""), ("no address", True, ""), (7, True, ""),
+    ):  # fmt: skip
+        assert read_account({**said, "email": email, "email_verified": verified}).email == plain
+    for called, name in (({"name": " "}, "ann"), ({"name": 7, "preferred_username": "annie"}, "annie")):
+        assert read_account({**said, **called}).name == name
+    assert read_account({**said, "name": None, "email": None}).name == ""
+    for variable, groups in (("LEADS", "a"), ("RESEARCHERS", "a, b"), ("ANNOTATORS", "a,b,c")):
+        monkeypatch.setenv(f"ASSAY_OIDC_{variable}", groups)
+    several = (["c", "b", "a"], ["c", "b"], "c", ["d", ""], "", {})
+    given = [read_account({**said, "groups": one}).role for one in several]
+    assert given == ["lead", "researcher", "annotator", None, None, None]
+
+
+def test_an_address_as_two_are_compared() -> None:
+    assert invitations.plain_address(" Ann@Example.org ") == "ann@example.org"
+    assert invitations.plain_address("\u00c4nn@example.org") == "\u00c4nn@example.org"
+    assert len(invitations.plain_address("a" * 242 + "@example.org")) == 254
+    for wrong in ("a" * 243 + "@example.org", "ann@.org.", "ann@org."):
+        with pytest.raises(BadInput):
+            invitations.plain_address(wrong)
+
+
+def test_an_invitation_by_subject_and_one_as_somebody_else(store: Store) -> None:
+    for days in (0, 366):
+        with pytest.raises(BadInput, match="1 to 365 days"):
+            invitations.invite(store, "lea", "ann@example.org", "annotator", days=days)
+    with pytest.raises(BadInput, match="no role"):
+        invitations.invite(store, "lea", "ann@example.org", "boss")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="needs an e-mail"):
+        invitations.invite_locally(store, "", " ", "lead")
+    invitations.invite(store, "lea", "z@example.org", "annotator", days=1)
+    held = invitations.invite_locally(store, "", " sub-ann ", "researcher", days=365)
+    assert [one.whom for one in invitations.open_invitations(store)] == ["sub-ann", "z@example.org"]
+    with pytest.raises(NotAllowed, match=r"account sub-bob \(the provider has not verified"):
+        enter(store, "bob", email_verified=False)
+    assert enter(store, "ann", email_verified=False).person == "Ann" and held.inviter != "lea"
+    people.join_workspace(store, "eva")
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    assert enter(store, "ann", nonce="2").person == "Ann", "an invitation as nobody in particular is for newcomers"
+    invitations.invite(store, "lea", "ann@example.org", "annotator", person="eva")
+    assert enter(store, "ann", nonce="3").person == "eva"
+    rows = store.rows("select count(*) from identity")
+    assert enter(store, "ann", nonce="4").person == "eva"
+    assert store.rows("select count(*) from identity") == rows, "nothing is written where nothing is new"
+
+
+def test_clocks_may_differ_a_little_and_a_sign_in_ends_once(store: Store) -> None:
+    invitations.invite(store, "lea", "ann@example.org", "annotator")
+    for minutes in (9, -9):
+        assert enter(store, "ann", nonce=f"{minutes}", iat=_seconds(now() - timedelta(minutes=minutes))).visitor()
+    visit = enter(store, "ann")
+    for _ in range(2):
+        logins.sign_out(store, "Ann", _key_of(store, visit))
+    assert store.rows("select count(*) from login_end") == [(1,)]
+    logins.sign_out_everywhere(store, "Ann", "Ann")
+    for seconds, passes in ((25, True), (35, False)):
+        late = {"nonce": f"{seconds}", "iat": _seconds(now() - timedelta(seconds=seconds))}
+        if passes:
+            assert enter(store, "ann", **late).visitor()
+        else:
+            with pytest.raises(NotAllowed, match="before everything"):
+                enter(store, "ann", **late)
+
+
+def test_the_lead_sees_accounts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     invitations.invite(store, "lea", "ann@example.org", "annotator")
     visit = enter(store, "ann")
     (found,) = logins.person_accounts(store)
     assert (found.person, found.email, found.issuer) == ("Ann", "ann@example.org", ISSUER) and found.last
     with pytest.raises(NotAllowed):
         logins.person_accounts(visit)
+    monkeypatch.setenv("ASSAY_OIDC_LEADS", "bosses")
+    first = found.last
+    for who in ("zoe", "ann", "bob"):
+        enter(store, who, nonce="2", groups=["bosses"])
+    ann, bob, zoe = logins.person_accounts(store)
+    assert [(one.person, one.granted) for one in (ann, bob, zoe)] == [(n, "lead") for n in ("Ann", "Bob", "Zoe")]
+    assert ann.last and first and ann.last > first, "the last of several"
 
 
 @pytest.mark.parametrize("bad", ["\ud800", "a\0b"])

@@ -14,7 +14,6 @@ from data.records import people, requests, settings
 from data.records.requests import KeyInUse, answer_once
 from data.store import Store, open_store
 from data.store.errors import BadInput
-from data.store.ids import now
 
 
 @pytest.fixture
@@ -96,8 +95,11 @@ def test_one_that_was_cut_off_may_be_begun_again_after_a_while(store: Store, mon
     with pytest.raises(KeyInUse) as no:
         ask(store, "k")
     assert no.value.wait
-    later = now() + requests.LEASE
-    monkeypatch.setattr(requests, "now", lambda: later + timedelta(seconds=1))
+    [(begun,)] = store.rows("select made_at from api_request")
+    monkeypatch.setattr(requests, "now", lambda: begun + requests.LEASE - timedelta(microseconds=1))
+    with pytest.raises(KeyInUse):
+        ask(store, "k")
+    monkeypatch.setattr(requests, "now", lambda: begun + requests.LEASE)
     assert ask(store, "k") == ({"n": 1}, False)
 
 
@@ -113,3 +115,6 @@ def test_a_refused_request_leaves_its_key_free_and_nothing_new_is_an_answer_too(
     for key in ("a" * 201, "ä", "a\nb", "\0"):
         with pytest.raises(BadInput):
             ask(store, key)
+    assert ask(store, "a" * 200) == ({"n": 2}, False)
+    for again in (False, True):
+        assert answer_once(store, "lea", "empty", "a", lambda: 0, lambda n: {}, True) == ({}, again)

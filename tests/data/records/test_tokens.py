@@ -73,15 +73,23 @@ def test_what_a_token_cannot_be(store: Store) -> None:
             tokens.new_token(store, "ann", name, scopes, days)
     with pytest.raises(NotAllowed):
         tokens.new_token(store, "stranger", "a", ["read"])
+    for name, days in (("x" * 60, 366), (" b  c ", 1)):
+        made, _ = tokens.new_token(store, "ben", name, list(reversed(tokens.SCOPES)), days)
+        assert (made.name, made.expires - made.made) == (" ".join(name.split()), timedelta(days=days))
+        assert made.scopes == tuple(tokens.SCOPES) and made.state(made.expires) == "expired"
+        assert made.state(made.expires - timedelta(seconds=1)) == "holds"
     for _ in range(tokens.MOST_TOKENS):
         made, _ = tokens.new_token(store, "ann", "a", ["read"])
     with pytest.raises(BadInput, match="20 tokens"):
         tokens.new_token(store, "ann", "a", ["read"])
+    tokens.new_token(store, "ben", "a", ["read"])
     tokens.revoke_token(store, "ann", made.id)
     tokens.new_token(store, "ann", "a", ["read"])
 
 
-def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(store: Store) -> None:
+def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made, text = tokens.new_token(store, "ann", "ci", ["read"])
     assert [one.id for one in tokens.list_tokens(store, "lea", "ann")] == [made.id] == [
         one.id for one in tokens.all_tokens(store, "lea")
@@ -93,7 +101,15 @@ def test_others_tokens_are_for_leads_and_its_use_is_noted_seldom(store: Store) -
     for _ in range(3):
         tokens.find_token(store, text)
     assert store.rows("select count(*) from api_token_event where kind = 'used'") == [(1,)]
-    assert tokens.list_tokens(store, "ann")[0].used is not None
+    used = tokens.list_tokens(store, "ann", "ann")[0].used
+    assert used is not None
+    for later, times in ((timedelta(minutes=59), 1), (timedelta(hours=1), 2)):
+        monkeypatch.setattr(tokens, "now", lambda: used + later)  # noqa: B023
+        tokens.find_token(store, text)
+        assert store.rows("select count(*) from api_token_event where kind = 'used'") == [(times,)]
+    newer, _ = tokens.new_token(store, "ann", "ci", ["read"])
+    assert [one.id for one in tokens.list_tokens(store, "ann")] == [newer.id, made.id]
+    assert [one.id for one in tokens.all_tokens(store, "lea")] == [newer.id, made.id]
 
 
 def test_the_command_makes_lists_and_revokes(

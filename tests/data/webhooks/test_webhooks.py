@@ -17,9 +17,11 @@ from typing import Any
 
 import pytest
 
+from data.approvals import approvals, case
 from data.desk import labels
 from data.records import datasets, people, settings
 from data.records.settings import QueueRules
+from data.runs import runs
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
@@ -29,6 +31,7 @@ from data.webhooks.events import note_finished_queues
 from data.webhooks.outbox import claim_task
 from data.webhooks.webhooks import EVENTS, check_url, is_public
 from tests import seeds
+from tests.data.runs.test_runs import order, scripted
 
 
 @dataclass
@@ -136,6 +139,60 @@ def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: 
     assert made.id != other.id
 
 
+def test_decisions_and_runs_are_told_by_names_and_states_to_whom_they_are_for(
+    store: Store, receiver: Receiver
+) -> None:
+    for query, events in (("all", list(EVENTS)), ("runs", ["run.ended"])):
+        webhooks.add_webhook(store, "lea", f"{receiver.url}&{query}", events)
+    wanted = order(store)
+    [(judge, *_)] = datasets.dataset_judges(store, wanted.dataset_id)
+    key = (wanted.dataset_id, judge, "turn", "helpfulness")
+    approvals.record_decision(
+        store, "lea", *key, "decline", "Not yet.", case.seen_mark(store, case.find_case(store, *key))
+    )
+    run_id = runs.start(store, "lea", wanted, source=scripted())
+    runs.wait(store, run_id)
+    runs.close(store)
+    assert tell(store) == ["delivered"] * 3
+    heads, told = [dict(headers) for headers, _ in receiver.came], [json.loads(body) for _, body in receiver.came]
+    assert [head["assay-event"] for head in heads] == ["approval.changed", "run.ended", "run.ended"]
+    assert told[0]["data"] == {
+        "dataset": "demo", "dataset_id": wanted.dataset_id, "judge": judge, "card": "multi_turn_dialogue",
+        "model": "judge-one", "unit": "turn", "dimension": "helpfulness", "decision": "declined",
+        "state": "below minimum sample", "person": "lea",
+    }  # fmt: skip
+    assert told[1] == told[2] and told[1]["data"] == {
+        "dataset": "demo", "dataset_id": wanted.dataset_id, "run": run_id, "judge": runs.list_runs(store)[0].judge,
+        "card": "multi_turn_dialogue", "model": "practice-constant", "state": "finished",
+    }  # fmt: skip
+    for table, one in (("approval", told[0]), ("run_event", told[1])):
+        [(at,)] = store.rows(
+            f"select c.made_at from {table} e join change c on c.seq = e.seq where e.id = $1", [one["id"]]
+        )
+        assert one["made_at"] == f"{at.isoformat(timespec='seconds')}Z"
+    newest = outbox.list_tries(store, "lea", 2)
+    assert [(one.host, one.kind, one.event) for one in newest] == [("127.0.0.1", "run.ended", told[1]["id"])] * 2
+
+
+def test_approvals_are_looked_at_now_and_then_for_those_who_want_to_know(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Store] = []
+    clock = [1_000.0]
+    monkeypatch.setattr(deliverer, "suspend_unsupported", looked.append)
+    monkeypatch.setattr(deliverer.time, "monotonic", lambda: clock[0])
+    webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    thread = Deliverer(store)
+    thread.look()
+    assert looked == []
+    webhooks.add_webhook(store, "lea", receiver.url, ["approval.changed"])
+    for seconds, times in ((0.0, 1), (60.0, 1), (0.5, 2)):
+        clock[0] += seconds
+        thread.look()
+        assert looked == [store] * times
+    thread.stop()
+
+
 def test_more_than_one_person_an_item_is_waited_for(store: Store, receiver: Receiver) -> None:
     dataset = datasets.dataset_named(store, "demo").id
     settings.set_queue_rules(store, "lea", dataset, QueueRules(overlap=2))
@@ -179,7 +236,10 @@ def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
         with later(monkeypatch, days=n):
             states += tell(store)
     assert states == ["failed"] * 7 + ["given up"]
-    assert outbox.list_tries(store, "lea")[0].state == "given up" and not receiver.came
+    tries = outbox.list_tries(store, "lea")
+    assert tries[0].state == "given up" and not receiver.came
+    waits = [(one.due - one.at).total_seconds() for one in reversed(tries)]
+    assert waits == [10, 60, 300, 1_800, 7_200, 21_600, 43_200, 0]
 
 
 def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
@@ -196,7 +256,9 @@ def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
         thread.join()
     assert sum(task is not None for task in got) == 1
     assert tell(store) == [], "the process that claimed it has died, and its time is not over"
-    with later(monkeypatch, minutes=3):
+    with later(monkeypatch, minutes=1, seconds=58):
+        assert tell(store) == []
+    with later(monkeypatch, minutes=2, seconds=2):
         assert tell(store) == ["delivered"]
     assert note_finished_queues(store) == 0
 
@@ -250,6 +312,13 @@ def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> 
     for events in ([], ["test"], ["nothing"]):
         with pytest.raises(BadInput):
             webhooks.add_webhook(store, "lea", receiver.url, events)
+    there = [webhooks.add_webhook(store, "lea", receiver.url, ["run.ended", "queue.finished"])[0] for _ in range(20)]
+    assert webhooks.list_webhooks(store, "lea") == there and there[0].events == ("queue.finished", "run.ended")
+    with pytest.raises(BadInput, match="20 webhooks"):
+        webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    before = store.newest()
+    webhooks.set_state(store, "lea", there[0].id, "active")
+    assert store.newest() == before, "it is so already"
 
 
 @pytest.mark.parametrize("url", [
@@ -262,6 +331,26 @@ def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> 
 def test_where_nothing_may_be_sent(url: str) -> None:
     with pytest.raises(BadInput):
         check_url(url)
+
+
+@pytest.mark.parametrize(("address", "public"), [
+    ("8.8.8.8", True), ("2606:4700::1111", True), ("::ffff:8.8.8.8", True), ("64:ff9b::808:808", True),
+    ("2002:808:808::1", True), ("224.0.0.1", False), ("ff0e::1", False), ("fe80::1%eth0", False),
+])  # fmt: skip
+def test_what_is_of_the_internet_at_large(address: str, public: bool) -> None:
+    assert is_public(address) == public
+
+
+def test_an_address_has_bounds_and_a_network_of_ones_own_may_be_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    longest = "https://a.example/" + "x" * 482
+    assert check_url(longest) == longest and check_url("http://a.example:8080?b=c")
+    for allowed in ("1", "0"):
+        monkeypatch.setenv("ASSAY_WEBHOOK_PRIVATE", allowed)
+        if allowed == "1":
+            assert check_url("http://10.1.2.3/") and check_url("http://localhost/")
+        else:
+            with pytest.raises(BadInput, match="network of its own"):
+                check_url("http://10.1.2.3/")
 
 
 def test_a_name_that_leads_home_is_not_followed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

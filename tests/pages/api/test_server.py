@@ -12,10 +12,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.approvals import check_results
+from data.exporting import delivery
 from data.exporting.exporting import export_kind, write_export
 from data.records import datasets, exposure, people, tokens
 from data.reports import figures
 from data.store import Store
+from data.store.errors import BadInput
 from pages.api.models import Problem
 from pages.api.routes import ROUTES
 from pages.server.limits import Buckets, Limit
@@ -236,6 +238,24 @@ def test_pages_and_the_stream_give_what_the_export_has(by: dict[str, Program], s
                 break
             assert len(page["rows"]) == 7
         assert rows == whole
+
+
+def test_a_cursor_leads_behind_its_row_though_others_have_its_key(store: Store) -> None:
+    rows, at = [{"id": name} for name in "abba"], datasets.dataset_named(store, "demo")
+    for key, times, rest in (("a", 1, "bba"), ("b", 1, "ba"), ("b", 2, "a"), ("a", 2, "")):
+        left = iter(rows)
+        assert delivery._passed(left, "items", "x", delivery._cursor("x", [key], times)) == ([key], times)
+        assert [row["id"] for row in left] == list(rest)
+    for asked, key, times in (("x", "b", 3), ("x", "c", 1), ("y", "a", 1)):
+        with pytest.raises(BadInput, match="no more" if asked == "x" else "another question"):
+            delivery._passed(iter(rows), "items", "x", delivery._cursor(asked, [key], times))
+    for most in (0, 10_001):
+        with pytest.raises(BadInput, match="1 to 10,000 rows"):
+            delivery.export_page(store, "rea", at, "items", {}, most=most)
+    assert not delivery.export_page(store, "rea", at, "items", {}, most=6).next, "these are all"
+    assert len(delivery.export_page(store, "rea", at, "items", {}, most=10_000).rows) == 6
+    [(lines,)] = store.rows("select lines from export order by seq desc limit 1")
+    assert (lines, delivery.export_page(store, "rea", at, "items", {}, most=1).rows[0]["id"]) == (6, "d-0001")
 
 
 def test_rows_that_come_meanwhile_part_no_pages(by: dict[str, Program]) -> None:
