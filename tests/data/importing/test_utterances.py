@@ -1,0 +1,134 @@
+"""What was said, read from each shape in which other tools have messages, inputs and outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from data.importing.conversations.utterances import (
+    Utterance,
+    input_utterances,
+    output_utterances,
+    read_messages,
+    single_text,
+    to_turns,
+)
+
+Json = dict[str, Any]
+CALL = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
+
+
+def user(text: str, **more: Any) -> Json:
+    return {"role": "user", "content": text, **more}
+
+
+def bot(content: Any, **more: Any) -> Json:
+    return {"role": "assistant", "content": content, **more}
+
+
+def back(ref: str, text: str) -> Json:
+    return {"role": "tool", "tool_call_id": ref, "content": text}
+
+
+def within(depth: int, value: Json) -> Json:
+    return {"input": within(depth - 1, value)} if depth else value
+
+
+def told(*said: tuple[str, ...]) -> list[Utterance]:
+    return [Utterance(*one) for one in said]
+
+
+Q, A = ("user", "Q"), ("assistant", "A")
+
+
+@pytest.mark.parametrize(("given", "found"), [
+    ("Q", [Q]), (" ", []), (None, []), (7, [("user", "7")]), ({"question": "Q", "k": 1}, [Q]),
+    ({"input": {"question": "Q"}}, [Q]), ({"x": "Q"}, [Q]), ({"x": "a", "y": "b"}, [("user", '{"x": "a", "y": "b"}')]),
+    ('{"messages": [{"role": "user", "content": "Q"}]}', [Q]), ([[user("Q")]], [Q]), (user("Q"), [Q]),
+    ({"messages": [user("Q")], "system": "S"}, [("system", "S"), Q]), ({"input": [user("Q")], "system": 7}, [Q]),
+    ({"chat_history": [user("1")], "question": "2", "input": "3"}, [("user", "1"), ("user", "3")]),
+    ({"history": [user("1")], "question": " ", "prompt": "2"}, [("user", "1"), ("user", "2")]),
+    ({"messages": [user("1")], "question": "2"}, [("user", "1")]),
+    ([user("Q"), "x"], [("user", '[{"role": "user", "content": "Q"}, "x"]')]),
+    ([{"role": "nobody"}], [("user", '[{"role": "nobody"}]')]),
+    (within(5, {"messages": [user("Q")]}), [Q]),
+    (within(6, {"messages": [user("Q")]}), [("user", '{"messages": [{"role": "user", "content": "Q"}]}')]),
+])  # fmt: skip
+def test_what_was_asked(given: Any, found: list[tuple[str, ...]]) -> None:
+    assert input_utterances(given) == told(*found)
+
+
+@pytest.mark.parametrize(("given", "found"), [
+    ("A", [A]), (" ", []), ({"answer": "A"}, [A]), ({"output": {"text": "A"}}, [A]),
+    ({"choices": [{"message": bot("A")}, {"message": bot("B")}]}, [A]),
+    ({"generations": [[{"message": bot("A")}]]}, [A]),
+    ({"candidates": [{"content": {"role": "model", "parts": [{"text": "A"}]}}]}, [A]),
+    ({"response": {"output": {"role": "model", "parts": [{"text": "A"}]}}}, [A]), ({"content": bot("A")}, [A]),
+    ({"messages": [user("Q"), bot("1"), user("R"), back("x", "T"), bot("A")]}, [("tool", "T"), A]),
+    ({"messages": [{"role": "system", "content": "S"}, bot("A")]}, [A]), (bot({"content": "A"}), [A]),
+])  # fmt: skip
+def test_what_was_answered(given: Any, found: list[tuple[str, ...]]) -> None:
+    assert output_utterances(given) == told(*found)
+
+
+@pytest.mark.parametrize(("given", "found"), [
+    ([user("Q")], "Q"), ({"output": "A", "question": "Q"}, "Q"), ({"a": 1, "b": 2}, '{"a": 1, "b": 2}'),
+    ({"input": [user("1"), user("2")]}, "2"), ({"output": {"answer": "A"}}, "A"), ({"a": 5}, '{"a": 5}'),
+    ([user("Q"), user("R")], '[{"role": "user", "content": "Q"}, {"role": "user", "content": "R"}]'),
+])  # fmt: skip
+def test_one_text(given: Any, found: str) -> None:
+    assert single_text(given) == found
+
+
+@pytest.mark.parametrize(("given", "found"), [
+    ([bot("A", tool_calls=[CALL]), back("1", "R")], [A, ("tool", 'f({"a": 1})', "f"), ("tool", "R", "f")]),
+    ([bot("", additional_kwargs={"tool_calls": [CALL]})], [("tool", 'f({"a": 1})', "f")]),
+    ([bot("A", tool_calls="no list")], [A]),
+    ([bot(None, function_call={"name": "g", "arguments": "1"})], [("tool", "g(1)", "g")]),
+    ([{"type": "function_call", "name": "g", "call_id": "9", "arguments": "1"},
+      {"type": "function_call_output", "call_id": "9", "output": "R"}], [("tool", "g(1)", "g"), ("tool", "R", "g")]),
+    ([{"role": "tool", "name": "n", "content": ""}], [("tool", "", "n")]),
+    ([{"role": "tool", "content": None, "output": {"a": 1}}], [("tool", '{"a": 1}')]),
+    ([user([{"type": "tool_result", "tool_use_id": "z", "content": "R"}, {"type": "text", "text": "Q"}])],
+     [Q, ("tool", "R")]),
+    ([bot([{"type": "thinking", "text": "hm"}, {"type": "text", "text": "A"}, {"type": "image_url"}, {}, "B", 7])],
+     [("assistant", "A\n\n[image url]\n\nB\n\n7")]),
+    ([user([{"message_content": {"type": "text", "text": "Q"}}])], [Q]), ([user({"type": "text", "text": "Q"})], [Q]),
+    ([{"message": user("Q")}], [Q]), ([{"type": "human", "data": {"content": "Q"}}], [Q]),
+    ([{"from": "GPT", "value": "A"}], [A]), ([bot("")], []), ([bot(" "), back("", " ")], [("tool", " ")]),
+    ([{"id": ["x", "AIMessage"], "kwargs": {"content": "A"}}], [A]), ([user("Q", id=[], kwargs={})], [Q]),
+    ([bot(None, tool_calls=[
+        {"tool_call": {"id": "3", "function": {"name": "h", "arguments": None, "args": 5}}}, {"name": "i"},
+        {"function": "j", "parameters": {}}, {"tool": "k"}, {}, 4,
+    ])], [("tool", f"{n}({args})", n) for n, args in (("h", 5), ("i", ""), ("j", {}), ("k", ""), ("tool", ""))]),
+    ([{"role": "user", "parts": [
+        {"type": "tool_call_response", "id": "q", "name": "n", "result": [{"text": "a"}, {"text": "b"}]},
+        {"functionResponse": {"name": "m", "output": {"x": 1}}},
+    ]}], [("tool", "a\n\nb", "n"), ("tool", '{"x": 1}', "m")]),
+    ([user("Q", extra=1)], [Q]), ([{"role": "user", "parts": [{"type": "text", "content": "Q"}]}], [Q]),
+    ([{"role": "user", "parts": [{"type": "text", "content": one} for one in "QR"]}], [("user", "Q\n\nR")]),
+    ([{"role": "user", "parts": []}], []), ('[{"role": "user", "content": "Q"}]', [Q]), ("[broken", None), ([], None),
+    ("text", None), ([{"role": 7}], None), ([{"content": "x"}], None), ([user("Q"), 7], None),
+    ([bot(None, tool_calls=[{"id": n, "function": {"name": n}} for n in "ab"]), back("b", "B"), back("a", "A"),
+      user("Q"), back("b", "B2"), back("?", "X")],
+     [("tool", "a()", "a"), ("tool", "b()", "b"), ("tool", "A", "a"), ("tool", "B", "b"), Q, ("tool", "B2", "b"),
+      ("tool", "X")]),
+])  # fmt: skip
+def test_messages(given: Any, found: list[tuple[str, ...]] | None) -> None:
+    assert read_messages(given) == (None if found is None else told(*found))
+
+
+@pytest.mark.parametrize(("said", "scenario", "turns", "numbers"), [
+    ([("system", "S"), Q, ("system", "late"), A, ("assistant", "B"), ("user", "R"), ("tool", "t", "n" * 201),
+      ("user", "U")],
+     "S", [(1, "user", "Q"), (1, "assistant", "A\n\nB"), (2, "user", "R"), (2, "tool", "t"), (3, "user", "U")],
+     [0, 1, 0, 1, 1, 2, 2, 3]),
+    ([("system", "S"), ("system", "S"), ("system", "T"), A, Q, ("user", "R")],
+     "S\n\nT", [(1, "assistant", "A"), (2, "user", "Q\n\nR")], [0, 0, 0, 1, 2, 2]),
+    ([("tool", "t"), A, ("tool", "u")], "", [(1, "tool", "t"), (1, "tool", "u"), (1, "assistant", "A")], [1, 1, 1]),
+])  # fmt: skip
+def test_turns(said: Any, scenario: str, turns: list[tuple[int, str, str]], numbers: list[int]) -> None:
+    told_first, entries, of = to_turns(told(*said))
+    assert (told_first, [(one["turn"], one["role"], one["text"]) for one in entries], of) == (scenario, turns, numbers)
+    assert all(len(one["name"]) <= 200 for one in entries if one["role"] == "tool")
