@@ -116,7 +116,7 @@ def test_weights_are_one_over_the_chance_of_being_drawn(store, dimension):
         assert flat.interval.n_eff == 80
 
 
-def test_ties_are_dropped_by_sums_as_by_single_cells(store):
+def test_ties_are_dropped_by_sums_as_by_single_cells(store, monkeypatch):
     dataset, judge = fill(store, noisy(VERDICT.scale, 150, "pair", "verdict", seed=4), "ties")
     one = summarise(load_paired_ratings(store, dataset, judge, VERDICT, "all"), VERDICT, "tie")
     other = summarise(sums(store, dataset, judge, VERDICT, "all", "tie"), VERDICT, "tie")
@@ -128,6 +128,10 @@ def test_ties_are_dropped_by_sums_as_by_single_cells(store):
         other.gold_items,
         other.interval.items,
     )
+    monkeypatch.setattr(calibration, "LINEARISE_FROM", 10)
+    for drop in ("", "tie", ""):  # one is not given for the other
+        kept = comparison_input(store, dataset, judge, VERDICT, "all", drop)
+        assert isinstance(kept, RatingSums) and (kept.items == one.interval.items) == bool(drop)
 
 
 def test_each_basis_counts_its_own_labels(store):
