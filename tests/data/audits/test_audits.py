@@ -392,6 +392,8 @@ def test_the_command_shows_twenty_items_behind_a_finding_and_counts_the_others(
     assert (lines[0], lines[19]) == ("      d-0001: Thing 0.", "      d-0008: Thing 19.")
     assert [line.partition(" (")[0] for line in lines[20:]] == ["      ... and 5 more"]
     assert len(run("audit", "--dataset", "demo", "--judge", here[1], "--all")[1].splitlines()[2:]) == 25
+    monkeypatch.setattr(cards, "card_of_judge", lambda s, j: replace(usual(s, j), audits=()))
+    assert run("audit", "--dataset", "demo", "--judge", here[1])[1].endswith("\n  This card names no audits.\n")
 
 
 def test_the_command_gives_json_and_names_what_is_not_there(
