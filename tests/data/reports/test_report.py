@@ -8,6 +8,9 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,17 +21,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.approvals import check_results
+from data.calibration.calibration import BasisSize
 from data.cli import main
+from data.gold.gold import BASES
 from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
-from data.reports.report import report
+from data.reports.evidence import Evidence, gather_evidence
+from data.reports.report import (
+    _again,
+    _audits,
+    _decisions,
+    _opening,
+    _overview,
+    _policy,
+    _who,
+    report,
+    written,
+)
 from data.reports.tables import as_csv
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
+from judges.audits import all_audits
 from judges.render import html, svg
 from judges.render.drawing import shorten, text_width, ticks
 from judges.stats.agreement import cross_table, kappa
+from judges.version import VERSION
 from tests.data.cells import Cell, fill
 from tests.data.flag_dataset import flagged
 from tests.poison import tricks
@@ -66,9 +84,29 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str
 
 
 @pytest.fixture(scope="module")
-def made(place: tuple[Store, str, str]) -> str:
+def whole(place: tuple[Store, str, str]) -> tuple[str, Evidence]:
+    """Its report, and what that rests on."""
+    found: list[Evidence] = []
+
+    def gather(*given: Any) -> Evidence:
+        found.append(gather_evidence(*given))
+        return found[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("data.reports.report.gather_evidence", gather)
+        return report(place[0], "lea", *place[1:]), found[0]
+
+
+@pytest.fixture(scope="module")
+def made(whole: tuple[str, Evidence]) -> str:
     """Its report."""
-    return report(place[0], "lea", *place[1:])
+    return whole[0]
+
+
+@pytest.fixture(scope="module")
+def evidence(whole: tuple[str, Evidence]) -> Evidence:
+    """What it rests on."""
+    return whole[1]
 
 
 @pytest.fixture(scope="module")
@@ -400,6 +438,128 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
 def test_csv_runs_no_formula_and_rounds_nothing() -> None:
     made = as_csv(["a", "b", "c"], [["=1+1", 0.1 + 0.2, None], ["-x", -1.5, True]])
     assert made == "a,b,c\n'=1+1,0.30000000000000004,\n'-x,-1.5,true\n"
+
+
+# -- what its sentences depend on --------------------------------------------------------------------------------------
+
+
+def plain(parts: list[str]) -> str:
+    """The text of parts of it, the cells of tables parted by one sign."""
+    cells = re.sub(r"</t[dh]>|</d[td]>", " | ", re.sub(r"<svg.*?</svg>", "", "".join(parts), flags=re.DOTALL))
+    return unescape(re.sub("<[^>]+>", "", cells))
+
+
+def decided(found: Evidence, *states: str) -> Evidence:
+    """The same with these states of its first dimensions."""
+    ones = list(found.dimensions)
+    for n, state in enumerate(states):
+        line = replace(ones[n].line, decision=replace(ones[n].line.decision, state=state))
+        ones[n] = replace(ones[n], line=line)
+    return replace(found, dimensions=tuple(ones))
+
+
+def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: Evidence) -> None:
+    told = plain(_opening(evidence))
+    assert "The judge m with the card multi_turn_dialogue has scored 95 items" in told
+    assert told.endswith("0 of 7 dimensions meet the policy of this workspace for publishing a judge's scores.")
+    some = plain(_opening(decided(evidence, "meets policy", "fails", "meets policy")))
+    assert some.endswith("2 of 7 dimensions meet the policy of this workspace for publishing a judge's scores: "
+                         "context use, safety.")  # fmt: skip
+    other = plain(_opening(replace(evidence, basis="blind")))
+    assert f"There are no {BASES['gate'][0].lower()}{BASES['gate'][1:]}, and only these count" in other
+    rests: Any = {"gate": BasisSize(5, 1), "imported": BasisSize(1_205, 2)}
+    assert "1,200 imported labels that are said" in plain(_opening(replace(evidence, rests=rests)))
+    assert "imported labels" not in plain(_opening(replace(evidence, rests=rests, gate="imported")))
+    assert "7 imported labels" in plain(_opening(replace(evidence, rests={"imported": BasisSize(7, 1)})))
+    for description, said in (("Made up.", "Synthetic: Made up.. Its"), ("", "Synthetic: made by a generator, not by")):
+        dataset = replace(evidence.dataset, synthetic=True, description=description)
+        assert said in plain(_opening(replace(evidence, dataset=dataset)))
+    assert "Synthetic" in plain(_opening(replace(evidence, judge=replace(evidence.judge, synthetic=True))))
+    assert "Synthetic" not in told
+    bare = replace(evidence, rests={})
+    assert plain(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
+
+
+def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
+    told = plain(_overview(evidence))
+    head = "dimension | unit | result | items | ratings | kappa | low | high | lower bound | kappa between people | "
+    assert head + "% agreement |" in told
+    one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness").line
+    interval = one.shown.interval
+    assert f"helpfulness | turn | □\xa0below\xa0minimum\xa0sample | 60 | 60 | {interval.point:.3f} | " in told
+    assert f"{interval.low:.3f} | {interval.high:.3f} | – | – | {one.shown.exact:.1%} |" in told
+    assert "Labels used: blind labels of random draws, 73 labels of 1 person." in told
+    assert "is unknown, as no two people have labelled the same items" in told
+    assert "the dashed line too" in told
+    policy = replace(evidence.requirements.policy, lower_bound=False)
+    less = replace(evidence, requirements=replace(evidence.requirements, policy=policy))
+    assert "the dashed line too" not in plain(_overview(less))
+
+
+def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
+    day, judge = datetime(2026, 1, 2, 3, 4), evidence.judge
+    whole = replace(
+        evidence, items=1_200, examples=3, at=day, dataset=replace(evidence.dataset, name="d", synthetic=True),
+        judge=replace(
+            judge, params={"top_p": 0.5, "a": "ä"}, items=1, judgments=2, first=day, last=day.replace(hour=5),
+            runs=((day, "finished"), (day, "failed")), unscored=(("not_json", 1_000), ("refused", 2)),
+        ),
+    )  # fmt: skip
+    at = "2026-01-02 03:04 UTC"
+    for found, pairs in (
+        (whole, {
+            "Parameters": 'a "ä", top_p 0.5', "Judged": "1 item of 1,200, 2 replies", "Dataset": "d (synthetic)",
+            "Replies came in": f"{at} to 2026-01-02 05:04 UTC", "Data as of": at,
+            "Runs from here": f"{at} (finished), {at} (failed)", "Card": "Multi-turn dialogue (multi_turn_dialogue)",
+            "Replies without use": "1,000 not json, 2 refused", "Examples left out": "3, as they stand in its prompt",
+        }),
+        (replace(whole, card=None, at=None, judge=replace(judge, params={}, first=day, last=day)), {
+            "Parameters": "not known", "Replies came in": at, "Card": "multi_turn_dialogue",
+            "Data as of": "nothing yet",
+            "Runs from here": "none: its replies were imported", "Replies without use": "none", "Model": "m",
+        }),
+    ):  # fmt: skip
+        told = plain(_who(found))
+        for name, value in pairs.items():
+            assert f"{name} | {value} | " in told
+    assert "Examples left out" not in plain(_who(evidence))
+    assert "Replies came in |  |" not in plain(_who(replace(whole, judge=replace(judge, first=None, last=None))))
+
+
+def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: Evidence) -> None:
+    asked = replace(evidence.requirements, four_eyes=True, coverage=0.75)
+    told = plain(_policy(replace(evidence, requirements=asked)))
+    assert "two leads agree | yes | " in told and "that the judge answered, at least | 0.75 | " in told
+    assert "two leads agree | no | " in plain(_policy(evidence))
+    assert evidence.audits is not None
+    told = plain(_audits(evidence))
+    assert "None is in alarm. 95 replies were examined.\nfailure | verdict | figure | n | why | " in told
+    name, finding = next(iter(evidence.audits.findings.items()))
+    alarm = replace(finding, verdict="alarm", figure=0.25, n=1_234, why="So.")
+    held = replace(evidence.audits, findings={**evidence.audits.findings, name: alarm})
+    told = plain(_audits(replace(evidence, audits=held)))
+    assert "1 in alarm. 95 replies" in told and f"{all_audits()[name].title} | alarm | 0.250 | 1,234 | So. | " in told
+    for nothing in (None, replace(held, findings={})):
+        assert _audits(replace(evidence, audits=nothing)) == []
+    assert "No lead has decided on any dimension" in plain(_decisions(evidence))
+
+
+def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
+    figures = figures_in(made)
+    for name, quoted in (("a b", "'a b'"), ("a-b_1", "a-b_1"), ("it's", "'it'\\''s'")):
+        found = replace(evidence, dataset=replace(evidence.dataset, name=name), fingerprint="f00")
+        told = plain(_again(found, figures))
+        lines = [f"python -m data report --dataset {quoted} --judge {evidence.judge.id} {end}" for end in (
+            "--out report.html", "--figures")]  # fmt: skip
+        assert "\n".join(lines) in told and "Fingerprint of it all | f00 | " in told
+    assert f"--judge {evidence.judge.id} --epsilon 0.1 --out" in plain(_again(replace(evidence, epsilon=0.1), figures))
+    one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness")
+    assert f"helpfulness | turn | {' | '.join(one.fingerprints[basis] for basis in evidence.rests)} | " in told
+    assert "helpfulness | turn" not in plain(_again(replace(evidence, rests={}), figures))
+    foot = f"Made by Assay {VERSION} · fingerprint f00"
+    later = replace(found, at=datetime(2026, 1, 2, 3, 4))
+    assert f"{foot} · data as of 2026-01-02 03:04 UTC" in written(later, figures)
+    assert foot + "<" in written(replace(found, at=None), figures)
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
