@@ -58,6 +58,18 @@ def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
     assert told.test.adjusted < 0.001  # it is poor on Japanese
 
 
+@pytest.mark.parametrize(
+    ("last", "names"),
+    [(5, ("turn 2", "turn 5")), (6, ("turn 2", "turn 5", "turn 6")), (7, ("turn 2", "turn 5", "turn 6 and later"))],
+)
+def test_positions_stand_in_their_order_the_late_ones_together(last, names):
+    units = [f"turn:{n}" for n in (5, last, 2, *range(6, last))]
+    found = slices.position_cut(slices.CodedWords(np.arange(len(units)), units), HELP)
+    assert found.names == names
+    assert [found.names[code] for code in found.code[:3]] == ["turn 5", names[-1], "turn 2"]
+    assert slices.position_cut(slices.CodedWords(np.zeros(2, dtype=int), ["pair", "pair"]), PAIRED["verdict"]) is None
+
+
 def test_the_items_of_a_slice_come_with_those_furthest_apart_first(store, crowded):
     dataset, judges = crowded
     found = slices.slice_cells(store, dataset, judges["good"], HELP, "gate")

@@ -92,6 +92,22 @@ def ran(store: Store, wanted: RunOrder, source: Any) -> str:
     return run_id
 
 
+def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> None:
+    async def slowed(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        for _ in range(2):
+            yield RunNotice("slower", "Fewer at a time.")
+        while not live.stopped():
+            await asyncio.sleep(0.005)
+        yield RunNotice("stopped", "Stopped.")
+
+    run_id = runs.start(store, "rae", order(store), source=slowed)
+    while not (told := runs.run_progress(store, run_id).problems):
+        assert runs.run_progress(store, run_id).state == "running"
+    assert told == ("Fewer at a time.",)
+    runs.stop(store, "rae", run_id)
+    assert runs.wait(store, run_id).state == "stopped"
+
+
 def failed(task: Task) -> CallReply:
     return CallReply("", "", 0, "", "", "api_error", "the endpoint answered 500, after 2 tries")
 

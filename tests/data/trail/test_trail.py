@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from json import dumps
 from pathlib import Path
 
 import pytest
 
+from data.assignments import assignments
+from data.assignments.assignments import Selection, Terms
+from data.gold import excluded_items
 from data.queue import queue
-from data.records import people, settings
+from data.records import guidelines, people, settings, tokens
 from data.records.datasets import dataset_named
+from data.records.judge_prompts import PROMPTS
+from data.records.names import KEPT, MACHINE
+from data.records.protocols import PROTOCOLS
 from data.records.settings import GoldRule, QueueRules
+from data.records.tags import SCOPE as TAGS
+from data.runs import runs
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from data.trail import change_details, trail
+from data.trail import trail_kinds as kinds
 from data.trail.trail import KINDS, TrailFilter
+from data.webhooks import webhooks
+from data.workspace import backups
 from tests import seeds
+from tests.data.queue.test_queue import answer
+from tests.data.runs.test_runs import order, scripted
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +123,179 @@ def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
     wrote = {seq: change_details.describe_rows(store, trail.appended_rows(store, "lea", seq)) for seq in seen}
     cells = {cell for tables in wrote.values() for _, _, rows in tables for row in rows for cell in row}
     assert not cells & {"None", "nan", "NaT", "<NA>"}
+
+
+def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_WEBHOOK_PRIVATE", "1")
+    path = tmp_path / "s.duckdb"
+    seeds.dialogues(path, 6, audit=2)
+    opened = open_store(f"duckdb:///{path}")
+    demo, before = dataset_named(opened, "demo").id, opened.newest()
+    ids = {str(n): str(i) for n, i in opened.rows("select name, id from item")}
+
+    token, text = tokens.new_token(opened, "ann", "ci", ["read", "check"])
+    tokens.find_token(opened, text)
+    tokens.revoke_token(opened, "lea", token.id)
+    hook, _ = webhooks.add_webhook(opened, "lea", "http://127.0.0.1/secret", ["run.ended"])
+    for state in ("paused", "active"):
+        webhooks.set_state(opened, "lea", hook.id, state)
+    assign = assignments.assign
+    assign(opened, "lea", demo, "audit", Selection(), Terms(("ann",)))
+    [one] = assignments.current_assignments(opened, demo)
+    assignments.change_assignment(opened, "lea", one.id, True, 1, None, "")
+    assignments.end_assignment(opened, "lea", one.id)
+    assign(opened, "lea", demo, "review", Selection(number=4), Terms(("ann", "lea")))
+    asked = queue.claim_items(opened, "ann", demo, "review", queue.QueueFilters(), [], 2)
+    answer(opened, "ann", asked[0], "skip")
+    answer(opened, "ann", asked[1])
+    queue.release_claims(opened, "ann", demo)
+    for n in (1, 2):
+        excluded_items.exclude_items(opened, "lea", demo, [ids[f"d-000{n}"]], "tuned on it")
+    excluded_items.readmit_items(opened, "lea", demo, [ids["d-0001"]], "not after all")
+    for written in ("Be fair.", "Be very fair.", ""):
+        guidelines.write_guidelines(opened, "lea", demo, written)
+    wanted = order(opened)
+    runs.wait(opened, runs.start(opened, "lea", wanted, source=scripted()))
+    runs.close(opened)
+    made = backups.make_backup(opened, "lea").name
+
+    found: dict[str, list[str]] = {}
+    for entry in reversed(trail.trail_entries(opened, TrailFilter(KINDS), most=1_000)):
+        if entry.seq > before:
+            found.setdefault(entry.kind, []).append(f"{entry.actor} {entry.what}")
+    one_of, two_of = (name for given in asked for name, id_ in ids.items() if id_ == given.item)
+    hers = "from the approval check, as used for tuning: tuned on it"
+    assert found == {
+        "people": [
+            "ann made the token ci of ann for check, read", "ann used the token ci of ann",
+            "lea revoked the token ci of ann",
+        ],
+        "settings": [
+            *(f"lea {done} a webhook to 127.0.0.1" for done in ("added", "paused", "activated")),
+            *[f"lea excluded 1 item {hers}"] * 2, "lea let the approval check count 1 item again: not after all",
+            "lea wrote the guidelines: version 1, 8 characters", "lea wrote the guidelines: version 2, 13 characters",
+            "lea withdrew the guidelines: version 3, 0 characters",
+        ],
+        "queues": [
+            "lea assigned 3 items to ann", "lea changed what is assigned to ann", "lea ended what was assigned to ann",
+            "lea assigned 3 items to 2 people",
+        ],
+        "claims": ["ann reserved 2 items"],
+        "labels": [f"ann skipped {one_of}", f"ann answered {two_of}"],
+        "runs": [
+            "lea started a run of practice-constant · multi_turn_dialogue over 6 items; run started",
+            "lea run finished",
+        ],
+        "replies": ["lea stored 6 replies of practice-constant"],
+        "exports": [f"lea made the backup {made}, revision 27"],
+    }  # fmt: skip
+    opened.close()
+
+
+def test_each_sort_of_change_in_words() -> None:
+    for told, words in (
+        (kinds._named(1, "a"), "a"), (kinds._named(2, "a"), "2 items"),
+        (kinds._decided("approve", "tone", "turn", "m", "c", ""), "approved tone (turn) of m · c"),
+        (kinds._decided("suspend", "tone", "turn", "m", "c", "Why."), "suspended tone (turn) of m · c: Why."),
+        (kinds._adjudicated(True, "tone", "turn:1", "d1"), "withdrew the decision on tone of turn:1 in d1"),
+        (kinds._adjudicated(False, "tone", "turn:1", "d1"), "adjudicated tone of turn:1 in d1"),
+        (kinds._limited(None, None, 1.0), "gave a run no spending limit"),
+        (kinds._limited(5.0, 0.5, 1.5),
+         "gave a run a spending limit of $5.00, at $0.5 in and $1.5 out per million tokens"),
+        (kinds._limited(5.0, 0.5, None), "gave a run a spending limit of $5.00"),
+        (kinds._asked(1, None, True), "tried 1 call outside of a run"),
+        (kinds._asked(2, 0.5, True), "tried 2 calls outside of a run for about $0.50"),
+        (kinds._asked(2, 0.5, False), "tried 2 calls outside of a run for $0.50"),
+        (kinds._tuned(True, 2, "Few-shot."), "excluded 2 items from the approval check, as used for tuning: Few-shot."),
+        (kinds._tuned(False, 1, ""), "let the approval check count 1 item again"),
+        (kinds._guided(2, 1200), "wrote the guidelines: version 2, 1,200 characters"),
+        (kinds._guided(3, 0), "withdrew the guidelines: version 3, 0 characters"),
+        (kinds._set("person", "ann", '{"role": "lead", "active": true}', None),
+         "proposed ann as lead, which a second lead has to agree to"),
+        (kinds._set("person", "ann", '{"role": "lead", "active": false}', None),
+         "proposed to deactivate ann, which a second lead has to agree to"),
+        (kinds._set("person", "ann", '{"first": "lea"}', None), "agreed to the proposal of lea about ann"),
+        (kinds._set("person", "ann", "{}", '{"by": "lea"}'), "ended the proposal of lea about ann"),
+        (kinds._set("person", "ann", "{}", None), "ended the proposal of a lead about ann"),
+        (kinds._set("d", f"{KEPT}x", '{"dimension": "tone", "reason": "Fine."}', None),
+         "reviewed tone, and kept it approved: Fine."),
+        (kinds._set("workspace", "policy proposed", "{}", None), "ended the proposal of a less strict policy"),
+        (kinds._set("workspace", "policy proposed", dumps(
+            {"policy": {"threshold": 0.4}, "four_eyes": False, "reason": "So.", "person": "lea"}), None),
+         "proposed a less strict policy, which a second lead has to agree to: kappa required 0.4, one lead is enough: "
+         "So."),
+        (kinds._set("mapping", "x", "{}", None), "saved how the columns of a table are read"),
+        (kinds._set(PROMPTS, "x", '{"file": "judges.jsonl"}', None), "kept the judges' prompts of judges.jsonl"),
+        (kinds._set("d", PROMPTS, "{}", None), "noted which judges' prompts came with it"),
+        (kinds._set(PROTOCOLS, "p", '{"a": 1}', None), "added the protocol p of MT-Bench"),
+        (kinds._set(PROTOCOLS, "p", '{"a": 1}', '{"a": 2}'), "changed the protocol p of MT-Bench: a 1 (before: a 2)"),
+        (kinds._set("d", "queue", "{}", '{"overlap": 2}'),
+         "removed the rules of the queues (before: people per item 2)"),
+        (kinds._set("d", "gold", "{}", None), "confirmed how labels are combined"),
+        (kinds._set("d", "gold", "[]", "[1, 2]"), "removed how labels are combined (before: 1, 2)"),
+        (kinds._set("d", "some_name", "3", "2"), "changed some name: 3 (before: 2)"),
+        (kinds._set("d", "queue", *(dumps({"overlap": n, "assisted_share": 0.25, "reason": f"{n}."}) for n in (2, 3))),
+         "changed the rules of the queues: people per item 2 (before: people per item 3): 2."),
+        (kinds._set("workspace", "policy", *(dumps({"policy": {"lower_bound": yes}}) for yes in (True, False))),
+         "changed the policy: lower bound required (before: no lower bound required)"),
+        (kinds._set("cards", "c", "3", None), "changed the current version of the card c: 3"),
+        (kinds._set("endpoints", "http://x", '{"a": null}', None),
+         "changed how the endpoint http://x is called: a none"),
+        (kinds._set(TAGS, "ann", '{"tags": ["ja"], "share": 0.5}', None),
+         "changed tags and share of ann: tags ja, share 0.5"),
+        (kinds._set("d", "sparing:turn.tone", "true", None),
+         "changed the rule for verdicts that need no person (turn, tone): yes"),
+        (kinds._person("ann", "annotator", True, "ann", "join", None, None), "joined as annotator"),
+        (kinds._person("ann", "annotator", False, "lea", "person", True, "lead"), "deactivated ann"),
+        (kinds._person("ann", "annotator", False, "lea", "import", None, None),
+         "added ann, known from imported labels only"),
+        (kinds._person("ann", "lead", True, "lea", "person", True, "annotator"),
+         "changed the role of ann from annotator to lead"),
+        (kinds._person("ann", "lead", True, MACHINE, "person", True, "annotator"),
+         "changed the role of ann from annotator to lead on the command line of this machine"),
+        (kinds._person("ann", "lead", True, MACHINE, "person", None, None),
+         "added ann as lead on the command line of this machine"),
+        (kinds._person("ann", "annotator", True, "lea", "person", False, "annotator"), "reactivated ann as annotator"),
+        (kinds._person("ann", "annotator", True, "ann", "person", None, None), "added ann as annotator"),
+        (kinds._invited("a@b.c", "", "lead", "", "open"), "invited a@b.c as lead"),
+        (kinds._invited("", "s1", "lead", "ann", "accepted"), "took in s1 as ann"),
+        (kinds._invited("a@b.c", "s", "lead", "", "withdrawn"), "withdrew the invitation of a@b.c as lead"),
+        (kinds._known_as("ann", "a@b.c", "https://i"), "knows ann by a@b.c, an account of https://i"),
+        (kinds._known_as("ann", "", "https://i"), "knows ann by an account of https://i"),
+        (kinds._signed_out("ann", "x", "lea"), "signed out"),
+        (kinds._signed_out("ann", "", "ann"), "signed out everywhere"),
+        (kinds._signed_out("ann", "", "lea"), "signed ann out everywhere"),
+        (kinds._imported("f.jsonl", 1, 2, 0, 3, 1),
+         "imported 1 item, 2 judgments, 3 adjudications, how labels are combined from f.jsonl"),
+        (kinds._imported("f.jsonl", 0, 0, 0, 0, 0), "imported nothing new from f.jsonl"),
+        (kinds._given("backup", '{"file": "b"}', 7), "made the backup b, revision 7"),
+        (kinds._given("backup failed", '{"file": "b", "why": "Full."}', 0), "failed to make the backup b: Full."),
+        (kinds._given("preference_pairs", "{}", 1), "exported preference pairs: 1 row"),
+        (kinds._drawn("audit", 1), "drew 1 item into the audit sample"),
+        (kinds._drawn("review", 2), "added 2 items to the review queue"),
+        (kinds._assigned(1, "ann", 1, 0, 5), "ended what was assigned to ann"),
+        (kinds._assigned(2, "ann", 0, 1, 0), "changed what is assigned to 2 people"),
+        (kinds._assigned(1, "ann", 0, 0, 5), "assigned 5 items to ann"),
+        (kinds._assigned(1200, "ann", 0, 0, 1), "assigned 1 item to 1,200 people"),
+        (kinds._answered(1, 1, "d1", True, True), "skipped d1"),
+        (kinds._answered(1, 2, "d1", False, True), "changed the answer to 2 items"),
+        (kinds._answered(1, 1, "d1", False, False), "answered d1"),
+        (kinds._claimed(1, True, True), "saw people's labels of 1 item to adjudicate"),
+        (kinds._claimed(2, True, False), "reserved 2 items"), (kinds._claimed(2, False, False), "returned 2 items"),
+        (kinds._shown(1, 1, "d1", "desk", "j"), "was shown judge scores of d1 (review desk)"),
+        (kinds._shown(1, 2, "d1", "api", ""), "was shown labels of others of 2 items (api)"),
+        (kinds._started("c", "m", 1200), "started a run of m · c over 1,200 items"),
+        (kinds._told_from_now_on("active", None, "https://h/x"), "added a webhook to h"),
+        (kinds._told_from_now_on("active", "paused", "https://h/x"), "activated a webhook to h"),
+        (kinds._told_from_now_on("removed", "active", "https://h/x"), "removed a webhook to h"),
+        (kinds.describe_value({}, ""), "nothing"), (kinds.describe_value([], ""), "none"),
+        (kinds.describe_value(None, ""), "none"), (kinds.describe_value(True, ""), "yes"),
+        (kinds.describe_value(False, ""), "no"), (kinds.describe_value(0.25, "assisted_share"), "25%"),
+        (kinds.describe_value(True, "assisted_share"), "yes"), (kinds.describe_value(1200, ""), "1,200"),
+        (kinds.describe_value(0.5, ""), "0.5"), (kinds.describe_value("x", ""), "x"),
+        (kinds.describe_value({'reason': 'r', 'a_b': [1, 2]}, ""), "reason: r, a b 1, 2"),
+    ):  # fmt: skip
+        assert told == words
 
 
 def test_every_table_that_names_its_change_is_told_of_or_part_of_one_that_is(store: Store) -> None:
