@@ -150,7 +150,7 @@ def test_a_tag_as_a_pool_lets_whoever_has_it_take_them(made: tuple[Store, str]) 
         give(store, found, tag="ja")
     tags.set_tags(store, "lea", "ann", ["ja"])
     tags.set_tags(store, "lea", "ben", ["JA "])
-    assert tags.all_tags(store)["ben"].tags == ("ja",)
+    assert tags.all_tags(store)["ben"] == tags.PersonTags("ben", ("ja",), 1.0)
     pool = give(store, found, Selection("language", "ja"), tag="ja").shares[tags.assignee("ja")]
     one, two = draws(take(store, "ann", found, 2)), draws(take(store, "ben", found, 2))
     assert set(one) | set(two) == set(pool)

@@ -123,6 +123,18 @@ def test_a_preview_shows_the_first_rows_and_counts_all(store: Store) -> None:
         assert found == (rows(store, "labels", dimension=dimension)[:5], count)
 
 
+@pytest.mark.parametrize("name", ["demo", "pairs"])
+def test_rows_are_counted_as_they_are_given_and_have_the_keys_of_their_columns(store: Store, name: str) -> None:
+    card = {"demo": "multi_turn_dialogue", "pairs": "plain_pairwise"}[name]
+    for kind in exporting.export_kinds().values():
+        options = {o.name: o.default for o in kind.options} | ({"card": card} if kind.name == "examples" else {})
+        every = list(kind.rows(store, demo(store, name), options))
+        assert kind.size(store, demo(store, name), options) == len(every), kind.name
+        keys = {key for row in every for key in row}
+        assert kind.parts or keys <= set(kind.columns.names), kind.name
+        assert name == "demo" or kind.name != "preference_pairs" or keys == set(kind.columns.names)
+
+
 def test_a_preview_follows_what_is_written(store: Store) -> None:
     whole = exporting.export_kind("dataset")
     _, before = exporting.preview_export(store, "rex", demo(store), whole, {})
