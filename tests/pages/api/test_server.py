@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -240,15 +241,27 @@ def test_pages_and_the_stream_give_what_the_export_has(by: dict[str, Program], s
         assert rows == whole
 
 
-def test_a_cursor_leads_behind_its_row_though_others_have_its_key(store: Store) -> None:
+def test_a_cursor_leads_behind_its_row_though_others_have_its_key(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows, at = [{"id": name} for name in "abba"], datasets.dataset_named(store, "demo")
-    for key, times, rest in (("a", 1, "bba"), ("b", 1, "ba"), ("b", 2, "a"), ("a", 2, "")):
-        left = iter(rows)
-        assert delivery._passed(left, "items", "x", delivery._cursor("x", [key], times)) == ([key], times)
-        assert [row["id"] for row in left] == list(rest)
-    for asked, key, times in (("x", "b", 3), ("x", "c", 1), ("y", "a", 1)):
-        with pytest.raises(BadInput, match="no more" if asked == "x" else "another question"):
-            delivery._passed(iter(rows), "items", "x", delivery._cursor(asked, [key], times))
+    kind = replace(export_kind("items"), first=lambda *_: iter(rows))
+
+    def behind(key: str, times: int, wanted: int = 9) -> str:
+        found = delivery._rows_behind(store, at, kind, {}, {"id": key} if key else {}, times, wanted)
+        return "".join(row["id"] for row in found)
+
+    for ahead in (256, 0):
+        monkeypatch.setattr(delivery, "_SAME_ITEM", ahead)
+        for key, times, rest in (("", 0, "abba"), ("a", 1, "bba"), ("b", 1, "ba"), ("b", 2, "a"), ("a", 2, "")):
+            assert behind(key, times) == rest and behind(key, times, 1)[:1] == rest[:1]
+        for key, times in (("b", 3), ("c", 1), ("a", 0)):
+            with pytest.raises(BadInput, match="is gone"):
+                behind(key, times)
+    assert delivery._read_cursor("items", "x", delivery._cursor("x", ["b"], 2)) == ({"id": "b"}, 2)
+    for wrong in (("y", ["b"], 2), ("x", ["b", "c"], 2), ("x", [1], 2)):
+        with pytest.raises(BadInput, match="another question"):
+            delivery._read_cursor("items", "x", delivery._cursor(*wrong))
     for most in (0, 10_001):
         with pytest.raises(BadInput, match="1 to 10,000 rows"):
             delivery.export_page(store, "rea", at, "items", {}, most=most)
