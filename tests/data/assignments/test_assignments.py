@@ -129,7 +129,9 @@ def test_notes_are_for_whom_they_are_and_go_with_the_work(made: tuple[Store, str
     assert assignments.own_notes(store, "cyd", found) == assignments.own_notes(store, "ann", "another") == []
     answer(store, "ann", take(store, "ann", found, 1)[0])
     assert assignments.own_notes(store, "ann", found) == ["later"], "nothing is left of the first"
-    assert assignments.selection_values(store, found) == {"language": ["de", "en", "ja"]}
+    fields = {"language": ["de", "en", "ja"]}
+    assert assignments.selection_values(store, found, "audit") == fields
+    assert assignments.selection_values(store, found, "review") == {**fields, "score": ["4", "5"]}
 
 
 def test_a_fair_share_for_those_with_a_tag_two_people_an_item(made: tuple[Store, str]) -> None:
