@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -180,7 +181,7 @@ def test_approvals_are_looked_at_now_and_then_for_those_who_want_to_know(
     looked: list[Store] = []
     clock = [1_000.0]
     monkeypatch.setattr(deliverer, "suspend_unsupported", looked.append)
-    monkeypatch.setattr(deliverer.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(deliverer, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
     thread = Deliverer(store)
     thread.look()
@@ -256,9 +257,9 @@ def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(
         thread.join()
     assert sum(task is not None for task in got) == 1
     assert tell(store) == [], "the process that claimed it has died, and its time is not over"
-    with later(monkeypatch, minutes=1, seconds=58):
+    with later(monkeypatch, minutes=1):
         assert tell(store) == []
-    with later(monkeypatch, minutes=2, seconds=2):
+    with later(monkeypatch, minutes=2):
         assert tell(store) == ["delivered"]
     assert note_finished_queues(store) == 0
 
