@@ -47,10 +47,12 @@ def _desk(
         sheets, notice = [], str(error)
     try:
         state["assigned"] = text.work_left(*assignments.own_work(store, who.name, dataset.id, stream), zone)
+        state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone)
         state["stand"] = progress.desk_progress(store, who.name, dataset.id, stream, filters, zone)
     except (StoreFailed, StoreDamaged, StoreLocked) as error:
         if "stand" not in state:
-            raise
+            text.refuse(error)
+            return
         notice = str(error)
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
     draw_sheet(
@@ -74,7 +76,7 @@ def _desk(
             if not stand.left and not notice
             else None,
             "notice": state.get("notice") or notice,
-            "guide": exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone),
+            "guide": state["guide"],
         },
         key=key,
         on_outbox=url_state.callback_of("desk", lambda: _save(who, key, state, zone)),
