@@ -54,6 +54,7 @@ class Load:
     before: proxy.Proxy | None = None
     databases: Any = None
     said: Counter[str] = field(default_factory=Counter)
+    all_in: asyncio.Barrier = field(init=False)
 
     def app(self, number: int) -> Any:
         """Where a person comes: through the proxy, or to a server that stays the same as behind one."""
@@ -65,7 +66,7 @@ class Load:
         all_ = [sort(self.app(n), f"ann{n:02d}") for n in range(count)]
         for one in all_:
             await one.open("desk", "stream=review")
-        await asyncio.sleep(2)
+        await self.all_in.wait()
         until = time.monotonic() + self.seconds
         await asyncio.gather(*(one.work(until, self.protocol, random.Random(one.name)) for one in all_))
         for one in all_:
@@ -88,6 +89,7 @@ class Load:
                 await page.goto(f"{app.url}/desk?stream=review")
                 await page.wait_for_function(f"() => ({FIND})()?.dataset.item")
                 pages.append((page, random.Random(name)))
+            await self.all_in.wait()
             until = time.monotonic() + self.seconds
             listening = [asyncio.create_task(listen(page, self.said)) for page, _ in pages if self.before]
             await asyncio.gather(*(self._browse(page, chance, until) for page, chance in pages))
@@ -157,8 +159,15 @@ def fill(url: str, folder: Path, items: int, names: Sequence[str]) -> str:
 
 async def both(load: Load, count: int, browsers: int) -> None:
     """All of them at once, and what fails."""
-    fails = [fail(load.apps, load.databases, load.seconds)] if load.before else []
-    await asyncio.gather(load.over_protocol(count), load.in_browsers(browsers), *fails)
+    load.all_in = asyncio.Barrier(3)
+    await asyncio.gather(load.over_protocol(count), load.in_browsers(browsers), what_fails(load))
+
+
+async def what_fails(load: Load) -> None:
+    """Once all are in, what fails while they work."""
+    await load.all_in.wait()
+    if load.before:
+        await fail(load.apps, load.databases, load.seconds)
 
 
 def measure(asked: Any, folder: Path, databases: Any = None) -> int:
@@ -192,8 +201,10 @@ def measure(asked: Any, folder: Path, databases: Any = None) -> int:
     [(held, different)] = stored(store)
     print(f"acknowledged {answers}, stored {held}; lost {max(answers - held, 0)}, twice {held - different}")
     wrong = len(load.protocol.wrong) + len(load.browsers.wrong)
-    print(f"p95 {worst:.0f} ms of at most {TARGET}: {'held' if worst <= TARGET else 'NOT held'}")
-    return int(bool(wrong) or held < answers or held != different or (worst > TARGET and not asked.failures))
+    late = worst > TARGET and not asked.failures  # with them people wait for what is away
+    if not asked.failures:
+        print(f"p95 {worst:.0f} ms of at most {TARGET}: {'NOT held' if late else 'held'}")
+    return int(bool(wrong) or held < answers or held != different or late)
 
 
 def main(given: list[str]) -> int:
