@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
 from typing import Any
@@ -228,6 +228,23 @@ def stores_made_anew(one_empty_store: Callable[..., None], monkeypatch: pytest.M
 
 
 # -- the app ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder of the test's own, emptied when it has passed.
+
+    The folder itself stays, so that no later one has its name: to DuckDB a store that a test has left open is that of
+    the same path.
+    """
+    yield tmp_path
+    if not request.node.stash.get(FAILED, False):
+        with suppress(OSError):
+            for held in tmp_path.iterdir():
+                if held.is_dir() and not held.is_symlink():
+                    shutil.rmtree(held, ignore_errors=True)
+                else:
+                    held.unlink()
 
 
 @contextmanager

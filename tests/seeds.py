@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store, opening
-from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from data.store.ids import content_id
 from tests.postgres import Databases
 
@@ -104,7 +101,7 @@ def workspace(
     kept = KEPT[0] / f"{asked}.duckdb"
     if not kept.exists():
         _made(path, file, names, review, audit, dataset).close()
-        _keep(path, kept)
+        copy_store(path, kept)
     else:
         copy_store(kept, path)
     return open_store(f"duckdb:///{path}")
@@ -123,18 +120,6 @@ def _made(path: Path, file: Path, names: tuple[str, ...], review: bool, audit: i
     if review and judge:
         queue.fill_review(store, names[0], found.id, judge, most=10_000)
     return store
-
-
-def _keep(path: Path, kept: Path) -> None:
-    """Copy a store that has just been closed, whole: on a busy machine DuckDB may still be folding its log into it."""
-    for _ in range(600):
-        copy_store(path, kept)
-        with suppress(StoreDamaged, StoreFailed, StoreLocked):
-            opening.inspect_store(kept)
-            return
-        opening.remove_copy(kept)
-        time.sleep(0.1)
-    raise AssertionError(f"{path} never was a store that can be copied.")
 
 
 def copy_store(path: Path, to: Path) -> None:
