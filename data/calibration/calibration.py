@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
 
-from data.calibration.rating_sums import COLUMNS, sum_ratings
+from data.calibration.rating_sums import NOWHERE, NumberedRows, place_ratings, sum_ratings
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
@@ -228,49 +229,65 @@ def load_rating_sums(
 ) -> list[RatingSums]:  # fmt: skip
     """`load_paired_ratings`, summed up, of several dimensions: labels and scores are read once for all of them.
 
-    Their items are told apart by numbers, made for the occasion. `dropped`: cells with what a scale calls drawn
-    ("tie") are left out.
+    Their items and units are told apart by numbers, made for the occasion. `dropped`: cells with what a scale calls
+    drawn ("tie") are left out.
     """
     names = list(dict.fromkeys(d.name for d in asked))
-    places = {name: n + 4 for n, name in enumerate(names)}
-    marks = [f"${place}" for place in places.values()]
-    number = " ".join(f"when {mark} then {n}" for n, mark in enumerate(marks))
+    marks = [f"${n}" for n in range(4, len(names) + 4)]
+    rule, weighted = gold_rule(store, dataset_id), basis in WEIGHTED
+    rule = rule if waiting is None else replace(rule, waiting=waiting)
+    among = not_in_prompt_sql(store, judge_id)
+    label = labels_sql(basis, marks, among, numbered=True)
+    sampled = f", l.probability, coalesce(l.part, {NOWHERE}) as part" if weighted else ""
+    number = f"case s.dimension {' '.join(f'when {mark} then {n}' for n, mark in enumerate(marks))} end"
+    score = (
+        f"select i.place as item_id, u.code as unit, cast({number} as tinyint) as no, s.value from score_now s "
+        "join cell_item i on i.id = s.item_id join cell_unit u on u.unit = s.unit "
+        f"where s.judge_id = $3 and s.dimension in ({', '.join(marks)})"
+    )
+    settled = (
+        f"select s.item_id, u.code as unit, cast({number} as tinyint) as no from cell_settled s "
+        f"join cell_unit u on u.unit = s.unit where s.dimension in ({', '.join(marks)})"
+    )
+    held = "select g.item_id, u.unit, g.value, {} from given g join cell_unit u on u.code = g.unit".format(
+        ", ".join(f"null as {name}" for name in ("probability", "part", "drawn", "cut"))
+    )
     tables = label_tables(basis) | {
-        "cell_label": labels_sql(basis, marks, not_in_prompt_sql(store, judge_id), numbered=True),
-        "cell_score": f"select i.place as item_id, s.unit, case s.dimension {number} end as no, s.value, s.judge_id "
-        "from score_now s join cell_item i on i.id = s.item_id "
-        f"where s.judge_id = $3 and s.dimension in ({', '.join(marks)})",
         "cell_settled": "select i.place as item_id, a.unit, a.dimension, a.value, a.saw_judge, a.seq "
         "from adjudication_now a join cell_item i on i.id = a.item_id",
     }
-    columns, drawn = COLUMNS, ""
-    if is_stratified(store, dataset_id, basis):
-        tables["cell_stratum"] = (
-            "select i.place as item_id, dense_rank() over (order by max(d.stratum)) as stratum from draw d "
-            "join cell_item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = 'audit' group by i.place"
-        )
-        columns, drawn = f"m.{COLUMNS}, coalesce(d.stratum, 0) as stratum", "left join cell_stratum d using (item_id)"
-    queries = []
-    for d in asked:
-        left = ""
-        if dropped and d.scale.drawn:
-            code = f"cast({d.scale.categories.index(d.scale.drawn)} as double precision)"
-            left = f" and g.value is distinct from {code} and s.value is distinct from {code}"
-        place = names.index(d.name)
-        cells = paired_cells_sql(
-            store, dataset_id, judge_id, d, basis, left, held=f"select * from cell_label where no = {place}",
-            scores=f"(select *, $2 as dimension from cell_score where no = {place})", waiting=waiting,
-            settled="cell_settled",
-        ).replace("$2", marks[place])  # fmt: skip
-        queries.append(f"select {columns} from ({cells}) m {drawn}")
-    frames = store.frames(tables, queries, [dataset_id, None, judge_id, *names])
-    return [sum_ratings(cells, d) for d, cells in zip(asked, frames, strict=True)]
+    stratified = is_stratified(store, dataset_id, basis)
+    with store.moment(tables, [dataset_id, None, judge_id, *names]) as ask:
+        rows = NumberedRows(
+            int(ask("select count(*) as n from cell_item")["n"][0]),
+            ask("select sort from cell_unit order by code")["sort"].tolist(),
+            ask(
+                f"select l.item_id, u.code as unit, cast(l.no as tinyint) as no, l.value{sampled} from ({label}) l "
+                "join cell_unit u on u.unit = l.unit"
+            ),
+            ask(score),
+            ask(settled),
+            ask("select distinct part, drawn, cut from cell_draw where part is not null") if weighted else {},
+            ask(
+                "select i.place as item_id, dense_rank() over (order by max(d.stratum)) as stratum from draw d "
+                "join cell_item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = 'audit' group by i.place"
+            ) if stratified else {},
+        )  # fmt: skip
+        found = []
+        for d in asked:
+            no = names.index(d.name)
+            gold = gold_sql(d.sort, d.scale, basis, rule, held=held, settled="cell_settled").replace("$2", marks[no])
+            query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"
+            query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
+            cells = place_ratings(rows, no, d, partial(ask, query))
+            drop = float(d.scale.categories.index(d.scale.drawn)) if dropped and d.scale.drawn else None
+            found.append(sum_ratings(cells.without(drop), d))
+        return found
 
 
 def paired_cells_sql(
     store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, extra: str = "",
     among: str = "", held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
-    settled: str = "adjudication_now",
 ) -> str:  # fmt: skip
     """SQL of the cells with gold that count for a judge.
 
@@ -278,13 +295,13 @@ def paired_cells_sql(
     share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
     gold and scores, `among` on the items of the labels: those that do not count for a judge
     (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are told from the labels. Statements that
-    ask for several dimensions say where their labels are (`held`), which scores may be met (`scores`) and what was
-    adjudicated (`settled`); `waiting` as in `comparison_inputs`.
+    ask for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as
+    in `comparison_inputs`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
     among = not_in_prompt_sql(store, judge_id) + among
-    gold = gold_sql(dimension.sort, dimension.scale, basis, rule, among, held, settled=settled)
+    gold = gold_sql(dimension.sort, dimension.scale, basis, rule, among, held)
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
         "g.mean, g.share, g.people, g.waits "

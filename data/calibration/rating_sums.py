@@ -1,29 +1,155 @@
-"""The cells of one judge and dimension summed up: what single cells become where they are very many."""
+"""The cells of one judge and dimension summed up: what single cells become where they are very many.
+
+They are placed by numbers: of the item, of the unit, and of the dimension. Only what several people said of one cell,
+or somebody adjudicated, goes by the rule of gold (data/gold/gold.py); a single label is its cell's gold.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas
 from numpy.typing import NDArray
 
 from judges.stats import bins
-from judges.stats.calibration import LabelCounts, LabelSums, RatingSums, has_kappa_of_moments
+from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, RatingSums, has_kappa_of_moments
 from judges.stats.strata import products_within_strata
 from judges.types import Dimension
 
 Floats = NDArray[np.float64]
-COLUMNS = "item_id, human, judge, scored, weight, mean, share, people, waits"
-"""The columns of `data.calibration.calibration.paired_cells_sql` that are summed up; items are numbers from 0."""
+Whole = NDArray[np.int64]
+Columns = dict[str, NDArray[Any]]
+NOWHERE = np.iinfo(np.int64).min
+"""The part of the sample of a label that is in none."""
+_SPARSE = 8
+_FEW = 100
 
 
-def sum_ratings(cells: pandas.DataFrame, dimension: Dimension) -> RatingSums:
-    """The sums of a frame of those columns; by the column `stratum`, a code, where it has one."""
-    item = cells["item_id"].to_numpy(dtype=np.int64)
-    human, judge, mean = (cells[c].to_numpy(dtype=np.float64, na_value=np.nan) for c in ("human", "judge", "mean"))
-    weight, share = (cells[c].to_numpy(dtype=np.float64) for c in ("weight", "share"))
-    scored, people = cells["scored"].to_numpy(dtype=bool), cells["people"].to_numpy(dtype=np.int64)
+class NumberedRows(NamedTuple):
+    """What people and a judge said, as columns; `item_id`, `unit` and `no` of the dimension are numbers from 0.
+
+    Labels have value, probability and `part` of the sample, scores a value, and what was adjudicated just its place;
+    `sorts` are those of the units by number, `parts` the parts of the sample (none: cells count 1 each) with the items
+    `drawn` as `data.gold.gold.STRATA` has them, `strata` the stratum of each item (none: all items were drawn alike).
+    """
+
+    items: int
+    sorts: list[str]
+    labels: Columns
+    scores: Columns
+    settled: Columns
+    parts: Columns
+    strata: Columns
+
+    @property
+    def weighted(self) -> bool:
+        """Whether an item stands for others that were not drawn."""
+        return bool(self.parts)
+
+
+def place_ratings(
+    rows: NumberedRows, no: int, dimension: Dimension, resolve: Callable[..., Columns]
+) -> PairedRatings:
+    """The cells with gold of one dimension.
+
+    `resolve` gives the gold of cells from their labels (item_id, unit, value), as the columns of `gold_sql`.
+    """
+    of_sort = np.array([sort == dimension.sort for sort in rows.sorts], dtype=bool)
+    units = int(of_sort.sum())
+    within = np.cumsum(of_sort) - 1
+
+    def chosen(columns: Columns, *names: str) -> list[NDArray[Any]]:
+        """Where each row of this dimension lies, and its columns."""
+        mask = columns["no"] == no
+        at = np.flatnonzero(mask if of_sort.all() else mask & of_sort[columns["unit"]])
+        item, unit = columns["item_id"][at].astype(np.int64), columns["unit"][at]
+        return [item * units + within[unit] if units > 1 else item, *(columns[name][at] for name in names)]
+
+    slot, value, *sampled = chosen(rows.labels, "value", *(("probability", "part") if rows.weighted else ()))
+    said_at, said = chosen(rows.scores, "value")
+    [settled] = chosen(rows.settled)
+    slots, held = rows.items * max(units, 1), None
+    if slots > _SPARSE * len(slot):  # long items of which few units are labelled
+        held, slot = np.unique(slot, return_inverse=True)
+        (said_at, there), (settled, _) = _found(held, said_at), _found(held, settled)
+        said, slots = said[there], len(held)
+    judge, scored = np.full(slots, np.nan), np.zeros(slots, dtype=bool)
+    judge[said_at], scored[said_at] = said, True
+
+    def item_of(slot: Whole) -> Whole:
+        whole = slot if held is None else held[slot]
+        return whole // units if units > 1 else whole
+
+    people = np.bincount(slot, minlength=slots)
+    people[settled] += people[settled] > 0
+    several = np.flatnonzero(people[slot] > 1) if people.max(initial=0) > 1 else np.zeros(0, dtype=np.int64)
+    # Cells of one label first, then the others, by their place.
+    cell, human, one = slot, value, np.ones(len(slot), dtype=bool)
+    if len(several):
+        one[several] = False
+        several = several[np.argsort(slot[several], kind="stable")]
+        first = np.flatnonzero(np.diff(slot[several], prepend=-1))
+        cell = np.concatenate([slot[one], slot[several][first]])
+        human = value[one]
+        sampled = [np.concatenate([c[one], np.maximum.reduceat(c[several], first)]) for c in sampled]
+    weight = np.ones(len(cell))
+    if rows.weighted:
+        weight = _weights(rows, dimension, item_of(cell), *sampled)
+    alone = len(human)
+    mean, share = human, np.where(np.isnan(human), 0.0, 1.0)
+    asked, waits = np.ones(alone, dtype=np.int64), np.zeros(alone, dtype=bool)
+    if len(several):
+        numbers = np.flatnonzero(of_sort)
+        whole = slot[several] if held is None else held[slot[several]]
+        gold = resolve(item_id=whole // units, unit=numbers[whole % units], value=value[several])
+        at = gold["item_id"].astype(np.int64) * units + within[gold["unit"]]
+        at = at if held is None else np.searchsorted(held, at)
+        place = np.searchsorted(cell[alone:], at)
+        cell, weight = np.concatenate([cell[:alone], at]), np.concatenate([weight[:alone], weight[alone:][place]])
+        human, mean = (np.concatenate([a, gold[n]]) for a, n in ((human, "value"), (mean, "mean")))
+        share, asked = np.concatenate([share, gold["share"]]), np.concatenate([asked, gold["people"]])
+        waits = np.concatenate([waits, gold["waits"]])
+    item = item_of(cell)
+    stratum = None
+    if rows.strata:
+        stratum = np.zeros(rows.items, dtype=np.int64)
+        stratum[rows.strata["item_id"]] = rows.strata["stratum"]
+        stratum = stratum[item]
+    return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, asked, waits)
+
+
+def _found(held: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
+    """Where those that are held stand among the held, and which they are."""
+    at = np.searchsorted(held, wanted)
+    there = np.zeros(len(wanted), dtype=bool)
+    inside = at < len(held)
+    there[inside] = held[at[inside]] == wanted[inside]
+    return at[there], there
+
+
+def _weights(rows: NumberedRows, dimension: Dimension, item: Whole, probability: Floats, part: Whole) -> Floats:
+    """As many items as the item of each cell stands for, as `gold_sql` has it: N_h / answered_h."""
+    code, parts = pandas.factorize(part)
+    answered = code
+    if dimension.sort in ("turn", "section", "side"):  # an item of several cells is one that was answered
+        answered = pandas.unique(item * len(parts) + code) % len(parts)
+    n = np.bincount(answered, minlength=len(parts)).astype(np.float64)
+    drawn = dict(zip(rows.parts["part"], rows.parts["cut" if dimension.sort == "section" else "drawn"], strict=True))
+    asked = np.fmax([float(drawn.get(one, np.nan)) for one in parts], n)
+    response = np.where(parts == NOWHERE, 1.0, asked / n)
+    weight = 1 / probability * response[code]
+    stated = parts < 0
+    stated &= parts != NOWHERE  # imported with the number of items that theirs were drawn from
+    return np.where(stated[code], (-parts / n)[code], weight) if stated.any() else weight
+
+
+def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
+    """The sums of cells, whose items are numbers from 0 and that say of each what its people said."""
+    item, human, judge, scored, weight = cells.item, cells.human, cells.judge, cells.scored, cells.weight
+    assert cells.mean is not None and cells.share is not None and cells.people is not None and cells.waits is not None
+    mean, share, people = cells.mean, cells.share, cells.people
     per_item = np.bincount(item)
     single = bool(len(item)) and int(per_item.max()) == 1
 
@@ -40,22 +166,25 @@ def sum_ratings(cells: pandas.DataFrame, dimension: Dimension) -> RatingSums:
     each = _terms(dimension, human, judge, counted, ok)
     terms = np.stack([by_item(term) for term in each]) if len(item) else np.zeros((len(each), 0))
     strata: list[Any] = [slice(None)]
-    if "stratum" in cells:
+    if cells.stratum is not None:
         code = np.zeros(len(per_item), dtype=np.int64)
-        code[item] = cells["stratum"].to_numpy(dtype=np.int64)
+        code[item] = cells.stratum
         code = code[item] if single else code
         there = np.ones(len(item), dtype=bool) if single else per_item > 0
         strata = [np.flatnonzero(there & (code == one)) for one in np.unique(code[there])] or strata
     totals = np.array([terms[:, rows].sum(axis=1) for rows in strata])
     cross = np.array([terms[:, rows] @ terms[:, rows].T for rows in strata])
     items = np.array([float(np.count_nonzero(met[rows])) for rows in strata])
-    kinds, first, cell = _kinds(human, judge, scored)
+    (one, ones), (other, others) = _codes(human), _codes(judge)
+    kind = (one * len(others) + other) * 2 + scored
+    count = np.bincount(kind, minlength=len(ones) * len(others) * 2)
+    kinds = np.flatnonzero(count)
     return RatingSums(
-        human=human[first],
-        judge=judge[first],
-        scored=scored[first],
-        cells=np.bincount(cell, minlength=kinds).astype(np.float64),
-        weight=np.bincount(cell, weight, kinds).astype(np.float64),
+        human=ones[kinds // 2 // len(others)],
+        judge=others[kinds // 2 % len(others)],
+        scored=kinds % 2 == 1,
+        cells=count[kinds].astype(np.float64),
+        weight=np.bincount(kind, weight, len(count))[kinds].astype(np.float64),
         items=int(items.sum()),
         gold_items=int(np.count_nonzero(per_item)),
         mean_weight=(float(average.sum()), float(average @ average)),
@@ -67,20 +196,23 @@ def sum_ratings(cells: pandas.DataFrame, dimension: Dimension) -> RatingSums:
             np.array([[gap @ gap, gap @ v], [gap @ v, v @ v]]),
             LabelCounts(
                 int(people.sum()), int(people.min()) if len(people) else 0,
-                int(people.max(initial=0)), int(np.count_nonzero(cells["waits"].to_numpy(dtype=bool))),
+                int(people.max(initial=0)), int(np.count_nonzero(cells.waits)),
             ),
         ),
     )  # fmt: skip
 
 
-def _kinds(human: Floats, judge: Floats, scored: NDArray[np.bool_]) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-    """How many combinations of values occur, the first cell of each, and the number of every cell's."""
-    one, _ = pandas.factorize(human, use_na_sentinel=False)
-    other, others = pandas.factorize(judge, use_na_sentinel=False)
-    cell, found = pandas.factorize((one.astype(np.int64) * len(others) + other) * 2 + scored)
-    first = np.zeros(len(found), dtype=np.int64)
-    first[cell[::-1]] = np.arange(len(cell))[::-1]
-    return len(found), first, cell
+def _codes(values: Floats) -> tuple[Whole, Floats]:
+    """The number of each value from 0, and the values by number."""
+    given = values[~np.isnan(values)] if np.isnan(values.sum()) else values
+    low, high = (given.min(), given.max()) if len(given) else (0.0, 0.0)
+    if high - low < _FEW:  # the whole numbers of most scales
+        far = np.where(np.isnan(values), high - low + 1, values - low)
+        code = far.astype(np.int64)
+        if np.array_equal(code, far):
+            return code, np.append(np.arange(high - low + 1) + low, np.nan)
+    code, found = pandas.factorize(values, use_na_sentinel=False)
+    return code.astype(np.int64), np.asarray(found, dtype=np.float64)
 
 
 def _terms(dimension: Dimension, human: Floats, judge: Floats, weight: Floats, ok: NDArray[np.bool_]) -> list[Floats]:

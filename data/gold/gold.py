@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from data.records.settings import GoldRule
+from data.store.base import view_query
 from judges.types import Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
@@ -82,22 +83,28 @@ three other units), and its number.
 
 
 _PARTS = "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
+_GONE = "(select replaces from label where replaces is not null)"
+"""As it stands in the view `label_now`."""
 
 
 def label_tables(basis: Basis) -> dict[str, str]:
     """What the numbered labels of `labels_sql` rest on, as queries by the names of their tables; $1 dataset.
 
-    These are items with a number each, labels that were replaced, and draws with their part of the sample: made
-    beforehand, so that the database knows how small they are.
+    These are items and units with a number each, labels that were replaced, and draws with their part of the sample:
+    made beforehand, so that the database knows how small they are.
     """
     parts, strata = _PARTS, ""
+    sorts = " ".join(f"when {of} then '{sort}'" for sort, of in _UNITS.items())
     if basis in WEIGHTED:
         strata = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
         parts = "h.part, h.drawn, h.cut"
     return {
         "cell_item": "select id, kind, cast(row_number() over () - 1 as integer) as place from item "
         "where dataset_id = $1",
-        "cell_gone": "select replaces from label where replaces is not null",
+        "cell_gone": _GONE,
+        "cell_unit": "select l.unit, cast(row_number() over () - 1 as integer) as code, "
+        f"case {sorts} end as sort "
+        "from (select distinct unit from label) l",
         "cell_draw": f"select d.id, d.probability, {parts} from draw_now d "
         f"join cell_item i on i.id = d.item_id {strata}where d.stream = 'audit'",
     }
@@ -116,11 +123,9 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
     of = "d" if numbered else "h"
     parts = f"{f'coalesce({of}.part, -n.population) as part' if imported else f'{of}.part'}, {of}.drawn, {of}.cut"
     if numbered:
-        item, here = "i.place as item_id", "not l.withdrawn and r.replaces is null"
-        source = (
-            "label l join cell_item i on i.id = l.item_id left join cell_gone r on r.replaces = l.id "
-            "left join cell_draw d on d.id = l.draw_id "
-        )
+        item, here = "i.place as item_id", "true"
+        now = view_query("label_now").replace(_GONE, "cell_gone")
+        source = f"({now}) l join cell_item i on i.id = l.item_id left join cell_draw d on d.id = l.draw_id "
     else:
         item, here = "l.item_id", "i.dataset_id = $1"
         source = (

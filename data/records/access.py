@@ -10,7 +10,8 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, wraps
@@ -24,6 +25,8 @@ from data.store.ids import now
 
 if TYPE_CHECKING:
     import pandas
+
+    from data.store.base import Columns
 
 Role = Literal["annotator", "researcher", "lead"]
 Least = Literal["anybody", "annotator", "researcher", "lead"]
@@ -173,9 +176,9 @@ class Visit(Store):
     def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
         self._refuse()
 
-    def frames(
-        self, tables: Mapping[str, str], queries: Iterable[str], params: Sequence[Any] = ()
-    ) -> Iterator[pandas.DataFrame]:
+    def moment(
+        self, tables: Mapping[str, str], params: Sequence[Any] = ()
+    ) -> AbstractContextManager[Callable[..., Columns]]:
         self._refuse()
 
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:

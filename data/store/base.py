@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from copy import copy
 from datetime import datetime
@@ -19,7 +19,10 @@ from data.store.ids import now
 from judges.errors import AssayError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas
+
+    Columns = dict[str, np.ndarray[Any, np.dtype[Any]]]
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Reader")
@@ -81,6 +84,11 @@ def _views() -> tuple[frozenset[str], dict[str, str]]:
     text = "\n;\n".join(one for _, _, sql in migrations() for one in statements(sql)).lower()
     tables = frozenset(re.findall(r"create table (?:if not exists )?(\w+)", text))
     return tables, dict(re.findall(r"create (?:or replace )?view (\w+) as\b(.*?)\n;\n", text + "\n;\n", re.DOTALL))
+
+
+def view_query(name: str) -> str:
+    """The query of a view, for statements that say where some of what it reads has been brought together."""
+    return _views()[1][name]
 
 
 @lru_cache(2_000)
@@ -229,12 +237,14 @@ class Store(Reader):
         """The rows of a query as a data frame."""
 
     @abstractmethod
-    def frames(
-        self, tables: Mapping[str, str], queries: Iterable[str], params: Sequence[Any] = ()
-    ) -> Iterator[pandas.DataFrame]:
-        """The rows of several queries, all of one moment, which rest on tables made for them: each a name and a query.
+    def moment(
+        self, tables: Mapping[str, str], params: Sequence[Any] = ()
+    ) -> AbstractContextManager[Callable[..., Columns]]:
+        """A function that asks several queries, all of one moment, for their columns as numpy has them.
 
-        Such a table may rest on those before it. The queries of tables and frames have the same parameters.
+        They rest on tables made for them, each a name and a query, which may rest on those before it; all have the
+        same parameters. A query may come with columns of the caller's own, which it reads as the table `given`. In
+        numbers with fractions null is nan, both ways; in other columns nothing may be null.
         """
 
     @abstractmethod

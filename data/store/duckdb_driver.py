@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from data import log
@@ -24,6 +25,8 @@ from data.store.high_water_mark import CHANGE, Mark, change_digest, digest
 
 if TYPE_CHECKING:
     import pandas
+
+    from data.store.base import Columns
 
 _CHECKPOINT = 16
 """MB of log after which DuckDB folds it into the file."""
@@ -153,20 +156,25 @@ class DuckTables(Store):
         note_read(sql)
         return self._read(lambda c: c.execute(sql, list(params)).df())
 
-    def frames(
-        self, tables: Mapping[str, str], queries: Iterable[str], params: Sequence[Any] = ()
-    ) -> Iterator[pandas.DataFrame]:
-        def run(cursor: duckdb.DuckDBPyConnection, sql: str, begin: str = "") -> duckdb.DuckDBPyConnection:
-            note_read(sql)
-            used = {name[1:]: params[int(name[1:]) - 1] for name in re.findall(r"\$\d+", sql)}
-            return cursor.execute(begin + sql, used)
-
+    @contextlib.contextmanager
+    def moment(self, tables: Mapping[str, str], params: Sequence[Any] = ()) -> Iterator[Callable[..., Columns]]:
         with self._told("Not all was read"), self._cursor() as cursor:
+
+            def run(sql: str, begin: str = "") -> duckdb.DuckDBPyConnection:
+                note_read(sql)
+                used = {name[1:]: params[int(name[1:]) - 1] for name in re.findall(r"\$\d+", sql)}
+                return cursor.execute(begin + sql, used)
+
+            def ask(sql: str, **given: Any) -> Columns:
+                if given:
+                    cursor.register("given", pa.table({n: pa.array(c, from_pandas=True) for n, c in given.items()}))
+                found = {name: np.asanyarray(column) for name, column in run(sql).fetchnumpy().items()}
+                return {name: np.ma.filled(c, np.nan) if c.dtype.kind == "f" else c for name, c in found.items()}
+
             cursor.begin()
             for name, sql in tables.items():
-                run(cursor, sql, f"create temp table {name} as ")
-            for sql in queries:
-                yield run(cursor, sql).df()
+                run(sql, f"create temp table {name} as ")
+            yield ask
 
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
         note_read(sql)

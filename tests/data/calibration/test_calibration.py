@@ -1,7 +1,10 @@
 """Where gold and scores meet, through the store: points against scikit-learn, sums against single cells, real votes."""
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 from sklearn.metrics import cohen_kappa_score
 
 from data.approvals import check_results
@@ -14,9 +17,12 @@ from data.calibration.calibration import (
     load_paired_ratings,
     load_rating_sums,
 )
+from data.calibration.rating_sums import sum_ratings
+from data.gold.gold import BASES
 from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people, settings
 from data.store import open_store
+from data.store.ids import new_id
 from judges.cards import cards
 from judges.stats.calibration import PairedRatings, RatingSums, summarise
 from judges.stats.votes import JUDGE, agreement_table
@@ -91,6 +97,85 @@ def test_kappa_is_that_of_scikit_learn_and_sums_are_those_of_single_cells(store,
         assert getattr(other.interval, name) == pytest.approx(getattr(again.interval, name)), name
     assert other.counts.tolist() == one.counts.tolist()
     assert (other.na, other.unscored, other.gold_items) == (one.na, one.unscored, one.gold_items)
+
+
+SORTS = {
+    "turns": (HELP, ("turn:1", "turn:2")), "n/a": (TASK, ("conversation",)), "verdict": (VERDICT, ("pair",)),
+    "flags": (FLAG, ("response/a", "response/b")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("dimension", "units"), SORTS.values(), ids=SORTS.keys())
+@given(data=some.data())
+@hypothesis.settings(max_examples=4)
+def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, dimension, units, data):
+    """Several people, what was replaced, withdrawn, adjudicated or imported with its population, and every rule."""
+    scale = dimension.scale
+    value = some.integers(scale.base, scale.base + scale.size - 1).map(float)
+    answer = some.one_of(value, some.none()) if scale.na else value
+    people_ = some.one_of(some.tuples(answer), some.lists(answer, min_size=1, max_size=4).map(tuple))
+    places = data.draw(some.lists(some.tuples(some.integers(0, 20), some.sampled_from(units)), min_size=1, unique=True))
+    chance = {item: data.draw(some.sampled_from([None, 0.25, 0.5])) for item, _ in places}
+    mode = {item: data.draw(some.sampled_from(["blind", "blind", "assisted"])) for item, _ in places}
+    cells = [
+        Cell(item, unit, data.draw(people_), data.draw(some.one_of(answer, some.just("unscored"))), mode[item],
+             chance[item], dimension.name)
+        for item, unit in places
+    ]  # fmt: skip
+    dataset, judge = fill(store, cells, f"history {store.newest()}")
+    labels = store.rows(
+        f"select {LABEL} from label l join item i on i.id = l.item_id where i.dataset_id = $1 order by l.id", [dataset]
+    )
+
+    def happen(tx):
+        newer, settled = [], []
+        for row in labels:
+            what = data.draw(some.sampled_from(["", "", "replaced", "withdrawn", "imported", "adjudicated"]))
+            if what in ("replaced", "withdrawn"):
+                newer.append((new_id(), *row[1:5], data.draw(answer), *row[6:13], row[0], what == "withdrawn", row[15]))
+            if what == "imported":
+                newer.append((new_id(), *row[1:5], data.draw(answer), "importer", "blind", "", *row[9:12], 0.1, None,
+                              False, row[15]))  # fmt: skip
+            if what == "adjudicated":
+                told = data.draw(answer), "why", "[]", data.draw(some.booleans()), data.draw(some.booleans()), "lea"
+                settled.append((new_id(), dataset, *row[2:5], *told))
+        columns = "id, dataset_id, item_id, unit, dimension, value, reason, labels, saw_judge, withdrawn, person"
+        tx.add("label", LABEL.replace("l.", ""), newer)
+        tx.add("adjudication", columns, settled)
+        size = data.draw(some.sampled_from([None, 40]))
+        told = new_id(), dataset, "f", "jsonl", "random", 0, 0, len(newer), size
+        tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels, population", [told])
+
+    store.tx("test", "happen", happen)
+    apart, waiting, how = (data.draw(some.sampled_from(one)) for one in (
+        (None, 0, 1), ("counted", "out"), ("median", "majority")
+    ))  # fmt: skip
+    people.join_workspace(store, "lea")
+    settings.set_gold_rule(store, "lea", dataset, settings.GoldRule(how, apart, waiting))
+    for basis in BASES:
+        drop = scale.drawn and data.draw(some.sampled_from(["", scale.drawn]))
+        found, wanted = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(
+            load_paired_ratings(store, dataset, judge, dimension, basis).without(
+                float(scale.categories.index(drop)) if drop else None
+            ), dimension,
+        )  # fmt: skip
+        for a, b in zip(flat(found), flat(wanted), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=basis)
+
+
+LABEL = ", ".join(
+    f"l.{name}" for name in "id answer_id item_id unit dimension value annotator mode draw_id judge_id saw seen "
+    "probability replaces withdrawn made_at".split()
+)  # fmt: skip
+
+
+def flat(found):
+    """All numbers of sums."""
+    return [
+        found.human, found.judge, found.scored, found.cells, found.weight, found.items, found.gold_items,
+        found.mean_weight, found.total, found.cross, found.said.items, found.said.total, found.said.cross,
+        found.said.people,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("dimension", [HELP, VERDICT], ids=["moments", "tables"])
