@@ -32,6 +32,8 @@ from judges.strict_json import canonical
 from judges.version import VERSION
 
 SHOWN = 5
+_AT_ONCE = 5_000
+"""Items whose exposures are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,10 @@ def write_export(
     def work(tx: Tx) -> int:
         require(tx, actor, "researcher")
         new = _aside(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
-        exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, told_of), "export")
+        names = sorted(told_of)
+        for start in range(0, len(names), _AT_ONCE):  # a row for each judge of an item: as many as there are judgments
+            part_of = set(names[start : start + _AT_ONCE])
+            exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, part_of), "export")
         settings = canonical({"format": format, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
