@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import subprocess
 import sys
 import threading
@@ -310,6 +309,9 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     """It is refused at the end; or its process ends in the middle, and another one, a start or an import cleans up."""
     one, two = opened(), opened()
 
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
     def refuse(tx: Tx) -> None:
         assert not tx.rows("select 1 from setting limit 1"), "not seen before it is loaded"
         assert tx.load(*bulk[0]) == 1_000 and tx.rows("select count(*) from setting") == [(1_000,)]
@@ -324,7 +326,7 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     for times, clean in enumerate(ways):
         with monkeypatch.context() as patch:
             patch.setattr(postgres_bulk, "take_out", lambda *_: None)
-            patch.setattr(postgres_bulk, "wait_for_copies", lambda *_: signal.raise_signal(signal.SIGINT))
+            patch.setattr(postgres_bulk, "wait_for_copies", interrupt)
             if times:
                 patch.setattr(PostgresStore, "_stage", lambda *_: None)
             with pytest.raises(KeyboardInterrupt):

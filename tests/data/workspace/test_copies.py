@@ -70,8 +70,8 @@ def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
 ) -> None:
     really = transfer.send
 
-    def lossy(link: object, table: str, columns: object, cursor: object, where: str = "true") -> None:
-        really(link, table, columns, cursor, where + (" and sample = 1" if table == "score" else ""))  # type: ignore[arg-type]
+    def lossy(link: object, table: str, columns: object, cursor: object, rows: str = "") -> None:
+        really(link, table, columns, cursor, rows + (" and sample = 1" if table == "score" else ""))  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
         patch.setattr(transfer, "send", lossy)

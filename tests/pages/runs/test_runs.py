@@ -124,6 +124,7 @@ def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
     enter(page, app.url, "lea", "runs?card=pointwise_quality&model=practice-heuristic")
     at_rest(page)  # a box that is clicked while the page is still being drawn can be drawn anew as it was
     page.get_by_text("Dimensions: names of your choice").click()
+    at_rest(page)
     page.get_by_text("Ask for its confidence").click()
     at_rest(page)
     page.get_by_role("button", name="Start").click()
