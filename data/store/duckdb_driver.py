@@ -168,7 +168,11 @@ class DuckTables(Store):
             def ask(sql: str, **given: Any) -> Columns:
                 if given:
                     cursor.register("given", pa.table({n: pa.array(c, from_pandas=True) for n, c in given.items()}))
-                found = {name: np.asanyarray(column) for name, column in run(sql).fetchnumpy().items()}
+                # A result that is fetched is made by one thread; a table is made by all of them.
+                run(sql, "create or replace temp table asked as ")
+                fetched = cursor.execute("select * from asked").fetchnumpy()
+                found = {name: np.asanyarray(column) for name, column in fetched.items()}
+                cursor.execute("drop table asked")
                 return {name: np.ma.filled(c, np.nan) if c.dtype.kind == "f" else c for name, c in found.items()}
 
             cursor.begin()
