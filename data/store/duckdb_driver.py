@@ -172,7 +172,6 @@ class DuckTables(Store):
                 run(sql, "create or replace temp table asked as ")
                 fetched = cursor.execute("select * from asked").fetchnumpy()
                 found = {name: np.asanyarray(column) for name, column in fetched.items()}
-                cursor.execute("drop table asked")
                 return {name: np.ma.filled(c, np.nan) if c.dtype.kind == "f" else c for name, c in found.items()}
 
             cursor.begin()

@@ -15,6 +15,7 @@ import pytest
 from data.records import tokens
 from tests import seeds
 from tests.pages.api.client import workspace
+from tests.pages.desk_driver import at_rest
 from tests.server import ROOT, Server
 
 
@@ -90,6 +91,7 @@ def test_a_token_is_made_on_the_page_and_a_webhook_by_a_lead(app: tuple[Server, 
     page.context.add_cookies([{"name": "assay_name", "value": "lea", "url": server.url}])
     page.goto(f"{server.url}/me")
     page.get_by_text("Make a token").click()
+    at_rest(page)
     page.get_by_label("What it is for").fill("from the page")
     page.get_by_role("button", name="Make", exact=True).click()
     page.get_by_text("Copy it now").wait_for()
@@ -101,6 +103,7 @@ def test_a_token_is_made_on_the_page_and_a_webhook_by_a_lead(app: tuple[Server, 
     assert text not in page.content()
     page.goto(f"{server.url}/workspace")
     page.get_by_text("Add a webhook").click()
+    at_rest(page)
     page.get_by_label("Address").fill("http://127.0.0.1:1/")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("ASSAY_WEBHOOK_PRIVATE=1").wait_for()

@@ -53,7 +53,7 @@ api = schemathesis.pytest.from_fixture("schema")
 @api.parametrize()
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 def test_whatever_is_asked_is_answered_as_described(case: Any, schema: Any) -> None:
-    if "dataset" in (case.path_parameters or {}) and hash(str(case.path_parameters)) % 2:
+    if "dataset" in (case.path_parameters or {}) and len(str(case.path_parameters)) % 2:
         case.path_parameters["dataset"] = "demo"
     answer = case.call(headers={"Authorization": f"Bearer {schema.token}"})
     case.validate_response(answer, checks=CHECKS)

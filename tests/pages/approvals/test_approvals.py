@@ -57,6 +57,7 @@ def test_a_lead_decides_and_what_the_policy_refuses_cannot_be_clicked(
     other = new_page()
     enter(other, app.url, "lou", "approvals?dataset=demo")
     other.get_by_text("Change the policy").click()
+    at_rest(other)
     other.get_by_role("spinbutton", name="Required kappa").fill("0.4")
     other.get_by_role("textbox", name="Reason").fill("The cards say so.")
     other.get_by_role("button", name="Save the policy").click()

@@ -83,6 +83,7 @@ def test_a_turn_is_written_better_by_keys_and_exported(app: Server, page: Any, n
 def test_items_are_put_aside_and_taken_back_with_a_reason(app: Server, page: Any) -> None:
     enter(page, app.url, "lea", "export?dataset=demo")
     page.get_by_text("Tuning items: put aside").click()
+    at_rest(page)
     page.get_by_label("Items that a prompt was tuned on").fill("d-0003\nd-0099")
     page.get_by_label("Reason").fill("the prompt was tuned on it")
     page.get_by_role("button", name="Put aside").click()

@@ -67,6 +67,7 @@ def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
         page.get_by_label("Address").fill(slow.url)
         page.get_by_label("Address").press("Enter")
         page.get_by_text("Limits: rate, spending").click()
+        at_rest(page)
         page.get_by_label("Calls at a time").fill("2")
         page.get_by_label("Calls at a time").press("Enter")
         page.get_by_role("button", name="Start").click()
