@@ -315,15 +315,31 @@ def chromium(browser_path: Path) -> Iterator[Any]:
 
     Playwright keeps an event loop in this thread: a test that calls asyncio.run must do so in a thread of its own.
     """
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import Locator, expect, sync_playwright
 
     expect.set_options(timeout=60_000)
-    with sync_playwright() as playwright:
+    with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Locator, "click", _click_when_drawn(Locator.click))
         # Names of downloads keep their letters wherever the tests are started.
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         opened = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS), env=environment)
         yield opened
         opened.close()
+
+
+def _click_when_drawn(click: Callable[..., None]) -> Callable[..., None]:
+    """A click that waits, but not for ever, until the page's script does not run: what is being drawn may be drawn anew
+    between the button's way down and its way up, and then the click is nobody's."""
+    drawn = """() => {
+      const app = document.querySelector("[data-testid='stApp']");
+      return !app || app.dataset.testScriptState === "notRunning" }"""
+
+    def patient(locator: Any, **options: Any) -> None:
+        with suppress(Exception):  # a page that keeps running, or goes away: the click itself says what is wrong
+            locator.page.wait_for_function(drawn, polling=20, timeout=3_000)
+        click(locator, **options)
+
+    return patient
 
 
 @pytest.fixture

@@ -113,6 +113,7 @@ def test_a_cookie_is_worth_nothing_after_signing_out(app: Server, new_page: Call
     page.locator("button[type=submit]").first.click()
     page.wait_for_url(f"{app.url}/**")
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    at_rest(tab)
     tab.get_by_role("button", name="Check the workspace").click()
     expect(tab.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
     thief = new_page()
