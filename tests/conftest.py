@@ -181,6 +181,14 @@ def databases() -> Iterator[Databases]:
     held.close()
 
 
+@pytest.fixture
+def empty_database(databases: Databases, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty workspace in PostgreSQL."""
+    held = len(databases.opened), len(databases.named)
+    yield databases.address_of(tmp_path)
+    databases.tidy(*held)
+
+
 @pytest.fixture(autouse=True)
 def store_kind(request: pytest.FixtureRequest, one_empty_store: Callable[..., None]) -> Iterator[None]:
     """Gives a test that is marked `both_stores` files one time, and databases the other time (automatic)."""
@@ -328,8 +336,10 @@ def chromium(browser_path: Path) -> Iterator[Any]:
 
 
 def _click_when_drawn(click: Callable[..., None]) -> Callable[..., None]:
-    """A click that waits, but not for ever, until the page's script does not run: what is being drawn may be drawn anew
-    between the button's way down and its way up, and then the click is nobody's."""
+    """A click that waits, but not for ever, until the page's script does not run.
+
+    What is being drawn may be drawn anew between the button's way down and its way up, and then the click is nobody's.
+    """
     drawn = """() => {
       const app = document.querySelector("[data-testid='stApp']");
       return !app || app.dataset.testScriptState === "notRunning" }"""

@@ -11,8 +11,8 @@ from typing import Any
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people
-from data.store import Store, open_store, opening
-from data.store.ids import content_id
+from data.store import Store, Tx, open_store, opening
+from data.store.ids import content_id, new_id
 from tests.postgres import Databases
 
 Json = dict[str, Any]
@@ -26,6 +26,20 @@ _asked: Counter[str] = Counter()
 def address(path: Path) -> str:
     """The address of the store that a file is, or that stands for it where the tests run on PostgreSQL."""
     return f"duckdb:///{path}" if DATABASES is None else DATABASES.address_of(path)
+
+
+def put(store: Store, name: str, times: int = 1) -> None:
+    """A change of so many rows, of a setting that nothing else reads."""
+
+    def work(tx: Tx) -> None:
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", name, str(n)) for n in range(times)])
+
+    store.tx("ann", "test", work)
+
+
+def count(store: Store) -> int:
+    """How many such rows there are."""
+    return int(store.rows("select count(*) from setting where scope = 'test'")[0][0])
 
 
 def dialogue(number: int, turns: int = 3, text: str = "", system: str = "") -> Json:

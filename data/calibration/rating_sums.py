@@ -7,7 +7,7 @@ or somebody adjudicated, goes by the rule of gold (data/gold/gold.py); a single 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas
@@ -18,9 +18,11 @@ from judges.stats.calibration import LabelCounts, LabelSums, PairedRatings, Rati
 from judges.stats.strata import products_within_strata
 from judges.types import Dimension
 
+if TYPE_CHECKING:
+    from data.store.base import Columns
+
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Columns = dict[str, NDArray[Any]]
 NOWHERE = np.iinfo(np.int64).min
 """The part of the sample of a label that is in none."""
 _SPARSE = 8

@@ -160,8 +160,8 @@ def _note_use(store: Store, token: Token) -> None:
 def _seen_in_groups(store: Store) -> dict[str, datetime]:
     """Person -> their last sign-in, of those whose role a group of the provider gives."""
     rows = store.rows(
-        "select n.person, max(c.made_at) from identity_now n join login l on l.issuer = n.issuer "
-        "and l.subject = n.subject join change c on c.seq = l.seq where n.granted <> '' group by n.person"
+        "select n.person, max(l.issued) from identity_now n join login l on l.issuer = n.issuer "
+        "and l.subject = n.subject where n.granted <> '' group by n.person"
     )
     return {str(name): at for name, at in rows}
 

@@ -63,8 +63,9 @@ async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
 
 
 async def first_asked(live: Live, client: Client) -> AsyncIterator[Event]:
-    """The first judgment where it is not known how its model wants to be asked: that shows before a day is spent, or
-    before others ask. When this ends, all of it is stored and no call is under way.
+    """Ask for the first judgment alone, where it is not known how its model wants to be asked.
+
+    That shows before a day is spent, or before others ask. At the end all of it is stored and no call is under way.
     """
     order, left = live.order, live.remaining
     if not client.known(order.model):

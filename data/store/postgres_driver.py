@@ -166,8 +166,10 @@ class PostgresStore(DuckTables):
             self._closed.wait(_PAUSE)
 
     def _answers(self) -> bool:
-        """Whether the database has been away for no longer than `GRACE`: it is asked, once a `BEAT`, as the thread that
-        listens may only have had no time."""
+        """Whether the database has been away for no longer than `GRACE`.
+
+        It is asked, once a `BEAT`, as the thread that listens may only have had no time.
+        """
         import psycopg
 
         with self._asking:

@@ -58,17 +58,20 @@ def _visit() -> Visit:
     said = None
     with contextlib.suppress(NotAllowed):  # the sign-in page says why, and offers another sign-in
         said = _account()
-    known = find_login(whole_store(), said.key) if said else None
-    return Visit(whole_store(), known.person if known else "", said.key if said else "")
+    return _visit_by(said.key if said else "")
+
+
+def _visit_by(login: str) -> Visit:
+    """The visit of whoever came in by a sign-in; of nobody where nobody did."""
+    known = find_login(whole_store(), login) if login else None
+    return Visit(whole_store(), known.person if known else "", login)
 
 
 def may_send_files(request: Request) -> bool:
     """Whether who sends a request has signed in and may import: others would fill the disk for nothing."""
     if not provider.is_set():
         return True
-    login = provider.cookie_login(request)
-    known = find_login(whole_store(), login) if login else None
-    who = Visit(whole_store(), known.person, login).visitor() if known else None
+    who = _visit_by(provider.cookie_login(request)).visitor()
     return who is not None and who.may("researcher")
 
 

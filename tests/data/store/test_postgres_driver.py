@@ -22,40 +22,22 @@ from data.store.errors import BadInput, StoreDamaged, StoreFailed
 from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
 from tests.postgres import Databases, Proxy
+from tests.seeds import count, put
 
 pytestmark = pytest.mark.together("postgres")
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def address(databases: Databases, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty workspace in PostgreSQL."""
-    held = len(databases.opened), len(databases.named)
-    yield databases.address_of(tmp_path)
-    databases.tidy(*held)
-
-
-@pytest.fixture
-def opened(databases: Databases, address: str) -> Callable[[], PostgresStore]:
+def opened(databases: Databases, empty_database: str) -> Callable[[], PostgresStore]:
     """Opens that workspace once more, as another process would."""
 
     def one() -> PostgresStore:
-        store = PostgresStore(address)
+        store = PostgresStore(empty_database)
         databases.opened.append(store)
         return store
 
     return one
-
-
-def put(store: Store, name: str, times: int = 1) -> None:
-    def work(tx: Tx) -> None:
-        tx.add("setting", "id, scope, name, value", [(new_id(), "test", name, str(n)) for n in range(times)])
-
-    store.tx("ann", "test", work)
-
-
-def count(store: Store) -> int:
-    return int(store.rows("select count(*) from setting where scope = 'test'")[0][0])
 
 
 def until(found: Callable[[], bool]) -> None:
@@ -103,31 +85,31 @@ def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], Post
     assert count(one) == 2 == one.newest()
 
 
-def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, address: str) -> None:
-    with psycopg.connect(address, autocommit=True) as link:
+def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, empty_database: str) -> None:
+    with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("insert into migration values (999, 'future', now())")
         with pytest.raises(StoreDamaged, match="newer Assay"):
-            open_store(address)
+            open_store(empty_database)
         link.execute("delete from migration where version = 999")
         link.execute("create schema other")
         link.execute("create table other.cats (name text)")
     with pytest.raises(BadInput, match=r"something else \(cats\)"):
-        open_store(address + "&options=-csearch_path%3Dother")
+        open_store(empty_database + "&options=-csearch_path%3Dother")
     with pytest.raises(BadInput, match="no schema"):
-        open_store(address + "&options=-csearch_path%3Dnowhere")
+        open_store(empty_database + "&options=-csearch_path%3Dnowhere")
     with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine refuses the connection: .* not exist"):
         open_store(databases.address("nobody_made_it"))
     with pytest.raises(BadInput, match="postgresql://person:password@host"):
         open_store("postgresql://host/name?colour=green")
-    with psycopg.connect(address, autocommit=True) as link:
+    with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("drop schema other cascade")
 
 
 def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
-    opened: Callable[[], PostgresStore], address: str
+    opened: Callable[[], PostgresStore], empty_database: str
 ) -> None:
     store = opened()
-    with psycopg.connect(address, autocommit=True) as link:
+    with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("insert into migration values (999, 'future', now())")
         with pytest.raises(StoreFailed, match="Start the newer version"):
             put(store, "x")
@@ -136,11 +118,11 @@ def test_a_store_that_is_brought_up_to_date_elsewhere_takes_no_more_here(
     assert store.newest() == 1
 
 
-def test_an_older_state_in_its_place_is_noticed(opened: Callable[[], PostgresStore], address: str) -> None:
+def test_an_older_state_in_its_place_is_noticed(opened: Callable[[], PostgresStore], empty_database: str) -> None:
     store = opened()
     put(store, "x")
     put(store, "y")
-    with psycopg.connect(address, autocommit=True) as link:
+    with psycopg.connect(empty_database, autocommit=True) as link:
         for table in ("change", "setting", "wrote"):
             link.execute(f"delete from {table} where seq = 2".encode())
     with pytest.raises(StoreFailed, match="no longer holds revision 2"):
@@ -160,8 +142,8 @@ def test_without_its_packages_it_says_what_to_install() -> None:
     assert "pip install -r requirements-postgres.txt" in out
 
 
-def test_every_table_has_an_index_on_its_changes_and_orders_texts_by_bytes(address: str) -> None:
-    with psycopg.connect(address) as link:
+def test_every_table_has_an_index_on_its_changes_and_orders_texts_by_bytes(empty_database: str) -> None:
+    with psycopg.connect(empty_database) as link:
         tables = {t for (t,) in link.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()}
         indexed = link.execute("select tablename, indexdef from pg_indexes where schemaname = 'public'").fetchall()
         of_text = link.execute(
@@ -216,9 +198,9 @@ def proxy(databases: Databases) -> Iterator[Proxy]:
 
 
 @pytest.fixture
-def through(databases: Databases, address: str, proxy: Proxy) -> PostgresStore:
+def through(databases: Databases, empty_database: str, proxy: Proxy) -> PostgresStore:
     """The workspace through the proxy, with one change; nothing is heard but what its own calls ask."""
-    path = address.partition("?")[0].replace("@/", f"@127.0.0.1:{proxy.port}/")
+    path = empty_database.partition("?")[0].replace("@/", f"@127.0.0.1:{proxy.port}/")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PostgresStore, "_listen", lambda self: None)
         store = PostgresStore(path)
@@ -275,7 +257,7 @@ def left(address: str) -> tuple[int, int]:
 
 
 def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
-    opened: Callable[[], PostgresStore], bulk: list[Load], address: str, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its rows are in both copies, hidden, before anybody waits for it."""
     one, two = opened(), opened()
@@ -300,11 +282,11 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
         assert store.hidden is None and count(store) == 1_003
         assert not store.rows("select 1 from information_schema.tables where table_name like '%whole'")
     put(two, "after")
-    assert two.newest() == hidden_rows.AHEAD + 1 and left(address) == (1_004, 0)
+    assert two.newest() == hidden_rows.AHEAD + 1 and left(empty_database) == (1_004, 0)
 
 
 def test_a_large_import_that_comes_to_no_end_leaves_nothing(
-    opened: Callable[[], PostgresStore], bulk: list[Load], address: str, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[[], PostgresStore], bulk: list[Load], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused at the end; or its process ends in the middle, and another one, a start or an import cleans up."""
     one, two = opened(), opened()
@@ -319,7 +301,7 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
 
     with pytest.raises(BadInput):
         one.tx("lea", "import", refuse, "", bulk)
-    assert left(address) == (0, 0)
+    assert left(empty_database) == (0, 0)
     put(two, "x")
     put(one, "y")
     ways: list[Callable[[], object]] = [lambda: None, opened, lambda: bring(one, bulk)]
@@ -331,25 +313,25 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
                 patch.setattr(PostgresStore, "_stage", lambda *_: None)
             with pytest.raises(KeyboardInterrupt):
                 bring(one, bulk)
-            assert left(address) == (1_002 + times, 1)
+            assert left(empty_database) == (1_002 + times, 1)
             put(two, "x")
             assert count(two) == 3 + times
         clean()
-        until(lambda rows=3 + times: left(address) in ((rows, 0), (1_000 + rows, 0)))
+        until(lambda rows=3 + times: left(empty_database) in ((rows, 0), (1_000 + rows, 0)))
     until(lambda: count(two) == count(one) == count(opened()) == 1_005)
 
 
 def test_what_the_server_refuses_is_said_with_what_to_do(
-    databases: Databases, opened: Callable[[], PostgresStore], address: str, monkeypatch: pytest.MonkeyPatch
+    databases: Databases, opened: Callable[[], PostgresStore], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = address.partition("@/")[2].partition("?")[0]
-    with psycopg.connect(address, autocommit=True) as link:
+    name = empty_database.partition("@/")[2].partition("?")[0]
+    with psycopg.connect(empty_database, autocommit=True) as link:
         for setting in ("default_transaction_read_only = on", "idle_session_timeout = 3600000"):
             link.execute(f"alter database {name} set {setting}".encode())
     store = opened()
     with pytest.raises(StoreFailed, match=r"is read-only. Name the server that takes changes"):
         put(store, "x")
-    with psycopg.connect(address, autocommit=True) as link:
+    with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("set default_transaction_read_only = off")
         link.execute(f"alter database {name} reset all".encode())
         put(store, "x")
@@ -373,18 +355,18 @@ def test_what_the_server_refuses_is_said_with_what_to_do(
             rules.write_text("local all guest scram-sha-256\n" + kept)
             link.execute("select pg_reload_conf()")
             with pytest.raises(StoreFailed, match=r"refuses the connection: password .* check name, password"):
-                open_store(address.replace("postgres@", "guest:wrong@"))
+                open_store(empty_database.replace("postgres@", "guest:wrong@"))
         finally:
             rules.write_text(kept)
             link.execute("drop role guest")
     monkeypatch.setattr(postgres_schema, "_OLDEST", 10**9)
     with pytest.raises(BadInput, match="13 or later is needed"):
-        open_store(address)
+        open_store(empty_database)
 
 
-def test_no_page_can_show_the_password_of_the_database(databases: Databases, address: str) -> None:
+def test_no_page_can_show_the_password_of_the_database(databases: Databases, empty_database: str) -> None:
     """A store's name has no password in it, and what pages hold has no address at all."""
-    with contextlib.closing(open_store(address.replace("postgres@", "postgres:opensesame@"))) as store:
+    with contextlib.closing(open_store(empty_database.replace("postgres@", "postgres:opensesame@"))) as store:
         assert "opensesame" not in store.name
         visit = Visit(store, "lea")
         assert visit.name == store.name and not hasattr(visit, "url")

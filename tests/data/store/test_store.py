@@ -22,6 +22,7 @@ from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import Mark
 from data.store.ids import new_id
 from tests.postgres import Databases
+from tests.seeds import count, put
 from tests.soak import backups, counts, kills
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,17 +34,6 @@ pytestmark = [
 
 def at(path: Path) -> Store:
     return open_store(f"duckdb:///{path}")
-
-
-def put(store: Store, name: str, times: int = 1) -> None:
-    def work(tx: Tx) -> None:
-        tx.add("setting", "id, scope, name, value", [(new_id(), "test", name, str(n)) for n in range(times)])
-
-    store.tx("ann", "test", work)
-
-
-def count(store: Store) -> int:
-    return int(store.rows("select count(*) from setting where scope = 'test'")[0][0])
 
 
 def test_a_change_is_its_rows_and_who_made_them(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,14 +19,6 @@ pytestmark = [pytest.mark.together("postgres"), pytest.mark.duckdb_only("copies 
 
 
 @pytest.fixture
-def empty(databases: Databases, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database."""
-    held = len(databases.opened), len(databases.named)
-    yield databases.address_of(tmp_path)
-    databases.tidy(*held)
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Path:
     """A workspace in a file: six judged dialogues, drawn and queued."""
     seeds.dialogues(tmp_path / "a.duckdb", 6, audit=3)
@@ -35,14 +26,14 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_there_and_back_every_row_is_as_it_was(
-    empty: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    empty_database: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     back = f"duckdb:///{tmp_path}/back.duckdb"
-    assert main(["copy", f"duckdb:///{file}", empty]) == 0
+    assert main(["copy", f"duckdb:///{file}", empty_database]) == 0
     assert "compared table by table" in capsys.readouterr().out
-    newest, rows = copy_workspace(empty, back)
+    newest, rows = copy_workspace(empty_database, back)
     found = []
-    for address in (f"duckdb:///{file}", empty, back):
+    for address in (f"duckdb:///{file}", empty_database, back):
         store = open_store(address)
         assert store.newest() == newest and not verify(store)
         found.append((store.digests(newest), store.rows("select * from item order by id")))
@@ -52,21 +43,21 @@ def test_there_and_back_every_row_is_as_it_was(
     assert not list(tmp_path.glob("assay-copy-*"))
 
 
-def test_a_copy_goes_into_an_empty_store_only(empty: str, file: Path, tmp_path: Path) -> None:
+def test_a_copy_goes_into_an_empty_store_only(empty_database: str, file: Path, tmp_path: Path) -> None:
     source = f"duckdb:///{file}"
     with pytest.raises(NotFound, match="no store at"):
-        copy_workspace(f"duckdb:///{tmp_path}/nowhere.duckdb", empty)
+        copy_workspace(f"duckdb:///{tmp_path}/nowhere.duckdb", empty_database)
     with pytest.raises(BadInput, match="exists already"):
         copy_workspace(source, source)
     with pytest.raises(BadInput, match="names no store"):
         copy_workspace(source, "mysql://x")
-    copy_workspace(source, empty)
+    copy_workspace(source, empty_database)
     with pytest.raises(BadInput, match="A copy goes into an empty store"):
-        copy_workspace(source, empty)
+        copy_workspace(source, empty_database)
 
 
 def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
-    empty: str, file: Path, monkeypatch: pytest.MonkeyPatch
+    empty_database: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     really = transfer.send
 
@@ -76,23 +67,23 @@ def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
     with monkeypatch.context() as patch:
         patch.setattr(transfer, "send", lossy)
         with pytest.raises(StoreFailed, match="not what was sent"):
-            copy_workspace(f"duckdb:///{file}", empty)
-    store = open_store(empty)
+            copy_workspace(f"duckdb:///{file}", empty_database)
+    store = open_store(empty_database)
     assert store.newest() == 0 and store.rows("select count(*) from item") == [(0,)]
     store.close()
-    copy_workspace(f"duckdb:///{file}", empty)
+    copy_workspace(f"duckdb:///{file}", empty_database)
 
 
 def test_a_backup_of_a_database_goes_into_another_and_stays_as_it_was(
-    empty: str, file: Path, databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty_database: str, file: Path, databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy_workspace(f"duckdb:///{file}", empty)
-    monkeypatch.setenv("ASSAY_STORE", empty)
+    copy_workspace(f"duckdb:///{file}", empty_database)
+    monkeypatch.setenv("ASSAY_STORE", empty_database)
     backup = tmp_path / "backup.duckdb"
     assert main(["backup", str(backup)]) == 0
     held = backup.read_bytes()
     with pytest.raises(BadInput, match="python -m data copy duckdb:///"):
-        restore(backup, empty)
+        restore(backup, empty_database)
     other = databases.address_of(tmp_path / "other")
-    assert copy_workspace(f"duckdb:///{backup}", other) == copy_workspace(empty, f"duckdb:///{tmp_path}/c.duckdb")
+    assert copy_workspace(f"duckdb:///{backup}", other) == copy_workspace(empty_database, f"duckdb:///{tmp_path}/c.duckdb")
     assert backup.read_bytes() == held and not backup.with_name("backup.duckdb.mark").exists()
