@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from data import log, temp_folders
 from data.dashboard.warmup import warm_up
-from data.runs import runs
+from data.runs import endpoints, runs
 from data.webhooks import deliverer
 from data.workspace import schedule
 from data.workspace.bootstrap import open_workspace
@@ -22,7 +22,7 @@ from judges.version import VERSION
 from pages.api.routes import ADDRESSES
 from pages.api.server import Api
 from pages.server import downloads, health, provider, startup
-from pages.server.access import OriginCheck, SecurityHeaders
+from pages.server.access import OriginCheck, SecurityHeaders, is_local
 from pages.server.assets import Assets
 from pages.server.auth_routes import AuthRoutes
 from pages.server.startup import load_pages
@@ -38,6 +38,7 @@ async def life(_: object) -> AsyncIterator[None]:
     try:
         log.begin("INFO")
         provider.check_settings()
+        endpoints.begin(team=provider.is_set() or not is_local())
         cards()
         api.begin()
         store = open_workspace()

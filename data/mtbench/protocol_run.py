@@ -25,6 +25,7 @@ from data.records.datasets import all_datasets, item_kinds
 from data.records.people import require
 from data.records.settings import get_setting, put_setting
 from data.runs import charges, dry_runs, runs, terms
+from data.runs.endpoints import is_practice_here, practice_url
 from data.runs.run_order import DryRunJudgment, RunOrder, RunSummary
 from data.store import Store, each_kept
 from data.store.errors import BadInput
@@ -226,13 +227,13 @@ def of_run(store: Store, run_id: str) -> ProtocolRun | None:
         return None
     found = _STORED.validate_json(canonical(held["protocol_run"]))
     here = [name for name in held["inside"] if name in ("endpoint", "judge_endpoint")]
-    moved = {name: getattr(found, name).model_copy(update={"base_url": dry_runs.practice_url()}) for name in here}
+    moved = {name: getattr(found, name).model_copy(update={"base_url": practice_url()}) for name in here}
     return replace(found, **moved)
 
 
 def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> None:
     """Store what a run is a step of; the practice endpoint in Assay has another address after each start."""
-    here = [name for name in ("endpoint", "judge_endpoint") if dry_runs.is_practice(getattr(wanted, name))]
+    here = [name for name in ("endpoint", "judge_endpoint") if is_practice_here(getattr(wanted, name))]
     told = {"protocol_run": _STORED.dump_python(wanted, mode="json"), "inside": here}
     store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, told), target=run_id)
 

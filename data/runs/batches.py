@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from data.records.tables import BatchEventRow
 from data.runs import charges
+from data.runs.endpoints import open_client
 from data.runs.worker import FINAL, Event, Live, WaitingForBatch, first_asked
 from data.store import Tx
 from data.store.ids import new_id
@@ -43,7 +44,7 @@ async def waiting(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
     A live run that is not patient looks once, and hands in the next round where there is one.
     """
-    async with Client(live.order.endpoint, modes) as client:
+    async with open_client(live.order.endpoint, modes) as client:
         work = _Batches(live, client)
         async for event in work.stream():
             yield event

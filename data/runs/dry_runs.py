@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 from data.records import exposure
 from data.records.items import load_items as stored_items
 from data.runs import charges, terms
+from data.runs.endpoints import open_client
 from data.runs.pending import Remaining
 from data.runs.run_order import DryRunJudgment, RunOrder
 from data.runs.worker import known_modes
@@ -19,9 +19,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from judges.client import usage
 from judges.client.budget import Budget
-from judges.client.client import Client
 from judges.client.endpoint import Endpoint
-from judges.client.endpoint import is_practice as is_practice_model
 from judges.client.errors import CallError, ParameterRefused, TransientError
 from judges.client.runner import RunNotice, run
 from judges.client.usage import Charge
@@ -31,7 +29,6 @@ from judges.protocols.messages import Message
 
 T = TypeVar("T")
 _FITS = 8
-_practice = ""
 
 
 def dry_run(
@@ -82,33 +79,13 @@ def list_models(endpoint: Endpoint) -> list[str]:
     """The models that an endpoint lists; [] where it keeps no list. Raises AssayError in a sentence."""
 
     async def listed() -> list[str]:
-        async with Client(endpoint) as client:
+        async with open_client(endpoint) as client:
             return await client.models()
 
     try:
         return _wait(listed())
     except TransientError as fault:
         raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
-
-
-def practice_url() -> str:
-    """The address of the practice endpoint, which is started in this process when it is first asked for."""
-    global _practice
-    from judges.practice.background import start_endpoint
-
-    _practice = start_endpoint().url
-    return _practice
-
-
-def usual_address(model: str) -> str:
-    """Where a model is asked when nobody says where: practice models here, the others ("") as the environment says."""
-    elsewhere = os.environ.get("OPENAI_BASE_URL", "").strip()
-    return practice_url() if is_practice_model(model) and not elsewhere else ""
-
-
-def is_practice(endpoint: Endpoint) -> bool:
-    """Whether this is the practice endpoint of this process."""
-    return bool(_practice) and endpoint.base_url == _practice
 
 
 def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[CallReply | Charge]:
@@ -131,7 +108,7 @@ async def _ready(
 ) -> None:
     hello = Ask([{"role": "user", "content": "Answer with the word yes."}], None, order.card.name)
     sent, most = usage.tokens_sent(hello, "text"), order.params.max_tokens
-    async with Client(order.endpoint, modes) as client:
+    async with open_client(order.endpoint, modes) as client:
         try:
             if order.model in await client.models():
                 return
@@ -159,7 +136,7 @@ async def _dry(
     answers: list[CallReply] = []
     judged: list[FinishedJudgment] = []
     endpoint = order.endpoint.model_copy(update={"tries": min(order.endpoint.tries, 2)})
-    async with Client(endpoint, modes) as client:
+    async with open_client(endpoint, modes) as client:
         async for found in run(
             order.card, order.model, order.params, client, tasks, endpoint=endpoint, budget=budget, salt=salt
         ):

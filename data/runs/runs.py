@@ -23,7 +23,8 @@ from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, Run
 from data.runs import charges, dry_runs, leases, terms
 from data.runs import worker as running
 from data.runs.charges import RunCost
-from data.runs.dry_runs import list_models, practice_url, usual_address
+from data.runs.dry_runs import list_models
+from data.runs.endpoints import is_practice_here, practice_url, usual_address
 from data.runs.pending import Remaining
 from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
 from data.runs.worker import Live, Source
@@ -98,7 +99,7 @@ def start(
     charged = dry_runs.try_endpoint(store, actor, "", order, 0.0) if source is None else []
     run_id = new_id()
     settings = {
-        "inside": dry_runs.is_practice(order.endpoint),
+        "inside": is_practice_here(order.endpoint),
         "endpoint": order.endpoint.model_dump(),
         "params": order.params.model_dump(),
         **{name: getattr(order, name) for name in ("spending_limit", "price", "most", "only_unscored", "batch")},

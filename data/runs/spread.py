@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from data import log
+from data.runs.endpoints import open_client
 from data.runs.worker import Event, Live, Source, first_asked
-from judges.client.client import Client
 from judges.client.errors import FatalError
 from judges.client.limits import Throttle, wait_for
 from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
@@ -69,10 +69,10 @@ def spread_over(place: Place, runners: int) -> Source:
     """What asks an endpoint through so many runners at that place."""
 
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
-        async with Client(live.order.endpoint, modes) as client:
+        async with open_client(live.order.endpoint, modes) as client:
             async for event in first_asked(live, client):
                 yield event
-            where = client.base_url
+            where = client.where
         work = _Spread(live, modes, place, runners, where)
         try:
             async for event in work.stream():

@@ -17,6 +17,7 @@ from data import log
 from data.records import settings
 from data.records.tables import RunEventRow
 from data.runs import charges, leases
+from data.runs.endpoints import open_client
 from data.runs.pending import Remaining
 from data.runs.run_order import RunOrder, State
 from data.runs.writer import JudgmentWriter
@@ -54,7 +55,7 @@ Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
 async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What the endpoint answers: the runner over what the run still lacks."""
     order, left = live.order, live.remaining
-    async with Client(order.endpoint, modes) as client:
+    async with open_client(order.endpoint, modes) as client:
         async for event in run(
             order.card, order.model, order.params, client, left.tasks(), endpoint=order.endpoint,
             had=left.stored_replies, stop=live.stopped, budget=live.budget(),

@@ -54,10 +54,9 @@ class Client:
         """Raises FatalError where a key is needed and its variable is not set."""
         self.endpoint = endpoint
         self.modes: MutableMapping[str, str] = {} if modes is None else modes
-        self.base_url = endpoint.base_url or os.environ.get("OPENAI_BASE_URL", "").rstrip("/")
-        self.where = self.base_url or "https://api.openai.com/v1"
+        self.where = endpoint.address
         found = os.environ.get(endpoint.key_variable, "").strip()
-        if not found and (not self.base_url or endpoint.api_version or "api.openai.com" in self.base_url):
+        if not found and (endpoint.api_version or "api.openai.com" in self.where):
             raise FatalError(
                 f"{self.where} wants a key, and {endpoint.key_variable} is not set: set it in the environment."
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from pydantic import Field, field_validator
 
 from judges.types import Strict
@@ -46,6 +48,11 @@ class Endpoint(Strict):
         if "@" in value.partition("//")[2].partition("/")[0]:
             raise ValueError("a name or password in the address would be stored: put the key into the environment")
         return value.rstrip("/")
+
+    @property
+    def address(self) -> str:
+        """Where it is asked, whether it says so itself or the environment does."""
+        return self.base_url or os.environ.get("OPENAI_BASE_URL", "").strip().rstrip("/") or "https://api.openai.com/v1"
 
 
 def is_practice(model: str) -> bool:

@@ -103,7 +103,8 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, asked: Ca
     if _filtered(code, words):
         return CallError("refused", f"the endpoint's filter refused the call ({status}: {told})")
     if status in (401, 403):
-        what = f"set {asked.key_variable} to a key that it takes" if asked.has_key else f"set {asked.key_variable}"
+        named = asked.key_variable or "a variable with its key, and name it"
+        what = f"set {named} to a key that it takes" if asked.has_key else f"set {named}"
         how = f"refuses the key in {asked.key_variable}" if asked.has_key else "wants a key"
         return FatalError(f"{asked.where} {how} ({status}: {told}). In the environment, {what}.")
     if _too_long(code, words):

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from streamlit.delta_generator import DeltaGenerator
 
 from data.runs import runs
+from data.runs.endpoints import listed
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from pages.ui import session, text, url_state
@@ -18,6 +19,7 @@ from pages.ui import session, text, url_state
 Model = TypeVar("Model", bound=BaseModel)
 PRACTICE, USUAL, OTHER = "practice", "usual", "other"
 USUAL_PRACTICE = "practice-heuristic"
+KEY = "Variable that holds the key"
 NO_KEY = (
     "Keys are never typed into a page. If this endpoint wants one, end Assay and start it again with "
     "**{name}=** and your key before `make run`. The practice endpoint needs none."
@@ -30,10 +32,15 @@ HELP = {
 
 
 def choose_place() -> str:
-    """The practice endpoint, the usual one, or another address."""
-    usual = os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"
-    options = {PRACTICE: "Practice (fixed rules)", USUAL: usual, OTHER: "Another address"}
+    """The practice endpoint, the usual one, and another address or those that the operator has listed."""
+    options = {PRACTICE: "Practice (fixed rules)", USUAL: os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"}
+    options |= {OTHER: "Another address"} if listed() is None else {one: one for one in _further()}
     return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
+
+
+def _further() -> dict[str, Endpoint]:
+    """The endpoints of the operator's list beside the usual one, by how they are shown."""
+    return {f"{one.base_url} {one.key_variable}".strip(): one for one in (listed() or [])[1:]}
 
 
 def choose_endpoint(chosen: str) -> Endpoint | None:
@@ -43,15 +50,20 @@ def choose_endpoint(chosen: str) -> Endpoint | None:
     if chosen == USUAL:
         return Endpoint()
     left, middle, right, last = st.columns([2, 1, 1, 1])
-    address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
-    variable = middle.text_input("Variable that holds the key", "OPENAI_API_KEY", key="runs:variable", help=HELP["key"])
+    if chosen == OTHER:
+        address = left.text_input("Address", key="runs:url", placeholder="http://127.0.0.1:8000/v1").strip()
+        variable = middle.text_input(KEY, "OPENAI_API_KEY", key="runs:variable", help=HELP["key"]).strip()
+    else:
+        of = _further()[chosen]
+        address = left.text_input("Address", of.base_url, disabled=True)
+        variable = middle.text_input(KEY, of.key_variable, disabled=True, placeholder="none")
     version = right.text_input("Azure API version", key="runs:azure", placeholder="not Azure")
     room = last.number_input("Tokens of a call", 0, 100_000_000, 0, step=1024, key="runs:room", help=HELP["room"])
     if not address:
         st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
     return validated(Endpoint, {
-        "base_url": address, "key_variable": variable.strip(), "api_version": version.strip(), "room": int(room),
+        "base_url": address, "key_variable": variable, "api_version": version.strip(), "room": int(room),
     })  # fmt: skip
 
 
@@ -65,7 +77,7 @@ def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
         except AssayError as error:
             with refusals:
                 text.refuse(error)
-                if not os.environ.get(at.key_variable, "").strip():
+                if at.key_variable and not os.environ.get(at.key_variable, "").strip():
                     text.say(NO_KEY, name=at.key_variable)
             return None
     return kept[asked]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.runs import runs
+from data.runs import endpoints, runs
 from data.store import Store
 from tests.pages.api.client import Program, programs, workspace
 from tests.pages.api.test_server import refused
@@ -82,9 +82,12 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
 ]
 
 
-def test_what_the_page_refuses_is_refused(rea: Program, store: Store) -> None:
+def test_what_the_page_refuses_is_refused(rea: Program, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for change, status, words in REFUSED:
         assert words in refused(post(rea, "/runs", {**ORDER, **change}), status)["detail"]
+    monkeypatch.setattr(endpoints, "_listed", [])
+    elsewhere = {**ORDER, "endpoint": {"base_url": "http://127.0.0.1:9"}}
+    assert "ASSAY_ENDPOINTS" in refused(post(rea, "/runs", elsewhere), 403)["detail"]
     for what in ("stop", "resume"):
         refused(post(rea, f"/runs/none/{what}", {}), 404)
     assert store.rows("select count(*) from run") == [(0,)]

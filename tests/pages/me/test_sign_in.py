@@ -19,6 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:authlib", 
 Serve = Callable[..., Server]
 SECRET = "canary-secret-of-the-client"
 COOKIES = "canary-secret-of-the-cookies-0123456789"
+MODELS = "http://127.0.0.1:9/v1"
 
 
 def user(name: str, **more: Any) -> dict[str, Any]:
@@ -52,6 +53,7 @@ def app(serve_all: Serve, provider: str) -> Server:
         "ASSAY_OIDC_REDIRECT_URL": f"{app.url}/oauth2callback",
         "ASSAY_OIDC_COOKIE_SECRET": COOKIES,
         "ASSAY_OIDC_RESEARCHERS": "science",
+        "ASSAY_ENDPOINTS": f"{MODELS} MODELS_KEY",
     }
     seeds.dialogues(app.store_path, 2, names=("old",))
     store = open_store(app.store)
@@ -96,6 +98,13 @@ def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callabl
     sign_in(scientist, app, "rob", "trail?person=%E6%84%9B")
     assert scientist.url == f"{app.url}/trail?person=%E6%84%9B", "the link leads where it led"
     expect(scientist.get_by_role("heading", name="Audit log")).to_be_visible()
+    scientist.goto(f"{app.url}/runs?endpoint={MODELS} MODELS_KEY")
+    expect(scientist.get_by_text("cannot be reached")).to_be_visible()
+    for label, listed in (("Address", MODELS), ("Variable that holds the key", "MODELS_KEY")):
+        expect(scientist.get_by_label(label)).to_have_value(listed)
+        expect(scientist.get_by_label(label)).to_be_disabled()
+    scientist.goto(f"{app.url}/runs?endpoint=other")
+    expect(scientist.get_by_label("Endpoint")).to_have_value("Practice (fixed rules)")
     assert SECRET not in app.log and COOKIES not in app.log
 
 

@@ -1,0 +1,82 @@
+"""Where runs ask: the practice endpoint here, the usual one, and others; a team's server asks those of a list only.
+
+Who may start runs could else have a team's server send its keys, and what it alone can reach, to any address.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import MutableMapping
+
+from pydantic import ValidationError
+
+from data.store.errors import BadInput, NotAllowed
+from judges.client.client import Client
+from judges.client.endpoint import Endpoint, is_practice
+
+_practice = ""
+_listed: list[Endpoint] | None = None
+
+
+def begin(team: bool) -> None:
+    """Take from the environment which endpoints this process asks: of a team, the usual one and those of the list.
+
+    Otherwise whichever a person names, unless there is a list. Raises BadInput.
+    """
+    global _listed
+    said = [one.split() for one in os.environ.get("ASSAY_ENDPOINTS", "").split(",") if one.strip()]
+    try:
+        made = [Endpoint(base_url=at, key_variable=" ".join(key)) for at, *key in said]
+    except ValidationError as error:
+        raise BadInput(f"ASSAY_ENDPOINTS: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
+    if wrong := [key for _, *key in said if len(key) > 1 or not all(one.isidentifier() for one in key)]:
+        raise BadInput(f"ASSAY_ENDPOINTS has {' '.join(wrong[0])!r} for a variable: write URL VARIABLE, URL VARIABLE.")
+    _listed = [Endpoint(), *made] if team or made else None
+
+
+def listed() -> list[Endpoint] | None:
+    """The endpoints that may be asked beside the practice endpoint, the usual one first; None: all."""
+    return _listed
+
+
+def settle(endpoint: Endpoint) -> Endpoint:
+    """An endpoint with the key that the list has for its address. Raises NotAllowed where it may not be asked so."""
+    if _listed is None or is_practice_here(endpoint):
+        return endpoint
+    where, usual = endpoint.address, Endpoint().key_variable
+    keys = [one.key_variable for one in _listed if one.address == where]
+    if not keys:
+        raise NotAllowed(
+            f"{where} is none of the endpoints that this server asks. Whoever operates Assay can list it in "
+            "ASSAY_ENDPOINTS."
+        )
+    if endpoint.key_variable in keys:
+        return endpoint
+    if endpoint.key_variable == usual:
+        return endpoint.model_copy(update={"key_variable": keys[0]})
+    raise NotAllowed(f"{where} is not asked with the key in {endpoint.key_variable} here. Leave the key's name out.")
+
+
+def open_client(endpoint: Endpoint, modes: MutableMapping[str, str] | None = None) -> Client:
+    """A client of an endpoint that may be asked; runs have no other. Raises NotAllowed, FatalError."""
+    return Client(settle(endpoint), modes)
+
+
+def practice_url() -> str:
+    """The address of the practice endpoint, which is started in this process when it is first asked for."""
+    global _practice
+    from judges.practice.background import start_endpoint
+
+    _practice = start_endpoint().url
+    return _practice
+
+
+def is_practice_here(endpoint: Endpoint) -> bool:
+    """Whether this is the practice endpoint of this process."""
+    return bool(_practice) and endpoint.base_url == _practice
+
+
+def usual_address(model: str) -> str:
+    """Where a model is asked when nobody says where: practice models here, the others ("") as the environment says."""
+    elsewhere = os.environ.get("OPENAI_BASE_URL", "").strip()
+    return practice_url() if is_practice(model) and not elsewhere else ""

@@ -1,0 +1,104 @@
+"""Which endpoints a team's server asks, and with which key: no run, trial, list or batch gets around the list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from data.records import datasets
+from data.runs import endpoints, runs
+from data.runs.run_order import RunOrder
+from data.store import Store
+from data.store.errors import BadInput, NotAllowed
+from judges.cards import card
+from judges.client.endpoint import Endpoint
+from judges.errors import AssayError
+from tests import seeds
+from tests.judges.cli.test_run import served
+from tests.judges.endpoint import Served
+
+KEY, OTHER = "sk-canary-of-the-usual-endpoint", "canary-of-something-else"
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "_listed", None)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("CANARY", OTHER)
+
+
+@pytest.fixture
+def there() -> Iterator[Served]:
+    """An endpoint of somebody's own, which keeps what it was sent."""
+    with served(lambda body, nth: "no") as found:
+        yield found
+
+
+def refused(endpoint: Endpoint) -> str:
+    with pytest.raises(NotAllowed) as told:
+        endpoints.settle(endpoint)
+    return str(told.value)
+
+
+def test_a_team_asks_the_usual_endpoint_and_one_s_own_machine_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, usual = Endpoint(base_url="https://own.test/v1", key_variable="CANARY"), Endpoint()
+    endpoints.begin(team=False)
+    assert endpoints.listed() is None and endpoints.settle(own) is own
+    endpoints.begin(team=True)
+    assert endpoints.listed() == [usual] and endpoints.settle(usual) == usual
+    assert endpoints.settle(Endpoint(base_url="https://api.openai.com/v1/")).key_variable == "OPENAI_API_KEY"
+    assert "ASSAY_ENDPOINTS" in refused(own) and "CANARY" in refused(Endpoint(key_variable="CANARY"))
+    for near in ("https://api.openai.com/v1/../x", "https://api.openai.com", "http://api.openai.com/v1"):
+        refused(Endpoint(base_url=near))
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://own.test/v1/")
+    assert endpoints.settle(own.model_copy(update={"key_variable": "OPENAI_API_KEY"}))
+    refused(Endpoint(base_url="https://api.openai.com/v1"))
+    here = Endpoint(base_url=endpoints.practice_url())
+    assert endpoints.settle(here) is here
+
+
+def test_a_key_goes_to_the_address_that_the_list_has_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_ENDPOINTS", "https://a.test/v1 CANARY, http://127.0.0.1:8000/v1/,https://a.test/v1 OTHER")
+    endpoints.begin(team=False)
+    assert [one.key_variable for one in endpoints.listed() or []] == ["OPENAI_API_KEY", "CANARY", "", "OTHER"]
+    for given, key in (("OPENAI_API_KEY", "CANARY"), ("CANARY", "CANARY"), ("OTHER", "OTHER")):
+        assert endpoints.settle(Endpoint(base_url="https://a.test/v1", key_variable=given)).key_variable == key
+    assert endpoints.settle(Endpoint(base_url="http://127.0.0.1:8000/v1")).key_variable == ""
+    refused(Endpoint(base_url="http://127.0.0.1:8000/v1", key_variable="CANARY"))
+    refused(Endpoint(base_url="https://a.test/v1", key_variable="PATH"))
+    for wrong in ("own.test/v1 KEY", "https://a.test/v1 KEY OTHER", "https://a.test ASSAY_KEY", "https://a.test a-b"):
+        monkeypatch.setenv("ASSAY_ENDPOINTS", wrong)
+        with pytest.raises(BadInput, match="ASSAY_ENDPOINTS"):
+            endpoints.begin(team=True)
+
+
+def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
+    store = seeds.workspace(tmp_path / "a.duckdb", [seeds.dialogue(n) for n in range(1, 4)])
+    asked, demo = card("multi_turn_dialogue"), datasets.dataset_named(store, "demo")
+
+    def order(**more: object) -> RunOrder:
+        at = Endpoint(base_url=there.url, key_variable="CANARY", tries=1, timeout=5.0)
+        return RunOrder(demo.id, asked, "m", asked.defaults, at, **more)  # type: ignore[arg-type]
+
+    before = runs.start(store, "lea", order(batch=True))
+    runs.wait(store, before)
+    sent = len(there.headers)
+    assert any(OTHER in str(one) for one in there.headers), "it was not asked: the test says nothing"
+    endpoints.begin(team=True)
+    tried: list[Callable[[Store], object]] = [
+        lambda store: runs.list_models(order().endpoint),
+        lambda store: runs.dry_run(store, "lea", order()),
+        lambda store: runs.start(store, "lea", order()),
+        lambda store: runs.start(store, "lea", order(most=1, batch=True)),
+        lambda store: runs.resume(store, "lea", before),
+    ]
+    for one in tried:
+        with pytest.raises(AssayError, match="none of the endpoints"):
+            one(store)
+    runs.follow_batches(store, before)
+    assert "none of the endpoints" in runs.wait(store, before).why
+    assert len(there.headers) == sent and len(runs.list_runs(store)) == 1
+    runs.close(store)
+    store.close()
