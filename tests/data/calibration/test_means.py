@@ -16,6 +16,7 @@ from data.records import datasets, people
 from data.reports.evidence import gather_evidence
 from data.reports.figures import figures
 from data.store import open_store
+from data.store.errors import BadInput
 from judges.cards import cards
 from judges.stats.calibration import summarise
 from tests.data.cells import Cell, fill
@@ -150,8 +151,10 @@ def test_means_by_hand_with_the_second_means_of_the_card(store, pointwise):
     assert all(row.means.trusted is None or row.means.trusted.items == 7 for row in two)
 
 
-def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, pointwise):
+def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, pointwise, monkeypatch):
     known = judges(store, pointwise)
+    fields = {"system": ["s0", "s1"], "language": ["en", "ja"], "topic": ["lone", "歴史", "算数"]}
+    assert means.group_fields(store, pointwise) == fields
 
     def clarity(**chosen):
         found = means.means_table(store, pointwise, known["one"], MeansChoice(**chosen))
@@ -166,6 +169,21 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
     own = [1 + n % 5 for n in range(7)]
     assert by[""].plain.items == 7 and by[""].other.point == 3.0
     assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and found.apart == (6, 0)
+    # More scores than are held in memory are refused; so many are not.
+    [(there,)] = store.rows("select count(*) from score_now where judge_id = $1", [known["one"]])
+    monkeypatch.setattr(means, "MOST_SCORES", there - 1)
+    assert means.overall_means(store, pointwise, known["one"]) == ()
+    with pytest.raises(BadInput, match=f"There are {there} scores, and at most {there - 1} are held in memory"):
+        means.means_table(store, pointwise, known["one"], MeansChoice("language"))
+    monkeypatch.setattr(means, "MOST_SCORES", there)
+    assert means.overall_means(store, pointwise, known["one"])
+
+
+def test_pairs_are_grouped_by_the_systems_of_both_sides(store):
+    sides = [("x", "y"), ("y", "z"), ("x", "")]
+    cells = [Cell(n, "pair", (), 0.0, dimension="verdict") for n in range(3)]
+    dataset, _ = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
+    assert means.group_fields(store, dataset) == {"system": ["x", "y", "z"], "language": ["Latin script"]}
 
 
 def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(store):

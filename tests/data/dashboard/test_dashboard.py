@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +224,12 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     )
     assert "<b>x</b>" not in made and "対話 &lt;b&gt;x" in made
     assert "excellent" not in made  # no answer of a withheld dimension
+    listed = made[made.index('id="withheld"') : made.index("How to read this")]
+    cells = [unescape(cell) for cell in re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", listed)]
+    rows = [(w.dimension.title, w.dimension.sort, w.state, w.public_reason) for w in found.withheld]
+    assert cells == ["dimension", "unit", "state", "why", *(cell for row in rows for cell in row)]
+    whole = document(replace(found, withheld=()), now(), {})
+    assert "Nothing: every dimension of this judge is approved." in whole and "Nothing: every" not in made
     assert "http" not in made.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
     lines = table(found.tiles).splitlines()
     assert len(lines) == 3 and lines[0].startswith("dimension,unit,system,of,corrected,low,high,judge")

@@ -136,17 +136,25 @@ def test_parameters_of_elsewhere_and_prose_are_read_in_both_orders(store: Store,
 
 
 def test_scores_without_a_reply_have_an_order_too(store: Store) -> None:
-    def told(order: str, value: str, flag: str) -> dict[str, Any]:
-        cells = [("pair", "verdict", value), (f"response/{flag}", "format_collapse", "yes")]
+    def told(item: str, order: str, value: str, *flags: str) -> dict[str, Any]:
+        cells = [("pair", "verdict", value)] if value else []
+        cells += [(f"response/{flag}", "format_collapse", "yes") for flag in flags]
         scores = [{"unit": u, "dimension": d, "value": v} for u, d, v in cells]
-        return {"item": "p1", "card": "long_form_pairwise", "model": "m", "order": order, "scores": scores}
+        return {"item": item, "card": "long_form_pairwise", "model": "m", "order": order, "scores": scores}
 
-    bring(store, [pair("p1"), told("ba", "a", "a"), told("ab", "b", "a")])
+    found = bring(store, [pair("p1"), told("p1", "ba", "a", "a"), told("p1", "ab", "b", "a")])
     rows = store.rows("select unit, dimension, value from score order by 1, 2")
     # B wins in both; a flag that only one order has stays.
     assert rows == [
         ("pair", "verdict", 2.0), ("response/a", "format_collapse", 1.0), ("response/b", "format_collapse", 1.0)
     ]  # fmt: skip
+    # A verdict in one order alone, and none in either, are no pair that was compared.
+    more = [told("p2", "ab", "a", "a"), told("p2", "ba", "", "a"), told("p3", "ab", "", "a"), told("p3", "ba", "", "a")]
+    bring(store, [pair("p2"), pair("p3"), *more])
+    [(judge,)] = store.rows("select distinct judge_id from judgment")
+    compared = positions(store, found.dataset_id, judge)
+    assert compared is not None and compared.answers == ("a", "tie", "b")
+    assert compared.table.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
 
 
 @pytest.mark.parametrize(

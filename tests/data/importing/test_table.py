@@ -530,6 +530,17 @@ def test_long_tables_have_a_value_a_row_in_any_order_and_repetitions_are_samples
         ("1", "response", "factuality", 3.0, 0), ("2", "response", "coherence", 2.0, 0),
     ]  # fmt: skip
     assert store.rows("select count(*) from item")[0][0] == 2  # without a text, by their ids alone
+    # A column may number them, in whole numbers.
+    numbered = mapping.model_copy(update={"judgments": [judged.model_copy(update={"sample": column("nth")})]})
+    rows = [row | {"nth": nth} for row, nth in zip(rows, ("3", "", "x", "1"), strict=True)]
+    given = from_bytes([("t.csv", as_csv(rows))])
+    done = import_source(store, "lea", given, ImportPlan("e", mappings=(numbered,)), "good rows")
+    assert [(p.line, p.field) for p in done.preview.problems] == [(4, "sample")]
+    found = store.rows(
+        "select s.value, s.sample from score s join item i on i.id = s.item_id where i.dataset_id = $1 order by all",
+        [done.dataset_id],
+    )
+    assert found == [(1.0, 3), (2.0, 0), (4.0, 1)]
     store.close()
 
 

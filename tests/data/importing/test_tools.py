@@ -421,6 +421,17 @@ def test_mlflow() -> None:
     _, given = found([("t.json", made.whole(made.mlflow()[0]))])
     item = items(given)["tr-1"]
     assert (item["kind"], item["output"], item["reference"]) == ("response", made.TURNS[0][1], "E1")
+    # Another form of an expectation, one that is no reference, and an assessment that a later one replaced.
+    trace = made.mlflow()[0]
+    said, *_, expected = trace["info"]["assessments"]
+    stored = {**expected, "expectation": {"serialized_value": "E2"}}
+    limit = {**expected, "assessment_name": "limit"}
+    _, given = found([("t.json", made.whole({"info": {**trace["info"], "assessments": [
+        {**said, "valid": False}, stored, limit, {**said, "valid": True, "feedback": {"value": 3}},
+    ]}, "data": trace["data"]}))])  # fmt: skip
+    assert items(given)["tr-1"]["reference"] == "E2" and [o[3] for o in opinions(given)] == [3]
+    assert any("the expectation limit" in one for one in hints(given))
+    assert "MLflow: assessments that were replaced by later ones were left out (1)." in hints(given)
     table = {
         "columns": ["inputs", "outputs", "ground_truth", "fit/v1/score", "fit/v1/justification"],
         "data": [["Q", "A", "G", 4, "close"], ["Q2", "A2", "G2", None, None], ["short"]],

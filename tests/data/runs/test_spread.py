@@ -6,6 +6,7 @@ on machines of a cluster.
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,12 +15,13 @@ from typing import Any
 
 import pytest
 
-from data.runs import runs, worker
+from data.runs import runs, spread, worker
 from data.runs.run_order import RunOrder, RunProgress
 from data.runs.spread import RunnerLost, spread_over
 from data.store import Store
 from data.workspace.verify import verify
 from judges.client.limits import SAME
+from judges.client.runner import RunNotice
 from judges.runners.remote_runner import RemoteRunner, RunTerms, Told, Word, Work
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
@@ -130,6 +132,34 @@ def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(store: Store) ->
     for table in ("reply", "judgment"):
         assert store.rows(f"select item_id from {table} group by item_id having count(*) > 1") == []
     assert verify(store) == []
+
+
+def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def notice(sort: Any, text: str) -> spread.RunNotice:
+        told.append(text)
+        return RunNotice(sort, text)
+
+    class Late(Runner):
+        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+            await asyncio.sleep(0 if self.came else 20 * spread._LOOK)
+            self.came = True
+            await super().give(work, admitted, word)
+
+        came = False
+
+    class Busy(Here):
+        def start(self, terms: RunTerms) -> Runner:
+            self.runners.append(Late(terms))
+            return self.runners[-1]
+
+    monkeypatch.setattr(spread, "_LOOK", 0.001)
+    monkeypatch.setattr(spread, "RunNotice", notice)
+    monkeypatch.setattr(spread, "_LONG", -1.0)
+    with practice() as server:
+        assert ran(store, replace(wanted(store, server), most=2), Busy()).state == "finished"
+    assert told == ["Runners wait for a machine with a free processor."] * 2
 
 
 def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
