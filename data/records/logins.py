@@ -26,6 +26,9 @@ TAKEN_UP = timedelta(minutes=10)
 """A sign-in begins its work within this time, or is made again: a cookie that nobody has used does not lie in wait."""
 CLOCKS = timedelta(seconds=30)
 """By how much the provider's clock may be ahead of ours before that matters to what was ended."""
+_APART = ("nonce", "sid", "jti", "at_hash", "auth_time")
+"""The claims that set one sign-in apart from the others of an account."""
+_LONGEST_ACCOUNT, _LONGEST_CLAIM = 600, 100
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
     """The account that verified claims tell of. Raises NotAllowed where they lack what tells accounts apart."""
     issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
     both = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
-    if not both or len(both) > 600 or storable(both) != both:
+    if not both or len(both) > _LONGEST_ACCOUNT or storable(both) != both:
         raise NotAllowed("The provider did not say which account this is (iss, sub). Ask whoever operates it.")
     if not isinstance(issued, int | float) or isinstance(issued, bool) or not 0 < issued < 1e11:
         raise NotAllowed("The provider did not say when this sign-in was made (iat). Ask whoever operates it.")
@@ -80,19 +83,46 @@ def read_account(claims: Mapping[str, Any]) -> Account:
             email = invitations.plain_address(str(claims["email"]))
         except BadInput:
             log.info("email_refused")
-    called = [claims.get(name) for name in ("name", "preferred_username")] + [email.partition("@")[0]]
-    apart = [str(claims.get(name, "")) for name in ("nonce", "sid", "jti", "at_hash", "auth_time")]
+    apart = [str(claims.get(name, "")) for name in _APART]
     return Account(
-        str(issuer), str(subject), email, next((one for one in called if isinstance(one, str) and one.strip()), ""),
-        granted_role(claims), datetime.fromtimestamp(issued, UTC).replace(tzinfo=None),
+        str(issuer), str(subject), email, _called(claims) or email.partition("@")[0], granted_role(claims)[0],
+        datetime.fromtimestamp(issued, UTC).replace(tzinfo=None),
         content_id("login", issuer, subject, issued, apart),
     )  # fmt: skip
 
 
-def granted_role(claims: Mapping[str, Any]) -> Role | None:
-    """The highest role that the groups in the claims give, as the environment says which do; None for none."""
+def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
+    """What `read_account` looks at of the claims, so short that one cookie holds it; the account is the same.
+
+    Of the groups it is one that gives the role. An issuer, subject or address that is too long is left out.
+    """
+    kept = {
+        name: claims[name] for name in ("iss", "sub", "iat", "email", "email_verified")
+        if name in claims and len(str(claims[name])) <= _LONGEST_ACCOUNT
+    }  # fmt: skip
+    for name in _APART:
+        said = str(claims.get(name, ""))
+        kept |= {name: said if len(said) <= _LONGEST_CLAIM else content_id("claim", said)} if said else {}
+    _, group = granted_role(claims)
+    for name in reversed(_role_claim()):
+        group = {name: group}
+    return {**group, "name": _called(claims)[:_LONGEST_CLAIM], **kept}
+
+
+def _called(claims: Mapping[str, Any]) -> str:
+    """What the provider calls somebody; "" for nothing."""
+    called = [claims.get(name) for name in ("name", "preferred_username")]
+    return next((one for one in called if isinstance(one, str) and one.strip()), "")
+
+
+def _role_claim() -> list[str]:
+    return (os.environ.get("ASSAY_OIDC_ROLE_CLAIM", "").strip() or "groups").split(".")
+
+
+def granted_role(claims: Mapping[str, Any]) -> tuple[Role | None, Any]:
+    """The highest role that the groups in the claims give, as the environment says which do, and a group that does."""
     held: Any = claims
-    for name in (os.environ.get("ASSAY_OIDC_ROLE_CLAIM", "").strip() or "groups").split("."):
+    for name in _role_claim():
         held = held.get(name) if isinstance(held, Mapping) else None
     groups = {str(one) for one in (held if isinstance(held, list) else [held])} if held else set[str]()
     given: dict[Role, str] = {
@@ -100,7 +130,10 @@ def granted_role(claims: Mapping[str, Any]) -> Role | None:
         "researcher": os.environ.get("ASSAY_OIDC_RESEARCHERS", ""),
         "annotator": os.environ.get("ASSAY_OIDC_ANNOTATORS", ""),
     }
-    return next((role for role, some in given.items() if groups & set(re.split(r"\s*,\s*", some.strip())) - {""}), None)
+    for role, some in given.items():
+        if giving := groups & set(re.split(r"\s*,\s*", some.strip())) - {""}:
+            return role, min(giving)
+    return None, None
 
 
 def sign_in(store: Store, account: Account) -> str:

@@ -1,7 +1,12 @@
-"""What stands around Streamlit's addresses for signing in: how often they may be asked, and the way back to a page."""
+"""What stands around Streamlit's addresses for signing in: how often they may be asked, and the way back to a page.
+
+Also the cookie by which somebody is signed in: Streamlit cuts a long one in parts and signs each by itself, so that
+parts of several sign-ins could be put together to one of somebody else. Here it is always one, and a part is not read.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from math import ceil
@@ -12,8 +17,12 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette import starlette_websocket as sockets
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+from streamlit.web.server.starlette.starlette_server_config import TOKENS_COOKIE_NAME, USER_COOKIE_NAME
 
+from data.records.logins import shorten_claims
 from pages.server import limits
 
 LOGIN, LOGOUT, CALLBACK = "/auth/login", "/auth/logout", "/oauth2callback"
@@ -22,6 +31,8 @@ BACK = "assay_back"
 _PAGE = re.compile(r"(?!sign-out\b)([a-z]{1,30}(-[a-z]{1,30})*)?(\?[!-~]{0,1500})?")
 """A page below our own address: no other host, no other scheme, and not the one that signs out again."""
 _MINUTES = 10
+_PART = re.compile(rf"({USER_COOKIE_NAME}|{TOKENS_COOKIE_NAME})_\d+")
+"""The name of a part of a cookie."""
 
 
 class AuthRoutes:
@@ -32,6 +43,8 @@ class AuthRoutes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"] if scope["type"] == "http" else ""
+        if "headers" in scope:
+            scope = {**scope, "headers": [(n, _whole(v) if n == b"cookie" else v) for n, v in scope["headers"]]}
         if not path.endswith((LOGIN, LOGOUT, CALLBACK)):
             return await self.app(scope, receive, send)
         if wait := limits.sign_in_wait(str((scope.get("client") or ("",))[0])):
@@ -43,7 +56,9 @@ class AuthRoutes:
             if message["type"] == "http.response.start" and path.endswith(LOGIN):
                 message["headers"] = [*message["headers"], _cookie(page_behind(asked))]
             elif message["type"] == "http.response.start" and path.endswith(CALLBACK):
-                message["headers"] = [*lead_back(message["headers"], asked.get("cookie", "")), _cookie("")]
+                message["headers"] = [
+                    *join_parts(lead_back(message["headers"], asked.get("cookie", ""))), _cookie("")
+                ]  # fmt: skip
             await send(message)
 
         await self.app(scope, receive, changed)
@@ -69,6 +84,35 @@ def lead_back(headers: Iterable[tuple[bytes, bytes]], cookies: str) -> list[tupl
     if not signed or not _PAGE.fullmatch(page):
         return given
     return [(n, (_base() + page).encode() if n.lower() == b"location" else v) for n, v in given]
+
+
+def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer that signs somebody in, with one cookie of the claims that are looked at.
+
+    The provider's own tokens, by which it is told who signs out, stay where one cookie holds them.
+    """
+    given = [(n, v, v.decode("latin-1") if n.lower() == b"set-cookie" else "") for n, v in headers]
+    set_ = dict(text.partition(";")[0].partition("=")[::2] for _, _, text in given if text)
+    raw = sockets._get_signed_cookie_with_chunks(set_, USER_COOKIE_NAME)
+    if not raw:
+        return [(n, v) for n, v, _ in given]
+    claims = json.loads(raw)
+    kept = {name: claims[name] for name in ("origin", "is_logged_in", "provider") if name in claims}
+    signed = create_signed_value(get_cookie_secret(), USER_COOKIE_NAME, json.dumps({**shorten_claims(claims), **kept}))
+    out = []
+    for name, value, text in given:
+        called, _, terms = text.partition("=")
+        if called == USER_COOKIE_NAME:
+            value = f"{called}={signed.decode()};{terms.partition(';')[2]}".encode("latin-1")
+        if not _PART.fullmatch(called) and not (called == TOKENS_COOKIE_NAME and f"{called}_1" in set_):
+            out.append((name, value))
+    return out
+
+
+def _whole(cookies: bytes) -> bytes:
+    """The cookies of a request without parts of any."""
+    found = cookies.decode("latin-1").split(";")
+    return ";".join(one for one in found if not _PART.fullmatch(one.partition("=")[0].strip())).encode("latin-1")
 
 
 def _cookie(page: str) -> tuple[bytes, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -276,6 +277,28 @@ def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch) -> None
     several = (["c", "b", "a"], ["c", "b"], "c", ["d", ""], "", {})
     given = [read_account({**said, "groups": one}).role for one in several]
     assert given == ["lead", "researcher", "annotator", None, None, None]
+
+
+def test_shortened_claims_tell_of_the_same_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_OIDC_LEADS", "chiefs, heads")
+    monkeypatch.setenv("ASSAY_OIDC_ROLE_CLAIM", "realm.roles")
+    many, long = [f"group-{n}" for n in range(500)], "x" * 9_000
+    for more in (
+        {}, {"name": " ", "preferred_username": "annie"}, {"name": 7, "email": None}, {"email_verified": "true"},
+        {"realm": {"roles": [*many, "heads", "chiefs"]}, "picture": long}, {"realm": {"roles": "heads"}},
+        {"realm": {"roles": many}}, {"sid": None, "auth_time": 5, "jti": ["a"]}, {"preferred_username": long},
+    ):  # fmt: skip
+        said = claims("ann", **more)
+        kept = json.loads(json.dumps(logins.shorten_claims(said)))
+        assert read_account(kept) == read_account(said) and len(json.dumps(kept)) < 400
+        assert logins.shorten_claims(kept) == kept
+    endless = claims("ann", name="愛" * 9_000, email=long, **dict.fromkeys(("nonce", "sid", "at_hash"), long))
+    kept = logins.shorten_claims(endless)
+    assert len(json.dumps(kept)) < 1_500 and (read_account(kept).name, read_account(kept).email) == ("愛" * 100, "")
+    other = read_account(logins.shorten_claims({**endless, "nonce": long + "y"}))
+    assert other.key != read_account(kept).key, "another sign-in"
+    with pytest.raises(NotAllowed, match="which account"):
+        read_account(logins.shorten_claims(claims("ann", sub=long)))
 
 
 def test_an_address_as_two_are_compared() -> None:

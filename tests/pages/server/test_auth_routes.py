@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import random
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.auth_util import set_cookie_with_chunks
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, decode_signed_value
 
 from pages.server import access, limits
 from pages.server.access import SecurityHeaders
@@ -15,6 +20,11 @@ from pages.server.limits import Buckets, Limit
 
 HOST = "assay.example.org"
 SIGNED = [(b"location", b"/"), (b"set-cookie", b"_streamlit_user=signed; Path=/")]
+USER, TOKENS = "_streamlit_user", "_streamlit_user_tokens"
+
+
+SEEN: list[str] = []
+"""The cookies of the request as Streamlit sees them."""
 
 
 def answered(
@@ -24,6 +34,7 @@ def answered(
     sent: list[Any] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
+        SEEN[:] = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
         await send({"type": "http.response.start", "status": 302, "headers": given})
 
     async def send(message: Any) -> None:
@@ -99,6 +110,39 @@ def test_over_tls_every_cookie_is_kept_to_tls(monkeypatch: pytest.MonkeyPatch) -
     assert secure("https") == secure("http", x_forwarded_proto="https") == [True, True]
     monkeypatch.setattr(access, "get_origin_from_redirect_uri", lambda: "https://assay.example.org")
     assert secure("http") == [True, True]
+
+
+def signed_in(claims: dict[str, Any], tokens: dict[str, Any]) -> list[tuple[bytes, bytes]]:
+    """The cookies by which Streamlit signs somebody in, cut in parts where they are long."""
+    made: list[tuple[bytes, bytes]] = []
+
+    def sign(name: str, value: str) -> bytes:
+        return create_signed_value(get_cookie_secret(), name, value)
+
+    def put(name: str, value: str) -> None:
+        made.append((b"set-cookie", f"{name}={sign(name, value).decode()}; HttpOnly; Path=/".encode()))
+
+    for name, said in ((USER, claims), (TOKENS, tokens)):
+        set_cookie_with_chunks(put, sign, name, said, cookie_attr_size=20)
+    return made
+
+
+def test_somebody_is_signed_in_by_one_cookie_and_no_part_of_one_is_read() -> None:
+    long = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=9_000))
+    account = {"iss": "https://login.test", "sub": "12", "iat": 1_800_000_000, "nonce": "n"}
+    streamlits = {"origin": f"https://{HOST}", "is_logged_in": True, "provider": "default"}
+    for more, tokens, names in (({}, "a", {USER, TOKENS}), ({"name": long, "picture": long}, long, {USER})):
+        given = signed_in({**account, **more, **streamlits}, {"id_token": tokens})
+        assert (len(given) > 2) == bool(more), "long ones are cut"
+        _, headers = answered("/oauth2callback", {}, [(b"location", b"/"), *given])
+        told = {v.partition("=")[0]: v.partition("=")[2] for n, v in headers if n == "set-cookie"}
+        assert set(told) == {*names, BACK}
+        value, _, terms = told[USER].partition(";")
+        read = json.loads(decode_signed_value(get_cookie_secret(), USER, value) or b"")
+        assert {**account, **streamlits}.items() <= read.items() and len(value) < 2_000
+        assert terms == " HttpOnly; Path=/; Secure" and "picture" not in read
+    answered("/_stcore/stream", {"cookie": f"a=b; {USER}=c;{USER}_1=d; {TOKENS}=e; {USER}_2 =f; {TOKENS}_1=g;h"}, [])
+    assert [f"a=b; {USER}=c; {TOKENS}=e;h"] == SEEN, "parts of two sign-ins would be read as one of somebody else"
 
 
 def test_one_address_cannot_ask_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
