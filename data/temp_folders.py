@@ -1,4 +1,4 @@
-"""Folders for files that wait to be read or taken away: each goes with the process that made it.
+"""Folders for files that wait to be read or taken away: each goes with the process that made it, or with its use.
 
 A process that was killed leaves its folder behind, and the lock in it open: the next one clears it away.
 """
@@ -10,6 +10,7 @@ import fcntl
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -22,13 +23,19 @@ def folder(kind: str) -> Path:
     """The folder of this process for one kind of files."""
     with _one:
         if kind not in _made:
-            _clear(kind)
-            new = Path(tempfile.mkdtemp(prefix=".assay-"))
-            lock = (new / _LOCK).open("w")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            # Under its own name only with the lock: until then another process would clear it away.
-            _made[kind] = new.rename(new.with_name(new.name.replace(".assay-", f"assay-{kind}-"))), lock
+            _made[kind] = _make(kind)
         return _made[kind][0]
+
+
+@contextlib.contextmanager
+def folder_for(kind: str) -> Iterator[Path]:
+    """A new folder for one kind of files, which goes when the body ends."""
+    made, lock = _make(kind)
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        lock.close()
 
 
 def remove(*kinds: str) -> None:
@@ -37,6 +44,16 @@ def remove(*kinds: str) -> None:
         made, lock = _made.pop(kind)
         shutil.rmtree(made, ignore_errors=True)
         lock.close()
+
+
+def _make(kind: str) -> tuple[Path, TextIOWrapper]:
+    """A new folder, and the lock in it."""
+    _clear(kind)
+    new = Path(tempfile.mkdtemp(prefix=".assay-"))
+    lock = (new / _LOCK).open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    # Under its own name only with the lock: until then another process would clear it away.
+    return new.rename(new.with_name(new.name.replace(".assay-", f"assay-{kind}-"))), lock
 
 
 def _clear(kind: str) -> None:

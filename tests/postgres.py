@@ -126,11 +126,11 @@ class Databases:
                     link.execute(f"delete from {table}".encode())
             self._free.append(name)
 
-    def empty_copy(self) -> duckdb.DuckDBPyConnection:
+    def empty_copy(self, _: contextlib.ExitStack) -> duckdb.DuckDBPyConnection:
         """What `data.store.postgres_driver.empty_copy` gives, from a file that is made once."""
         file = self.folder.with_name(self.folder.name + ".duckdb")
         if not file.exists():
-            with contextlib.closing(empty_copy()) as made:
+            with contextlib.ExitStack() as spilled, contextlib.closing(empty_copy(spilled)) as made:
                 made.execute(f"attach '{file}' as kept")
                 made.execute("copy from database memory to kept")
         con = opening.connect(Path(":memory:"))

@@ -705,7 +705,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "data/exporting/delivery.py": "pages/api/test_server.py",
     "data/exporting/kinds/": "data/exporting/test_exporting.py",
     "data/exporting/shared.py": "data/exporting/test_exporting.py",
-    "data/temp_folders.py": "pages/server/test_downloads.py",
     "data/mtbench/answers.py": "data/mtbench/test_protocol_run.py",
     "judges/mtbench/answer_pairs.py": "data/mtbench/test_protocol_run.py",
     "data/importing/formats/canonical.py": "data/importing/test_importing.py",

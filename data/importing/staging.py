@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 
 from data.records.tables import AdjudicationRow, ItemRow, JudgmentRow, LabelRow, RemarkRow, ScoreRow
 from data.store import Load, table_of
+from data.temp_folders import folder_for
 
 _TYPES = {
     str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_(), datetime: pa.timestamp("us"),
@@ -34,8 +34,8 @@ class Spool:
     """A folder with the rows of one import. Use it in a `with`: a folder that it made itself goes with it."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = None if folder else tempfile.TemporaryDirectory(prefix="assay-intake-")
-        self.path = folder or Path(self._folder.name if self._folder else "")
+        self._folder = contextlib.ExitStack()
+        self.path = folder or self._folder.enter_context(folder_for("intake"))
         self._opened: list[BinaryIO] = []
         self._tables = {table_of(record): _Table(record, self.path) for record in RECORDS}
 
@@ -91,8 +91,7 @@ class Spool:
         for end in ends:
             with quiet:
                 end()
-        if self._folder:
-            self._folder.cleanup()
+        self._folder.close()
 
 
 def _schema(record: type[NamedTuple]) -> pa.Schema:

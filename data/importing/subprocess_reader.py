@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +35,7 @@ from data.importing.snapshot import Snapshot
 from data.importing.source_reader import Progress, ReadingResult
 from data.importing.staging import Spool
 from data.store.errors import BadInput
+from data.temp_folders import folder_for
 
 READERS = 1
 MEMORY = 2**30
@@ -64,8 +64,8 @@ def detect_formats(
     source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
 ) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
-    with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
-        told = _ask_of(source, {"task": "formats", "wanted": wanted}, Path(folder), _nothing, progress)
+    with _turn(waits), folder_for("intake") as folder:
+        told = _ask_of(source, {"task": "formats", "wanted": wanted}, folder, _nothing, progress)
     known = [DetectedFile(file, *one) for file, one in zip(source.files, told, strict=True)]
     for one in known:
         known_format = one.held in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
@@ -82,8 +82,8 @@ def read_contents(
     Raises BadInput past the limits.
     """
     known = [(one.held, one.format, one.role) for one in found]
-    with _turn(waits), tempfile.TemporaryDirectory(prefix="assay-intake-") as folder:
-        told = _ask_of(source, {"task": "contents", "found": known}, Path(folder), _nothing, progress)
+    with _turn(waits), folder_for("intake") as folder:
+        told = _ask_of(source, {"task": "contents", "found": known}, folder, _nothing, progress)
     return TypeAdapter(SourceContents).validate_python(told)
 
 

@@ -8,8 +8,6 @@ numbered under the lock: the numbers follow the commits, and a copy is up to dat
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +25,7 @@ from data.store.errors import BadInput, StoreFailed
 from data.store.hidden_rows import HiddenRows
 from data.store.high_water_mark import CHANGE, digest
 from data.store.ids import new_id
+from data.temp_folders import folder_for
 
 if TYPE_CHECKING:
     import psycopg
@@ -64,19 +63,21 @@ class PostgresStore(DuckTables):
         self._lost: float | None = None
         """Since when the database is away."""
         self._asking, self._asked = threading.Lock(), 0.0
+        self._spilled = contextlib.ExitStack()
+        """The folders of what of the copy does not fit into memory."""
         self._wrong = ""
         postgres_schema.require_packages()
         try:
             with self._told("Nothing was read"):
                 with postgres_schema.connect(url) as link:
-                    postgres_schema.bring_up(link, self.name)
+                    empty = postgres_schema.bring_up(link, self.name)
                     postgres_bulk.sweep(link, self._begin)
                 self._reopen()
         except BaseException:
             self.close()
             raise
         self._base = self._seq
-        log.info("store_opened", store=self.name, revision=self._seq)
+        log.info("store_made" if empty else "store_opened", store=self.name, revision=self._seq)
         threading.Thread(target=self._listen, name=f"store {self.name}", daemon=True).start()
 
     # -- the copy -----------------------------------------------------------------------------------------------
@@ -90,7 +91,7 @@ class PostgresStore(DuckTables):
                 with contextlib.suppress(duckdb.Error):
                     self._con.execute("select 1 from change limit 1").fetchall()
                     return
-            con = empty_copy()
+            con = empty_copy(self._spilled)
             self._tables = transfer.column_types(con)
             with postgres_schema.connect(self.url) as link:
                 newest = _number(link)
@@ -254,7 +255,7 @@ class PostgresStore(DuckTables):
         if _away(error) and (refused := said.rpartition("FATAL:")[2].strip()) != said:
             return (
                 f"the database {self.name} refuses the connection: {refused}. If that does not pass by itself, check "
-                "name, password and database in ASSAY_STORE."
+                "name, password and database in ASSAY_STORE, and how many connections the server allows."
             )
         if _away(error):
             return f"the database {self.name} does not answer. Assay goes on by itself when it does; see its own log."
@@ -507,7 +508,8 @@ class PostgresStore(DuckTables):
         with self._lock, self._told("Nothing was copied"), self._linked() as link, self._taking:
             if newest := self._begin(link):
                 raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
-            with source._copying, source._cursor() as cursor, contextlib.closing(empty_copy()) as copy:
+            with source._copying, source._cursor() as cursor, contextlib.ExitStack() as stack:
+                copy = stack.enter_context(contextlib.closing(empty_copy(stack)))
                 cursor.begin()
                 upto = opening.newest(cursor)
                 transfer.send_all(link, cursor, self._tables, upto)
@@ -532,12 +534,13 @@ class PostgresStore(DuckTables):
             if self._con is not None:
                 self._con.close()
             self._link = self._con = self.hidden = None
+            self._spilled.close()
 
 
-def empty_copy() -> duckdb.DuckDBPyConnection:
-    """A database in memory with the tables of a workspace; what memory cannot hold goes to the temporary folder."""
+def empty_copy(spilled: contextlib.ExitStack) -> duckdb.DuckDBPyConnection:
+    """A database in memory with the tables of a workspace; what memory cannot hold goes to a folder in `spilled`."""
     con = opening.connect(Path(":memory:"))
-    con.execute(f"set temp_directory = '{Path(tempfile.gettempdir()) / f'assay-copy-{os.getpid()}'}'")
+    con.execute(f"set temp_directory = '{spilled.enter_context(folder_for('copy')) / 'spilled'}'")
     for number, title, sql in migrations():
         opening.run_script(con, sql, number, title)
     return con

@@ -76,8 +76,8 @@ def connect(url: str) -> Link:
     return link
 
 
-def bring_up(link: Link, name: str) -> None:
-    """Make the tables of an empty database, or bring those of a workspace up to date.
+def bring_up(link: Link, name: str) -> bool:
+    """Make the tables of an empty database, or bring those of a workspace up to date; whether it was empty.
 
     Raises BadInput for a database that is something else's, StoreDamaged for one of a newer Assay; then nothing is
     changed.
@@ -99,6 +99,7 @@ def bring_up(link: Link, name: str) -> None:
                 done = number
     if begun and begun < done:
         log.info("store_migrated", store=name, from_version=begun, to_version=done)
+    return not begun
 
 
 def _version(link: Link, name: str) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO
 import duckdb
 
 from data.store.errors import BadInput
+from data.temp_folders import folder_for
 from judges.importing.jsonl import LIMIT, Record
 
 MEMORY = "768MB"
@@ -32,8 +32,8 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
 
     Raises BadInput for what is no Parquet, holds too much, or holds bytes that are no text.
     """
-    with tempfile.TemporaryDirectory(prefix="assay-parquet-") as folder:
-        held = Path(folder) / "upload.parquet"
+    with folder_for("parquet") as folder:
+        held = folder / "upload.parquet"
         if path is None:
             with held.open("wb") as copy:
                 shutil.copyfileobj(stream, copy)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from data.store.base import Row
+from data.temp_folders import folder_for
 
 if TYPE_CHECKING:
     from data.store.postgres_schema import Link
@@ -49,8 +49,8 @@ def fetch(
         if len(rows) <= FEW:
             insert(cursor, stored(table), tables[table], rows)
             continue
-        with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
-            file = Path(folder) / "rows.csv"
+        with folder_for("copy") as folder:
+            file = folder / "rows.csv"
             query = f"copy (select {', '.join(tables[table])} from {table} {where[table]})"
             with file.open("wb") as held, link.cursor().copy(
                 f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()
@@ -79,8 +79,8 @@ def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str,
 def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnection, rows: str = "") -> None:
     """Append rows of DuckDB's, those of its table or what a query takes them from, to PostgreSQL's table."""
     names = ", ".join(columns)
-    with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
-        file = Path(folder) / "rows.csv"
+    with folder_for("copy") as folder:
+        file = folder / "rows.csv"
         cursor.execute(
             f"copy (select {names} from {rows or table}) to '{file}' "
             f"(format csv, header false, force_quote ({_texts(columns)}), nullstr '')"

@@ -8,6 +8,7 @@ from pathlib import Path
 from data import log
 from data.store import POSTGRES, Store, duckdb_path, open_store, opening
 from data.store.errors import BadInput, NotFound, StoreFailed
+from data.temp_folders import folder_for
 from data.workspace.restore import restore
 
 
@@ -24,8 +25,8 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
         raise BadInput(f"{target!r} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database.")
     if to is not None and to.exists():
         raise BadInput(f"{to} exists already. Name a file that is not there: a copy goes into an empty store only.")
-    with tempfile.TemporaryDirectory(prefix="assay-copy-") as folder:
-        aside = Path(folder) / "backup.duckdb"
+    with folder_for("copy") as folder:
+        aside = folder / "backup.duckdb"
         if backup := path is not None and not opening.beside_path(path, ".mark").exists():
             opening.copy(path, aside)  # the backup stays as it is
         held = open_store(f"duckdb:///{aside}" if backup else source, accept=backup)

@@ -85,6 +85,19 @@ def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], Post
     assert count(one) == 2 == one.newest()
 
 
+def test_an_empty_database_becomes_a_workspace_and_the_log_says_so(
+    empty_database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    elsewhere = empty_database + "&options=-csearch_path%3Dmade"
+    with psycopg.connect(empty_database, autocommit=True) as link, caplog.at_level("INFO", "assay"):
+        link.execute("create schema made")
+        for event in ("store_made", "store_opened"):
+            caplog.clear()
+            open_store(elsewhere).close()
+            assert [event] == [told.getMessage().split()[0] for told in caplog.records]
+        link.execute("drop schema made cascade")
+
+
 def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, empty_database: str) -> None:
     with psycopg.connect(empty_database, autocommit=True) as link:
         link.execute("insert into migration values (999, 'future', now())")
@@ -97,7 +110,7 @@ def test_what_is_no_workspace_is_refused_in_a_sentence(databases: Databases, emp
         open_store(empty_database + "&options=-csearch_path%3Dother")
     with pytest.raises(BadInput, match="no schema"):
         open_store(empty_database + "&options=-csearch_path%3Dnowhere")
-    with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine refuses the connection: .* not exist"):
+    with pytest.raises(StoreFailed, match=r"nobody_made_it on this machine refuses .* how many connections"):
         open_store(databases.address("nobody_made_it"))
     with pytest.raises(BadInput, match="postgresql://person:password@host"):
         open_store("postgresql://host/name?colour=green")

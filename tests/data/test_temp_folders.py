@@ -1,0 +1,28 @@
+"""Folders for files that wait: they go with their use, and after a kill with the next use."""
+
+import os
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from data.importing.staging import Spool
+from data.temp_folders import folder_for
+
+
+def test_what_a_killed_import_left_goes_with_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    if not (child := os.fork()):
+        with Spool() as spool, folder_for("copy") as copy:
+            (copy / "rows.csv").write_text("of people")
+            spool.open("rows").write(b"of people")
+            os.kill(os.getpid(), signal.SIGKILL)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    left = {folder.name.split("-")[1]: folder for folder in tmp_path.iterdir()}
+    assert left.keys() == {"intake", "copy"} and (left["copy"] / "rows.csv").exists()
+    with Spool() as first, Spool() as second:
+        assert set(tmp_path.iterdir()) == {first.path, second.path, left["copy"]}, "of its own kind, and not in use"
+    with folder_for("copy") as copy:
+        assert list(tmp_path.iterdir()) == [copy]
+    assert not list(tmp_path.iterdir())
