@@ -195,10 +195,11 @@ def store_kind(request: pytest.FixtureRequest, one_empty_store: Callable[..., No
     if not ON_POSTGRES and getattr(request, "param", "duckdb") == "duckdb":
         yield
         return
-    databases = request.getfixturevalue("databases")
+    databases, folder = request.getfixturevalue("databases"), request.getfixturevalue("tmp_path")
     held = len(databases.opened), len(databases.named)
     with pytest.MonkeyPatch.context() as patch:
         take_databases(patch, databases)
+        patch.setenv("ASSAY_BACKUPS", str(folder / "backups"))  # where they lie beside a file; a database has no place
         yield
     databases.tidy(*held)
 

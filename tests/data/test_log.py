@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import sys
@@ -256,7 +257,8 @@ def test_an_import_tells_how_much_and_of_nothing_what(
     importing.import_source(store, "lea", importing.from_path(bad), ImportPlan(dataset="demo"), on_error="good rows")
     open_store(f"duckdb:///{tmp_path / 'new.duckdb'}").close()
     text = silent(written)
-    for event in ("store_made", "import_finished", "import_refused"):
+    made = "store_opened" if store.shared else "store_made"  # the tests' databases have their tables already
+    for event in (made, "import_finished", "import_refused"):
         assert event in text, text
 
 
@@ -347,7 +349,8 @@ def test_a_command_says_what_it_said_and_no_more(
 ) -> None:
     handlers = list(logging.root.handlers)
     monkeypatch.delenv("ASSAY_LOG_LEVEL", raising=False)
-    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path / 'a.duckdb'}")
+    with contextlib.closing(open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")) as store:
+        monkeypatch.setenv("ASSAY_STORE", store.url)
     file = seeds.lines(tmp_path / "a.jsonl", [seeds.dialogue(1)])
     try:
         assert main(["import", str(file), "--dataset", "demo", "--as", "lea"]) == 0
