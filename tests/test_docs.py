@@ -16,6 +16,8 @@ from judges.cards import cards
 from tests.server import ROOT
 from tests.test_house import SHIPPED, Source, as_text, product
 
+pytestmark = pytest.mark.together("texts")  # the tree is read and parsed once
+
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 _CODE = re.compile(r"^( {4}.*|```[\s\S]*?```)$", re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]*)\)")

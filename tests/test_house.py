@@ -20,6 +20,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.together("texts")  # the tree is read and parsed once
 Finding = tuple[int, str]
 
 BELOW = {

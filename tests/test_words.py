@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.together("texts")  # the tree is read and parsed once
 WORDS = {
     r"\brest(s|ing)? on\b": "labels used",
     r"\beligible\b|\bpromising\b": "meets policy, inconclusive",

@@ -6,7 +6,7 @@ The figures are asked for on the sample workspace, and every query that they tak
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from data import samples
 from data.annotators import annotators
 from data.approvals import approvals, case, policy
 from data.audits import audits
@@ -145,11 +146,11 @@ def test_a_list_that_was_given_can_be_changed(small: Store) -> None:
     assert names(small) == ["x"]
 
 
-def ask_all(store: Store, names: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Figures of every kind, of the first judge of each dataset, or of those that are named."""
+def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
+    """Figures of every kind, of the first judge of each dataset."""
     yield "to decide", approvals.find_to_decide(store)
     yield "combinations", combinations.describe_combinations(store)
-    for dataset in [one for one in datasets.all_datasets(store) if not names or one.name in names]:
+    for dataset in datasets.all_datasets(store):
         here = dataset.id
         yield "cells", disputes.cells_to_adjudicate(store, here)
         yield "work", annotators.annotator_work(store, here)
@@ -236,24 +237,23 @@ CHANGES: list[Callable[[Store], None]] = [change_labels, exclude_items, change_g
 
 
 class Asked:
-    """The sample workspace, and its figures as they were computed last: one change follows the other.
-
-    Of two datasets: in the first is the item whose labels change, in the second the score.
-    """
-
-    NAMES = ("support-dialogues", "open-questions")
+    """A workspace, and its figures as they were computed last: one change follows the other."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.anew = self.ask()
 
     def ask(self) -> list[tuple[str, Any]]:
-        return [(name, plain(one)) for name, one in ask_all(self.store, self.NAMES)]
+        return [(name, plain(one)) for name, one in ask_all(self.store)]
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    store = bootstrap.open_workspace(f"duckdb:///{tmp_path_factory.mktemp('asked') / 'a.duckdb'}")
+    """Two datasets of the sample: in the first is the item whose labels change, in the second the score."""
+    two = [one for one in samples.SAMPLES if one.name in ("support-dialogues", "open-questions")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "SAMPLES", two)
+        store = bootstrap.open_workspace(f"duckdb:///{tmp_path_factory.mktemp('asked') / 'a.duckdb'}")
     yield Asked(store)
     store.close()
 
