@@ -55,7 +55,7 @@ async def raw(head, *chunks, again=0):
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", seen
 
 
-def asked(head, *chunks, again=0, timeout=30.0, what="answer"):
+def asked(head, *chunks, again=0, timeout=300.0, what="answer"):
     """What one exchange with a server of bytes gives or raises."""
 
     async def go():
