@@ -9,7 +9,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -201,6 +202,10 @@ def test_a_thread_that_ends_by_an_error_is_logged_without_its_message(
     thread.start()
     thread.join()
     assert 'ERROR thread_failed thread="reader of x" error=IndexError' in written.getvalue()
+    for error in (ValueError(TEXT), None):  # of an object that goes
+        sys.unraisablehook(cast(Any, SimpleNamespace(exc_value=error)))
+    assert written.getvalue().count("ERROR cleanup_failed error=ValueError") == 1
+    assert written.getvalue().count("ERROR") == 2 and CANARY not in written.getvalue()
 
 
 def test_a_reader_that_ends_by_an_error_tells_where_and_not_what(

@@ -165,8 +165,6 @@ def _users(said: Sequence[Utterance]) -> list[str]:
 
 def _shared(known: Sequence[str], users: Sequence[str]) -> int:
     """How many of the first things that users say are the last that are known."""
-    if len(users) >= len(known) and list(users[: len(known)]) == list(known):
-        return len(known)
     most = min(len(known), len(users))
     return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(users[:n])), 0)
 

@@ -15,7 +15,7 @@ class SpillFile:
     """JSON values by key, in a temporary file; in memory stay the keys and their places."""
 
     def __init__(self, file: BinaryIO | None = None) -> None:
-        self._file = file or tempfile.TemporaryFile(prefix="assay-")  # noqa: SIM115
+        self._file = file or tempfile.TemporaryFile()  # noqa: SIM115
         self._places: dict[Hashable, tuple[int, int]] = {}
         self._end = 0
         self._there = False

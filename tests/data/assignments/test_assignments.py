@@ -267,6 +267,15 @@ def test_what_is_touched_while_work_is_planned_is_not_given(
     given = give(store, found, Selection(number=6), people=("ann",)).shares["ann"]
     assert len(given) == 3, "two of the six are answered by now, and one is held"
     assert not set(given) & set(draws(take(store, "ben", found)))
+    queue.release_claims(store, "ben", found)
+
+    def back() -> None:
+        take(store, "ben", found)
+        queue.release_claims(store, "ben", found)
+
+    between.append(back)
+    [left] = give(store, found, Selection(number=2), people=("cyd",)).shares.values()
+    assert len(left) == 2, "what is held no more can be given"
     between.append(lambda: people.set_person(store, "lea", "cyd", "annotator", active=False))
     with pytest.raises(BadInput, match="cyd is not active"):
         give(store, found, people=("cyd",))

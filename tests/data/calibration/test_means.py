@@ -195,6 +195,25 @@ def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(stor
         assert [(m.unit, m.cells, m.mean) for m in found] == [("", 3 * len(values), np.mean(values)), *each]
 
 
+def test_means_stand_by_unit_where_a_dimension_has_two_to_four(store):
+    assert score_sums.FEW == 4
+    for units in (1, 2, 4, 5):
+        cells = [Cell(n, f"turn:{turn}", (), float(turn)) for n in range(3) for turn in range(1, units + 1)]
+        rows = means.means_table(store, *fill(store, cells, f"d{units}"), MeansChoice("")).rows
+        each = [(f"turn {turn}", turn) for turn in range(1, units + 1)] if units in (2, 4) else []
+        told = [(unit, found.plain.point) for _, _, unit, found in (row.told for row in rows)]
+        assert told == [("turn", (1 + units) / 2), *each]
+
+
+def test_of_hidden_groups_twelve_are_named():
+    def told(groups):
+        return means.explain_few_scores(means.MeansTable((), groups))
+
+    names = tuple(f"g{n}" for n in range(13))
+    assert told(()) == "" and "single scores: all items." in told(("",))
+    assert told(names[:12]).endswith("g10, g11.") and told(names).endswith("g10, g11 and 1 more.")
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

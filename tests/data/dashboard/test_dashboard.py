@@ -282,6 +282,9 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     dots = re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+" r="5.5"[^>]*><title>(s\d): people would say ([\d.]+)', made)
     assert [(name, told) for _, name, told in dots] == [("s1", "4.50"), ("s0", "2.50")]
     assert [float(x) for x, *_ in dots] == [place(4.5), place(2.5)]
+    spans = re.findall(r'<line x1="([\d.]+)" y1="([\d.]+)" x2="([\d.]+)" y2="\2" class="s0"', made)
+    ends = [(s.means[0].interval.low, s.means[0].interval.high) for s in tile.systems]
+    assert [(float(x), float(y)) for x, _, y in spans[:2]] == [(place(low), place(high)) for low, high in ends]
     own = re.findall(r'<path d="M([\d.]+) [^>]*><title>s\d: the judge says 3.00', made)
     assert [float(x) for x in own] == [place(3), place(3)]
     [height] = re.findall(r'<line x1="0" y1="([\d.]+)" x2="24" y2="\1" class="s0"', made)

@@ -34,7 +34,7 @@ from data.store.ids import new_id, now
 from judges.types import ITEM, Dialogue
 from tests import seeds
 from tests.data.cells import Cell, fill
-from tests.data.imports import label, pair, verdict
+from tests.data.imports import bring, label, pair, verdict
 
 Json = dict[str, Any]
 SAID = "user says thing 1 of dialogue 1. "
@@ -370,6 +370,15 @@ def test_one_turn_below_the_answer_keeps_a_chat_out(own: Store) -> None:
     assert told == [("item 0", "5", 2), ("item 2", "4", 2), ("item 4", "4", 2)]
     best = rows(own, "chats", "turns", by="helpfulness", basis="gate")
     assert [r["item"] for r in best] == ["item 0"], "without an answer only the best is good enough"
+
+
+def test_a_chat_ends_with_what_the_assistant_said(own: Store) -> None:
+    said = [("user", "A?"), ("assistant", "B."), ("user", "Thanks.")]
+    turns = [{"turn": 1 + n // 2, "role": role, "text": text} for n, (role, text) in enumerate(said)]
+    item = {"id": "d", "kind": "dialogue", "scenario": "", "turns": turns}
+    bring(own, [item, label("d", 5, unit="turn:1", dimension="helpfulness")])
+    [found] = rows(own, "chats", "d", by="helpfulness", basis="all")
+    assert [(m["role"], m["content"]) for m in found["messages"]] == said[:2]
 
 
 def test_chats_are_those_that_reach_the_answer(store: Store) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -266,6 +267,38 @@ def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:
     assert [(t["role"], t["text"]) for t in item["turns"]] == [("user", "Wo?"), ("assistant", "Dort.")]
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        (("gen_ai.user.message", "content"), ("gen_ai.choice", "content")),
+        (("gen_ai.content.prompt", "gen_ai.prompt"), ("gen_ai.content.completion", "gen_ai.completion")),
+    ],
+)
+def test_otel_messages_as_events_of_their_span(asked: tuple[str, str], answered: tuple[str, str]) -> None:
+    said = [
+        {"name": name, "attributes": [{"key": key, "value": {"stringValue": text}}]}
+        for (name, key), text in ((asked, "Wo?"), (answered, "Dort."))
+    ]
+    _, given = found([("t.jsonl", made.text(made.request(made.span("t", "s", events=said))))])
+    assert [(item["task"], item["output"]) for item in items(given).values()] == [("Wo?", "Dort.")]
+
+
+def test_what_is_said_of_spans_around_calls_is_of_the_last_call_and_of_the_outermost_of_the_whole() -> None:
+    def rated(value: float) -> list[Any]:
+        return [made.evaluation("tone", value)]
+
+    spans = [made.span("t", "root", name="bot", events=rated(3.0))]
+    spans += [made.span("t", "chain", "root", name="step", events=rated(4.0))]
+    for n in (1, 2):
+        put = made.inference("input_messages", made.told(n))
+        got = made.inference("output_messages", [made.said("assistant", made.TURNS[n - 1][1])])
+        asked = {"openinference__span__kind": "LLM", **put, **got}
+        spans.append(made.span("t", f"s{n}", "chain", at=n, events=rated(float(n)), **asked))
+    _, given = found([("t.jsonl", made.text(made.request(*spans)))])
+    units = {value: unit for _, unit, _, value, *_ in opinions(given)}
+    assert units == {1.0: "turn:1", 2.0: "turn:2", 3.0: "conversation", 4.0: "turn:2"}
+
+
 def test_otel_spans_of_evaluators_and_faulty_ones() -> None:
     """An evaluator's span says its name and output of the one above; a fault once has its row, one more often rows."""
     said = {"output__value": json.dumps({"score": 0.5, "label": "half", "explanation": "So."})}
@@ -371,6 +404,15 @@ def test_langfuse(shape: str) -> None:
     assert not faults(given)
 
 
+def test_langfuse_traces_within_what_is_told_of_them() -> None:
+    held = made.langfuse()
+    whole = [{"trace": trace, "observations": [seen]} for trace, seen in zip(
+        held["traces"], held["observations"], strict=True
+    )]  # fmt: skip
+    names, given = found([("t.json", made.whole(whole))])
+    assert names == {"langfuse"} and spoken(items(given)["c-1"]) == WHOLE
+
+
 def test_langfuse_scores_alone() -> None:
     """Scores without traces stand for items without texts: two columns are enough for a figure."""
     _, given = found([("s.csv", in_csv([{"source": "EVAL", **r} for r in made.langfuse()["scores"][:2]]))])
@@ -404,7 +446,10 @@ def test_langsmith(shape: str) -> None:
     assert opinions(given) == [("c-1", "turn:1", "ok", 1, "judge", "j-1"), ("c-1", "turn:1", "ok", 0, "person", "kim")]
     _, alone = found([("runs", runs)])
     assert [o[1:4] for o in opinions(alone)] == [("turn:1", "ok", 1.0), ("turn:2", "ok", 1.0)]
-    # Feedback may name the trace alone.
+    # A model may be named by how it was called, and feedback may name the trace alone.
+    extra = {"metadata": {"thread_id": "c-1"}, "invocation_params": {"model": "m-2"}}
+    _, called = found([("runs", made.text(*({**run, "extra": extra} for run in held["runs"])))])
+    assert items(called)["c-1"]["system"] == "m-2"
     whole = [{**{k: v for k, v in row.items() if k != "run_id"}, "trace_id": "r2"} for row in held["feedback"]]
     _, traced = found([("f.json", made.whole(whole)), ("runs", runs)])
     assert [o[1:4] for o in opinions(traced)] == [("turn:2", "ok", 1), ("turn:2", "ok", 0)]
@@ -498,6 +543,26 @@ def test_deepeval() -> None:
         (1, "user", "Wo?"), (1, "tool", 'map({"of": "京"})'), (1, "tool", "Kansai"), (1, "assistant", "Dort."),
     ]  # fmt: skip
     assert [o[2:4] for o in opinions(given)] == [("Right", 1)]
+    # All that a case may have, with names as in Python, too, and turns without roles.
+    def in_python(value: Any) -> Any:
+        if isinstance(value, list):
+            return [in_python(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", k): in_python(v) for k, v in value.items()}
+
+    judged = [{"name": "Right", "score": None, "success": False, "evaluationModel": "j-2"}]
+    more = {"metricsData": judged, "retrievalContext": ["C"], "context": ["D"], "additionalMetadata": {"lang": "de"}}
+    whole = {**case, **more, "expectedOutput": "E"}
+    asked = {"input": "Wo?", "actualOutput": "Dort.", "toolsCalled": called}
+    talk = {"name": "c", "turns": [asked], "expectedOutcome": "F", **more, "retrievalContext": None}
+    for one, expected, context in ((whole, "E", ["C"]), (talk, "F", ["D"])):
+        for shape in (one, in_python(one)):
+            _, told = found([("run", made.whole([shape]))])
+            [item] = items(told).values()
+            assert item["meta"] == {"lang": "de", "context": context, "reference": expected}
+            assert [o[2:] for o in opinions(told)] == [("Right", False, "judge", "j-2")]
+            assert spoken(item) == spoken(items(given)["t"])
     silent = {**case, "name": "s", "input": " ", "toolsCalled": [{"name": "map", "output": ""}]}
     _, without = found([("run", made.whole({"testCases": [silent]}))])
     assert spoken(items(without)["s"]) == [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.records.items import contains_words, load_items
+from data.records.items import contains_words, load_items, neutral_name
 from tests import seeds
 from tests.data.imports import bring, pair, workspace
 
@@ -38,3 +38,15 @@ def test_words_are_found_in_every_text_and_in_nothing_else(item: dict[str, Any],
     content = json.dumps({**item, "system": "hidden-1", "meta": {"note": "hidden-2"}})
     assert all(contains_words(content, word) for word in words)
     assert not any(contains_words(content, word) for word in ("hidden", "nowhere", "user", "kind"))
+
+
+@pytest.mark.parametrize(
+    ("name", "systems", "told"),
+    [
+        ("d-0001", ("bot",), False), ("Ro-Bot 7", ("robot",), True), ("reply-GPT4", ("gpt-4", "x"), True),
+        ("d-x-1", ("x",), True), ("xylophone", ("x",), False), ("a1", ("", "q"), False), ("a1", (), False),
+    ],
+)  # fmt: skip
+def test_a_name_that_tells_a_system_is_hidden(name: str, systems: tuple[str, ...], told: bool) -> None:
+    """One of one or two letters tells it as a word only."""
+    assert neutral_name("0123456789", name, systems) == ("item 01234567" if told else name)

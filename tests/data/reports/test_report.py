@@ -53,6 +53,7 @@ from tests.poison import tricks
 
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
 TURN = "turn:1"
+KEYS = Path(__file__).with_name("figure_keys.txt")
 NAMES = st.text(max_size=60)
 FIGURES = st.none() | st.floats(-1, 1)
 
@@ -290,6 +291,21 @@ def test_marks_in_values_are_no_marks() -> None:
 # -- the report -------------------------------------------------------------------------------------------------------
 
 
+def test_the_keys_of_the_figures_stay_as_they_are(made: str, of_flags: str) -> None:
+    """Programs read them: a new one comes to figure_keys.txt beside this file, and none of its lines goes."""
+
+    def keys(value: Any, at: str = "") -> Iterator[str]:
+        held = value.items() if isinstance(value, dict) else [("[]", one) for one in value]
+        for key, one in held:
+            named = f"{at}.{'*' if at in ('audits', 'judge.params') else key}".lstrip(".")
+            yield named
+            if isinstance(one, dict | list):
+                yield from keys(one, named)
+
+    there = {key for told in (made, of_flags) for key in keys(figures_in(told))}
+    assert sorted(there) == KEYS.read_text(encoding="utf-8").splitlines()
+
+
 def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
     store, dataset, judge = place
     found = {(d["unit"], d["dimension"]): d for d in figures_in(made)["dimensions"]}
@@ -355,9 +371,17 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
     store.close()
 
 
-def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(tmp_path: Path) -> None:
-    store = with_lead(tmp_path / "f.duckdb")
+@pytest.fixture(scope="module")
+def of_flags(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of a judge that gives flags and topics, and says how sure it is."""
+    store = with_lead(tmp_path_factory.mktemp("flags") / "f.duckdb")
     told = report(store, "lea", *flagged(store, "lea"))
+    store.close()
+    return told
+
+
+def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(of_flags: str) -> None:
+    told = of_flags
     part = told[told.index("<h2 id=\"response.zz_harmful\">") : told.index("<h2 id=\"response.zz話題\">")]
     folded = re.findall("<summary>([^<]*)</summary>", part)
     assert folded == ["Slices", "Sample size", "Confidence"] and not re.search(r"</summary>\s*</details>", told)
@@ -365,7 +389,6 @@ def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(tmp
     confidence = part[part.index("<summary>Confidence</summary>") :].partition("</details>")[0]
     ratings = re.findall(r'<tr><td>\d+% to \d+%</td><td class="n">(\d+)</td>', confidence)
     assert sum(map(int, ratings)) == 120, "every labelled response stands in one row of the table"
-    store.close()
 
 
 def test_decisions_on_record_are_told(tmp_path: Path) -> None:

@@ -110,6 +110,11 @@ def test_a_batch_that_is_refused_says_why_and_the_run_can_go_on(store: Store) ->
         end = runs.wait(store, run_id)
         assert end.state == "failed" and "This batch was told to fail" in end.why
         assert end.done == 1, "the first judgment is asked directly"
+        port = int(server.url.split(":")[-1].split("/")[0])
+    with practice(batch_seconds=0.02, port=port):
+        runs.resume(store, "lea", run_id)
+        end = runs.wait(store, run_id)
+        assert (end.state, end.done, end.scored) == ("finished", 6, 6)
 
 
 def test_calls_that_fail_twice_are_unscored_with_the_reason_and_others_are_asked_again(store: Store) -> None:
@@ -172,6 +177,8 @@ def test_a_batch_that_the_endpoint_knows_no_more_is_handed_in_again_on_a_resume(
         runs.follow_all_batches(store)
         end = runs.wait(store, run_id)
         assert end.state == "failed" and "does not know the batch" in end.why
+        [(count, most)] = store.rows("select calls, tokens_out from charge where sort = 'lost'")
+        assert count > 0 and most == count * CARD.defaults.max_tokens, "whoever may have paid, paid at most that"
         runs.resume(store, "lea", run_id)
         end = runs.wait(store, run_id)
         assert (end.state, end.done, end.scored) == ("finished", 6, 6)

@@ -111,12 +111,21 @@ def test_what_a_change_wrote_is_shown_from_its_tables(store: Store) -> None:
 
 
 def test_the_evidence_of_a_decision_is_shown_without_its_order(store: Store) -> None:
-    facts = [{"id": str(n), "name": name, "figure": 0.5, "told": ""} for n, name in enumerate(("kappa", "order"))]
+    facts = [{"id": str(n), "name": name, "figure": 0.5, "told": ""} for n, name in enumerate(("cells", "order"))]
     [(_, heads, told)] = change_details.describe_rows(store, {"approval_evidence": facts})
-    assert len(heads) == 2 and told == [["kappa", "0.5"]]
+    assert len(heads) == 2 and told == [["ratings compared", "0.5"]]
     other = [{"id": "1", "name": "order", "scope": "workspace", "value": "1"}]
     [(_, _, told)] = change_details.describe_rows(store, {"setting": other})
     assert len(told) == 1
+
+
+def test_values_are_in_the_words_of_their_scales_and_what_was_seen_where_the_judge_was(store: Store) -> None:
+    [(item,)] = store.rows("select id from item where kind = 'dialogue' order by name limit 1")
+    cell = {"item_id": item, "unit": "turn:1", "dimension": "helpfulness", "value": None}
+    rows = [{**cell, "saw": saw, "seen": None} for saw in (True, False)]
+    [(_, heads, told)] = change_details.describe_rows(store, {"label": rows})
+    assert heads[3:] == ["Value", "Judge in view", "Judge value shown"]
+    assert [row[3:] for row in told] == [["n/a", "yes", "n/a"], ["n/a", "no", ""]]
 
 
 def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
