@@ -50,9 +50,13 @@ def is_set() -> bool:
 
 
 def cookie_claims(request: Request) -> dict[str, Any]:
-    """What the provider said of whoever sends a request, by the signed cookie; nothing without one."""
+    """What the provider said of whoever sends a request, by the signed cookie; nothing without one that says it."""
     raw = sockets._get_signed_cookie_with_chunks(request.cookies, USER_COOKIE_NAME)
-    return dict(json.loads(raw)) if raw else {}
+    try:
+        found = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def cookie_login(request: Request) -> str:
