@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from data.records.access import allow
 from data.records.names import MACHINE
 from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx
 from data.store.errors import NotFound
 from data.store.ids import new_id
 
@@ -65,12 +68,40 @@ def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> 
     return {(str(item), str(judge)) for item, judge in rows}
 
 
-@kept
+class _Known(NamedTuple):
+    """The items up to a change: a number for the text of each, in their order, and which items are copies."""
+
+    upto: int = -1
+    prints: npt.NDArray[np.uint64] = np.empty(0, np.uint64)
+    copies: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
 def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
 
-    Items whose texts are not in the files are known by their names alone: none is a copy of another.
+    Items whose texts are not in the files are known by their names alone: none is a copy of another. It is asked for at
+    every save, so of all items only those that came since the last time are read, unless one of them may be a copy.
     """
+    [upto] = reader.follow(["item"])
+    if upto is None:
+        return _all_copies(reader)
+    key = (item_copies.__module__, item_copies.__qualname__)
+    known: _Known = reader.memory.get(key, ({}, _Known()))[1]
+    if known.upto >= upto:
+        return known.copies
+    rows = reader.rows(
+        f"select hash({_BARE}) from item where seq > $1 and seq <= $2 and not ({_TEXTLESS}) order by 1",
+        [known.upto, upto],
+    )
+    came = np.array([row[0] for row in rows], np.uint64)
+    places = np.searchsorted(known.prints, came)
+    doubled = (came[1:] == came[:-1]).any() or (np.searchsorted(known.prints, came, "right") > places).any()
+    copies = _all_copies(reader) if doubled else known.copies
+    reader.memory[key] = {"item": upto}, _Known(upto, np.insert(known.prints, places, came), copies)
+    return copies
+
+
+def _all_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     query = (
         f"with bare as (select id, md5({_BARE}) as alike from item where not ({_TEXTLESS})) "
         "select b.alike, b.id from bare b "
@@ -79,8 +110,8 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     groups: dict[str, list[str]] = {}
     for alike, item in reader.rows(query):
         groups.setdefault(str(alike), []).append(str(item))
-    # Read only, so that it need not be copied: it is asked for at every save, and may have every item in it.
-    return MappingProxyType({item: tuple(group) for group in groups.values() for item in group})
+    # One tuple for all of a group: thousands of items may have the same short text.
+    return MappingProxyType({item: group for group in map(tuple, groups.values()) for item in group})
 
 
 def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from data.records.settings import GoldRule, QueueRules
 from data.reports.bundle import bundle
 from data.runs import runs
 from data.runs.run_order import RunOrder
-from data.store import Store, open_store
+from data.store import Store, Tx, open_store
 from data.store.base import make_noting
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
@@ -418,6 +418,35 @@ def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
     [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
     [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
     assert exposure.find_exposures(house.store, "ann", [twin])[twin].judge
+
+
+def test_copies_are_looked_for_among_all_items_only_where_a_new_one_may_be_one(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody's next save waits for it after each import: a pipeline brings a few items every second."""
+    store, really, looked = house.store, exposure._all_copies, list[int]()
+
+    def all_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
+        looked.append(store.newest())
+        return really(reader)
+
+    monkeypatch.setattr(exposure, "_all_copies", all_copies)
+    assert exposure.item_copies(store) == {} and not looked
+    for numbers, dataset, copies in (
+        ([31, 32], "more", 0), ([], "more", 0), ([33], "other", 0), ([3, 34, 32], "other", 4), ([35], "demo", 4),
+        ([35, 3], "last", 7), ([36], "last", 7), ([37, 37], "twins", 9),
+    ):  # fmt: skip
+        before, known = len(looked), exposure.item_copies(store)
+        named = [(f"{dataset}-{at}-{n}", n) for at, n in enumerate(numbers)]
+        rows = [{**seeds.dialogue(n), "id": name, "meta": {"of": dataset}} for name, n in named]
+        if rows:
+            import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan(dataset))
+        found = exposure.item_copies(store)
+        assert found == really(store) == store.tx("lea", "look", exposure.item_copies) and len(found) == copies
+        assert len(looked) - before == (found != known), "and once for all who ask"
+        assert all(found[copy] is group for group in found.values() for copy in group), "of the same text are thousands"
+        _, tables = make_noting(lambda: exposure.item_copies(store))
+        assert "item" in tables
 
 
 def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:
