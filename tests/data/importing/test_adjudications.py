@@ -283,6 +283,13 @@ def test_a_bad_line_is_a_sentence_with_its_place_and_nothing_is_written(store: S
     assert [(at, field) for at, field, _ in wrong(store, two_rules)] == [(2, "gold_rule")]
 
 
+def test_a_preview_shows_decisions_as_they_would_be_stored(store: Store) -> None:
+    found = preview_import(store, source([*BOTH, decided("p1", "b", adjudicator="res", reason="So.")]), ImportPlan("d"))
+    [shown] = found.rows["adjudications"]
+    told = {"item": "p1", "unit": "pair", "dimension": "verdict", "adjudicator": "res", "value": "b", "reason": "So."}
+    assert shown.items() >= told.items()
+
+
 def test_who_may_not_adjudicate_may_not_bring_it_in(store: Store) -> None:
     people.join_workspace(store, "ann")
     before = counts(store)

@@ -611,6 +611,12 @@ def test_argilla() -> None:
         (4, "person", "kim"),
         (3, "judge", "j-1"),
     ]
+    sure = {**flat, "rating.suggestion.score": 0.9}
+    older = {**{k: v for k, v in flat.items() if "suggestion" not in k}, "rating-suggestion": 3}
+    older["rating-suggestion-metadata"] = {"agent": "j-1", "score": 0.9}
+    for row in (sure, older, made.argilla()[0]):
+        told = [o for o in found([("x.jsonl", made.text(row))])[1] if isinstance(o, NamedValue) and o.by == "judge"]
+        assert [(o.value, o.who, o.confidence) for o in told] == [(3, "j-1", 0.9)]
     several = {**made.argilla()[0], "responses": {"topics": [{"value": ["tone", "facts"], "user_id": "kim"}]}}
     assert opinions(found([("x.jsonl", made.text(several))])[1])[0][2:] == ("topics", "tone / facts", "person", "kim")
 

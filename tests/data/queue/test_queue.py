@@ -240,6 +240,8 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     assert {r.mode for r in audit} == {"blind", "assisted"}
     assert all(r.judge == "" and r.reasons == () for r in audit if r.mode == "blind")
     assert all(r.judge == "judge-one" for r in audit if r.mode == "assisted")
+    blind = {str(item) for (item,) in store.rows("select item_id from draw where stream = 'audit' and mode = 'blind'")}
+    assert exposure.blind_pending(store, "p0") == blind
     # nor of the system under test, by a column or a search, nor of a stratum or probability that a score may have made
     assert all(bool(r.systems) == (r.mode != "blind") for r in audit)
     assert all((r.stratum, r.probability) == ("", None) for r in audit if r.mode == "blind")
