@@ -31,6 +31,7 @@ from data.importing import (
     preview_import,
     suggest_mapping,
 )
+from data.importing.detection.interpretation import utterance_columns
 from data.importing.files import csv_rows
 from data.importing.files.container import detect_container, first_records
 from data.store import sandbox
@@ -435,6 +436,23 @@ def test_a_reply_may_stand_in_one_cell_as_text_or_as_json(tmp_path: Path) -> Non
 def test_columns_are_guessed_from_their_names(columns: list[str], kind: str, fields: set[str]) -> None:
     found = suggest_mapping(columns, [{name: "user" if name == "role" else "some text" for name in columns}])
     assert found.kind == kind and set(found.fields) == fields
+
+
+def test_rows_that_are_utterances_are_told_by_any_usual_name() -> None:
+    usual = {
+        "turn": "turn turn_number turn_id position order message_index", "role": "role speaker from",
+        "text": "text content utterance message value", "user": "user user_message",
+        "assistant": "assistant assistant_message", "id": "id dialogue_id conversation_id session_id item_id",
+    }  # fmt: skip
+    for fields in (("role", "text", "turn"), ("user", "assistant", "id")):
+        for changed in fields:
+            for name in usual[changed].split():
+                columns = {field: name if field == changed else field for field in fields}
+                found = utterance_columns([*columns.values()], [{columns.get("role", ""): "user"}])
+                assert {field: one.columns for field, one in found.items()} == {
+                    field: [column] for field, column in columns.items() if field != "id"
+                }
+    assert utterance_columns(["user", "assistant", "other"], []) == {}
 
 
 # -- Parquet ----------------------------------------------------------------------------------------------------------

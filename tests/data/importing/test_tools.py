@@ -505,6 +505,15 @@ def test_inspect() -> None:
         ]
 
 
+def test_samples_of_inspect_that_are_none_are_told() -> None:
+    log = made.inspect()
+    _, given = found([("log", made.whole({**log, "samples": [*log["samples"], {"epoch": 1}]}))])
+    assert len(items(given)) == 2
+    assert [one.problems for one in given if isinstance(one, RejectedRow)] == [
+        [("", "A sample has no id, or nothing was asked in it.")]
+    ]
+
+
 def test_promptfoo() -> None:
     """A person's rating is of the pass, beside the tool's own; a result without an output is told."""
     for file in (made.whole(made.promptfoo()), made.text(*made.promptfoo()["results"]["results"])):

@@ -323,6 +323,10 @@ def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
         assert len(served.bodies) == 5 + 2
         again = {one.step: one.estimate.judgments for one in protocol_run.plan(store, order)}
         assert again == {"answers": 1, "ratings": 2}, "only the call that failed is open, and what follows from it"
+        [_, rest] = protocol_run.plan(store, replace(order, judge_price=(1.0, 2.0)))
+        told = rest.estimate
+        assert (told.items, told.calls, told.counted) == (1, 2, 1) and told.tokens_in > 0 and told.tokens_out > 0
+        assert told.cost is not None and told.most is not None and 0 < told.cost <= told.most
     found = Counter(str(r[0]) for r in store.rows("select unscored from judgment where part = ''"))
     assert found == {"": 1, "refused": 1, "api_error": 1}
     [item] = store.rows("select i.content from item i join dataset d on d.id = i.dataset_id where d.purpose is null")
