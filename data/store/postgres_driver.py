@@ -252,7 +252,8 @@ class PostgresStore(DuckTables):
             return f"the database {self.name} is read-only. Name the server that takes changes in ASSAY_STORE."
         if error.sqlstate == "53100":
             return f"the disk of the database {self.name} is full. Make room there, then try again."
-        if _away(error) and (refused := said.rpartition("FATAL:")[2].strip()) != said:
+        if _away(error) and "FATAL:" in said:
+            refused = said.rpartition("FATAL:")[2].strip()
             return (
                 f"the database {self.name} refuses the connection: {refused}. If that does not pass by itself, check "
                 "name, password and database in ASSAY_STORE, and how many connections the server allows."

@@ -334,6 +334,17 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     until(lambda: count(two) == count(one) == count(opened()) == 1_005)
 
 
+def test_a_large_import_whose_connection_ends_says_so_and_goes_through_later(
+    through: PostgresStore, proxy: Proxy, bulk: list[Load]
+) -> None:
+    proxy.cut = "before"
+    with pytest.raises(StoreFailed, match=r"^Nothing was saved: the database \w+ on 127.0.0.1 does not answer"):
+        bring(through, bulk)
+    assert not proxy.cut and count(through) == 1
+    bring(through, bulk)
+    assert count(through) == 1_001
+
+
 def test_what_the_server_refuses_is_said_with_what_to_do(
     databases: Databases, opened: Callable[[], PostgresStore], empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
