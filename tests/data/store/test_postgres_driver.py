@@ -15,12 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from data.records import invitations, logins, people, tokens
 from data.records.access import Visit
 from data.store import Load, Store, Tx, hidden_rows, open_store, postgres_bulk, postgres_driver, postgres_schema
 from data.store.base import migrations
-from data.store.errors import BadInput, StoreDamaged, StoreFailed
+from data.store.errors import BadInput, NotAllowed, StoreDamaged, StoreFailed
 from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
+from tests.data.records.test_logins import enter
 from tests.postgres import Databases, Proxy
 from tests.seeds import count, put
 
@@ -68,6 +70,28 @@ def test_changes_of_several_processes_have_numbers_without_gaps(opened: Callable
     until(lambda: stores[0].newest() == stores[1].newest() == 60)
     for store in stores:
         assert store.rows("select count(*), count(distinct seq), max(seq) from change") == [(60, 60, 60)]
+
+
+def test_whoever_is_out_in_one_process_is_out_in_the_other(opened: Callable[[], PostgresStore]) -> None:
+    """A sign-in that ended, a role that was taken, a person who was deactivated, with their token."""
+    one, two = opened(), opened()
+    people.join_workspace(one, "lea")
+    people.set_person(one, "lea", "ann", "researcher")
+    invitations.invite_locally(one, "ann@example.org", "", "researcher", person="ann")
+    _, token = tokens.new_token(one, "ann", "t", ["read"])
+    ended, holds = enter(one, "ann"), enter(one, "ann", nonce="other")
+    there, other = (Visit(two, "ann", visit.login) for visit in (ended, holds))
+    until(lambda: all(visit.visitor() is not None for visit in (there, other)))
+    logins.sign_out(one, "ann", str(ended.login))
+    until(lambda: there.visitor() is None)
+    assert other.visitor() == people.find_person(one, "ann") == tokens.find_token(two, token)[1]
+    people.set_person(one, "lea", "ann", "annotator")
+    until(lambda: other.visitor() == people.find_person(one, "ann"))
+    assert tokens.find_token(two, token)[1].role == "annotator"
+    people.set_person(one, "lea", "ann", "annotator", active=False)
+    until(lambda: other.visitor() is None)
+    with pytest.raises(NotAllowed):
+        tokens.find_token(two, token)
 
 
 def test_an_error_in_the_middle_keeps_nothing_anywhere(opened: Callable[[], PostgresStore]) -> None:
