@@ -55,6 +55,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       const [title, width] = data.columns[column];
       const cell = line.insertCell();
       cell.className = width.startsWith("n") ? "number" : width ? "" : "wide";
+      if (text === "–") cell.classList.add("none");
       cell.dataset.title = title;
       if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
       const [name, ...rest] = text.split("\n"), button = el("button", "first", name);

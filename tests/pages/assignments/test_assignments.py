@@ -59,6 +59,12 @@ def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Serv
     rows = list(csv.DictReader(io.StringIO(taken.value.path().read_text(encoding="utf-8"))))
     assert {row["person"] for row in rows} >= {"ann", "'" + FORMULA} and "state" in rows[0]
 
+    dash = table.get_by_text("–", exact=True).filter(visible=True)
+    expect(dash).not_to_have_count(0)
+    page.set_viewport_size({"width": 720, "height": 900})  # where rows are blocks, what is not there is left out
+    expect(dash).to_have_count(0)
+    page.set_viewport_size({"width": 1440, "height": 900})
+
     page.get_by_role("button", name="Assign work").click()
     dialog = page.get_by_role("dialog")
     whom = dialog.get_by_role("combobox", name="To whom")
