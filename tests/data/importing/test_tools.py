@@ -363,6 +363,14 @@ def test_otel_logs() -> None:
     _, given = found([("x.jsonl", lines)])
     assert (items(given)["t"]["task"], items(given)["t"]["output"]) == ("Q", "A")
     assert opinions(given) == [("t", "response", "ok", "pass", "judge", "evaluator")]
+    whole = {f"gen_ai__{way}__messages": json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+             for way, role, text in (("input", "user", "Q"), ("output", "assistant", "A"))}  # fmt: skip
+    logs = [event("gen_ai.client.inference.operation.details", {}, **whole)]
+    _, given = found([("x.jsonl", made.text(
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
+        made.request(made.span("t", "s", gen_ai__operation__name="chat")),
+    ))])  # fmt: skip
+    assert (items(given)["t"]["task"], items(given)["t"]["output"]) == ("Q", "A")
 
 
 def in_csv(rows: list[dict[str, Any]]) -> bytes:
