@@ -231,6 +231,7 @@ def test_the_command_prints_means_or_a_sentence(store, pointwise, monkeypatch, c
     assert main([*asked, "--by", "topic"]) == 0
     text = capsys.readouterr().out
     assert "confidence-weighted" in text and "算数" in text and "fewer than 3 items" in text and "lone" in text
+    assert "clarity response " in " ".join(text.split())
     assert main([*asked, "--beside", "two", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {"clarity", "overall_score", "trustworthy_aggregate"} < {row["dimension"] for row in rows}

@@ -103,6 +103,7 @@ def test_bad_lines_are_told_and_the_good_ones_are_taken_when_asked(run: Run, tmp
 def test_a_dry_run_writes_nothing(run: Run) -> None:
     code, out, _ = run("import", "rows.jsonl", "--dataset", "d", "--dry-run")
     assert (code, out) == (0, "Would add 1 item, 1 judgment and 1 label to d; 0 are there already.\n")
+    assert run("start", "rows.jsonl", "--dry-run")[0] == 0
     store = open_store()
     assert store.newest() == 0
     store.close()

@@ -24,8 +24,8 @@ REFERENCE = {"question_id": 2, "model_id": "x", "choices": [{"index": 0, "turns"
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A factory: run(*arguments) gives (exit code, stdout, stderr) of `mtbench run` by fastchat with practice."""
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A factory: command(*arguments) gives (exit code, stdout, stderr) of `mtbench`, beside files of questions."""
     monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/store.duckdb")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
@@ -33,10 +33,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     (tmp_path / "question.jsonl").write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
     (tmp_path / "reference_answer" / "judge-x.jsonl").write_text(json.dumps(REFERENCE))
 
-    def call(*arguments: str, protocol: str = "fastchat", model: str = "practice-heuristic") -> tuple[int, str, str]:
+    def call(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()
         try:
-            code = main(["mtbench", "run", "--protocol", protocol, "--model", model, "--as", "lea", *arguments])
+            code = main(["mtbench", *arguments])
         except SystemExit as leave:
             code = int(leave.code or 0)
         out = capsys.readouterr()
@@ -46,19 +46,50 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return call
 
 
+@pytest.fixture
+def run(command: Run) -> Run:
+    """A factory: the same of `mtbench run`, by fastchat with practice."""
+
+    def call(*arguments: str, protocol: str = "fastchat", model: str = "practice-heuristic") -> tuple[int, str, str]:
+        return command("run", "--protocol", protocol, "--model", model, "--as", "lea", *arguments)
+
+    return call
+
+
+FILES = "--questions", "question.jsonl", "reference_answer"
+
+
+def test_judges_are_crossed_on_the_same_answers(command: Run, run: Run) -> None:
+    assert run(*FILES)[0] == 0
+    at = "--dataset", "MT-Bench fastchat, practice", "--as", "lea"
+    crossed = "experiment", "fastchat", "fastchat", *at, "--judges", "practice-heuristic"
+    code, out, _ = command(*crossed, "practice-length")
+    assert code == 0 and "2 arms: 4 calls, " in out and "moves the mean" not in out, "without --start only the plan"
+    code, out, _ = command(*crossed, "practice-length", "--start")
+    assert code == 0 and "Finished. 4 of 4 judgments" in out and "judge: from A to B it moves the mean by " in out
+    _, out, _ = command(*crossed, "practice-length", "--price", "1", "2")
+    assert out.splitlines()[-2].startswith("2 arms: 0 calls, about ")
+    code, _, err = command(*crossed, "gpt-4o")
+    assert code == 1 and "so both judges have to be there" in err
+
+
+def test_a_price_is_of_tokens_in_and_of_tokens_out(run: Run) -> None:
+    costs = [run(*FILES, "--plan", "--price", *price)[2] for price in (("9", "0"), ("0", "9"), ("9", "9"))]
+    assert len(set(costs)) == 3
+
+
 def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
-    files = "--questions", "question.jsonl", "reference_answer"
-    code, out, err = run(*files, "--plan")
+    code, out, err = run(*FILES, "--plan")
     assert (code, out) == (0, "")
     assert "Answers by practice-heuristic: 4 calls for 2 questions" in err
     assert "Ratings of turns by practice-heuristic: 4 calls for 4 turns" in err
     assert "Together: 8 calls" in err and "The judge's prompts: assay, wording " in err
     assert "There are no reference answers for practice-heuristic: those for judge-x are used." in err
-    code, out, err = run(*files, "--dry-run")
+    code, out, err = run(*FILES, "--dry-run")
     assert code == 0 and err.endswith("Nothing of this was stored.\n")
     assert out.count("-- call turn:1 sample:0") == 2 and out.count("-- call turn:2 sample:0") == 2
     assert out.count("The sum is 2.") == 2 and out.count("The sum is 4.") == 1, "shown to the judge, turn by turn"
-    code, out, _ = run(*files)
+    code, out, _ = run(*FILES)
     assert code == 0
     assert "Finished. 2 of 2 questions: 2 answered. 4 calls" in out and "Finished. 4 of 4 judgments: 4 scored." in out
     assert out.endswith('All of it is in the dataset "MT-Bench fastchat, practice".\n')

@@ -22,6 +22,7 @@ from data.cli import main
 from data.desk import labels
 from data.exporting import exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
+from data.exporting.kinds import preference_turns
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue
 from data.queue import queue
@@ -310,6 +311,14 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
         {"id": "o", "messages": [*chat[:4], to_message("user", "And?"), to_message("assistant", "No.")]}
     )[0]
     assert not is_trainable(item_messages(ITEM.validate_python(only))), "nobody answered the first question"
+    said = {"kind": "dialogue", "id": "f", "turns": [
+        {"turn": 1, "role": "user", "text": "Why?"}, {"turn": 1, "role": "assistant", "text": "So."},
+        {"turn": 2, "role": "user", "text": "And?"}, {"turn": 2, "role": "assistant", "text": " "}]}  # fmt: skip
+    both = ("turn:1", "turn:2")
+    forks = {unit: preference_turns._forked(json.dumps(said), unit, {"scenario": False}) for unit in both}
+    assert forks["turn:1"] and forks["turn:1"]["rejected"] == [to_message("assistant", "So.")] and not forks["turn:2"]
+    last = f"turn:{only['turns'][-1]['turn']}"
+    assert preference_turns._forked(json.dumps(only), last, {"scenario": False}) is None
     kind = replace(
         exporting.export_kind("chats"), columns=pa.schema([exporting.export_kind("chats").columns.field("messages")])
     )

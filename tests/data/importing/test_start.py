@@ -210,7 +210,8 @@ def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -
     table = contents.summarize_rows("t", list(row), [row]).tables["t"]
     assert table.rows == [{**row, "long": "b" * 300, "wide": str(row["wide"])[:300]}]
     monkeypatch.setattr(contents, "_MOST", 5)
-    for last, kept in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), ([f"w{n}" for n in range(95)], [])):
+    words = [f"w{n}" for n in range(95)]
+    for last, kept in ((range(5, 100), [0, 1, 2, 3, 4, 0, 99]), (words, []), ([*range(5, 80), *words[:20]], [])):
         cells = [*range(5), *last]
         found = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
         assert (found.count, found.many, found.cells) == (100, True, kept)

@@ -40,6 +40,7 @@ def test_means_are_on_all_ratings_or_on_those_that_two_judges_share(store: Store
     both = {one.judge: one.both.point for one in figures.model_means(store, D, Rules(), (x, y)) if one.model}
     assert both == {x: 8.5, y: 5.5}
     assert figures.model_means(store, D, Rules(scale="share"))[0].both.point == pytest.approx(2 / 3)
+    assert {one.model for one in figures.japanese_shares(store, D)} == {"m/one"}
 
 
 def test_two_judges_are_compared_by_turn_category_and_model(store: Store) -> None:

@@ -406,6 +406,7 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
     told = figures_in(document)["decisions"]
     assert [(d["decision"], d["holds"]) for d in told] == [("propose", False), ("approve", True)]
     assert "We &lt;b&gt;met&lt;/b&gt;." in document
+    assert "decision | by | why | " in plain([document]) and "lea | We <b>met</b>. | " in plain([document])
     store.close()
 
 
@@ -446,6 +447,7 @@ def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[
         r for r in csv.DictReader(io.StringIO(archive["confusion.csv"]))
         if (r["basis"], r["dimension"], r["ties"]) == ("gate", "helpfulness", "counted")
     ]  # fmt: skip
+    assert len(table) == 25
     for side in ("people", "judge"):
         for answer in {r[side] for r in table}:
             mine = [r for r in table if r[side] == answer]

@@ -18,7 +18,7 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import datasets, people
 from data.records.people import Person
-from data.runs import runs, worker
+from data.runs import runs, terms, worker
 from data.runs import writer as runs_writer
 from data.runs.run_order import RunOrder
 from data.runs.worker import Event, Live
@@ -28,6 +28,7 @@ from data.store.ids import new_id
 from data.workspace.verify import verify
 from judges.cards import card
 from judges.client.endpoint import Endpoint
+from judges.client.prices import price as listed_price
 from judges.client.runner import RunNotice
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, fuse
@@ -475,3 +476,10 @@ def test_a_role_that_was_taken_away_counts_at_the_start(store: Store) -> None:
     store.tx("lea", "test", lambda tx: people.append_people(tx, [Person("rae", "annotator", True)]))
     with pytest.raises(NotAllowed):
         runs.start(store, "rae", order(store), source=scripted())
+
+
+def test_a_run_counts_with_its_own_price_and_else_with_that_of_the_list() -> None:
+    batch = {"batch": True}
+    assert terms.counted_price((2.0, (1.0, 3.0)), "gpt-4o", batch) == (2.0, (1.0, 3.0))
+    listed = listed_price("gpt-4o", batch=True)
+    assert listed and terms.counted_price((2.0, None), "gpt-4o", batch) == (2.0, listed)
