@@ -50,6 +50,13 @@ def moved(asked: Requirements, rule: Rule, by: int) -> Requirements:
     return with_value(rule.name, new, asked)
 
 
+def test_the_form_begins_at_the_lowest_confidence_that_a_bound_may_have() -> None:
+    form = RULES["level"].form
+    assert form and with_value("level", form.low / 100, Requirements()).check()
+    with pytest.raises(ValueError, match="at least"):
+        with_value("level", form.low / 100 - 0.001, Requirements()).check()
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_that_asks_more_says_so_and_is_kept(name: str) -> None:
     asked, rule = Requirements(), RULES[name]

@@ -560,6 +560,10 @@ def test_deepeval() -> None:
         (1, "user", "Wo?"), (1, "tool", 'map({"of": "京"})'), (1, "tool", "Kansai"), (1, "assistant", "Dort."),
     ]  # fmt: skip
     assert [o[2:4] for o in opinions(given)] == [("Right", 1)]
+    plain = {"name": "p", "input": "Wo?", "actualOutput": "Dort.", "metricsData": metrics}
+    for cases, kind in (([plain], "response"), ([plain, case], "dialogue")):  # one with a tool makes all dialogues
+        _, told = found([("run", made.whole({"testCases": cases}))])
+        assert {one["kind"] for one in items(told).values()} == {kind}
     # All that a case may have, with names as in Python, too, and turns without roles.
     def in_python(value: Any) -> Any:
         if isinstance(value, list):

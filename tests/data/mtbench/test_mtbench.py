@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from data.importing import ImportPlan, from_bytes, from_path, import_source
+from data.mtbench import mtbench
 from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
 from data.store import Store
 from data.store.ids import content_id
 from judges.mtbench.prompts import wording
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, PromptText, Rating, Vote
+from judges.mtbench.rows import INCONSISTENT
 from tests.data.imports import text, workspace
 from tests.seeds import lines
 
@@ -112,6 +116,18 @@ def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> Non
         "9/m/one", "10/m/one",
     }  # fmt: skip
     assert bench_sizes(store)[D][:] == (2, 5, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("A is better.", "A is better."), ("{A}", "{A}"), ('{"score": 1}', '{"score": 1}'),
+        ('{"verdict": "A", "reason": "Shorter."}', "Shorter."), ('{"winner": "model_1"}', ""),
+        ('{"winner": "tie (inconsistent)"}', INCONSISTENT),
+    ],
+)  # fmt: skip
+def test_a_verdict_says_its_reason_or_that_its_orders_differ(reply: str, said: str) -> None:
+    assert mtbench._told(reply) == said
 
 
 def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
