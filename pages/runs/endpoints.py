@@ -24,6 +24,7 @@ NO_KEY = (
     "Keys are never typed into a page. If this endpoint wants one, end Assay and start it again with "
     "**{name}=** and your key before `make run`. The practice endpoint needs none."
 )
+NO_KEY_HERE = "Whoever operates Assay sets **{name}** on the server. The practice endpoint needs no key."
 HELP = {
     "room": "What a call and its reply may have together; longer calls are listed before they are paid for. "
     "0: as the price list knows it.",
@@ -78,7 +79,7 @@ def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
             with refusals:
                 text.refuse(error)
                 if at.key_variable and not os.environ.get(at.key_variable, "").strip():
-                    text.say(NO_KEY, name=at.key_variable)
+                    text.say(NO_KEY if listed() is None else NO_KEY_HERE, name=at.key_variable)
             return None
     return kept[asked]
 

@@ -103,6 +103,7 @@ def test_the_invited_come_in_and_strangers_do_not(app: Server, new_page: Callabl
     for label, listed in (("Address", MODELS), ("Variable that holds the key", "MODELS_KEY")):
         expect(scientist.get_by_label(label)).to_have_value(listed)
         expect(scientist.get_by_label(label)).to_be_disabled()
+    scientist.get_by_text("Whoever operates Assay sets MODELS_KEY on the server.").wait_for()
     scientist.goto(f"{app.url}/runs?endpoint=other")
     expect(scientist.get_by_label("Endpoint")).to_have_value("Practice (fixed rules)")
     assert SECRET not in app.log and COOKIES not in app.log
