@@ -341,9 +341,8 @@ def _click_when_drawn(click: Callable[..., None]) -> Callable[..., None]:
 
     What is being drawn may be drawn anew between the button's way down and its way up, and then the click is nobody's.
     """
-    drawn = """() => {
-      const app = document.querySelector("[data-testid='stApp']");
-      return !app || app.dataset.testScriptState === "notRunning" }"""
+    apps = "[...document.querySelectorAll('[data-testid=stApp]')]"
+    drawn = f"() => {apps}.every((app) => app.dataset.testScriptState === 'notRunning')"
 
     def patient(locator: Any, **options: Any) -> None:
         with suppress(Exception):  # a page that keeps running, or goes away: the click itself says what is wrong

@@ -509,8 +509,10 @@ class PostgresStore(DuckTables):
         with self._lock, self._told("Nothing was copied"), self._linked() as link, self._taking:
             if newest := self._begin(link):
                 raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
-            with source._copying, source._cursor() as cursor, contextlib.ExitStack() as stack:
-                copy = stack.enter_context(contextlib.closing(empty_copy(stack)))
+            with (
+                source._copying, source._cursor() as cursor, contextlib.ExitStack() as spilled,
+                contextlib.closing(empty_copy(spilled)) as copy,
+            ):  # fmt: skip
                 cursor.begin()
                 upto = opening.newest(cursor)
                 transfer.send_all(link, cursor, self._tables, upto)
