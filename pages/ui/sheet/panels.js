@@ -61,7 +61,7 @@ function drawStatus(d) {
     ui.progress.textContent = parts.join(" · ");
     ui.progress.title = `${p.done} of ${p.total} done; ${p.mine} by you`;
   } else ui.progress.textContent = "";
-  const text = open ? `${open} not saved yet${late ? ": the server does not answer; your answers are kept in this browser" : ""}` : d.savedAt ? `saved ${d.savedAt}` : "";
+  const text = open ? `${open} not saved yet${late ? `:${d.lastNotice ? "" : " the server does not answer;"} your answers are kept in this browser` : ""}` : d.savedAt ? `saved ${d.savedAt}` : "";
   if (ui.status.textContent !== text) ui.status.textContent = text;
   ui.status.classList.toggle("open", open > 0);
   ui.status.classList.toggle("late", late);
@@ -72,7 +72,7 @@ function drawStatus(d) {
 
 function drawFoot(d) {
   const { ui, view } = d;
-  ui.foot.classList.toggle("idle", !view);
+  ui.foot.classList.toggle("vacant", !view);
   if (!view) return d.root.toggleAttribute("data-asks", false);
   ui.raw.setAttribute("aria-pressed", texts.raw ? "true" : "false");
   ui.back.disabled = !d.past.length || (d.inPast && d.pastAt === 0);

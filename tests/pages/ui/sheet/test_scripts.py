@@ -479,6 +479,9 @@ def test_after_eight_seconds_it_is_said_that_the_server_does_not_answer(bench: B
     bench.page.evaluate("shadow.querySelector('.live').textContent = ''")
     bench.tell()
     assert bench.page.locator(".live").text_content() == "", "it is read out once"
+    bench.tell(notice="Nothing was saved: the disk is full.")
+    assert bench.text(".status.late") == "2 not saved yet: your answers are kept in this browser", "it does answer"
+    bench.tell(notice=None)
     bench.ack()
     assert bench.text(".status") == "saved 14:03:11" and not bench.page.locator(".status.late, .status.open").count()
     bench.go()
@@ -844,6 +847,10 @@ def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
     assert bench.page.locator(".idle h2").inner_text() == "The queue is empty"
     assert bench.text(".idle .meta") == "3 today · 7 of 9 done"
     assert not bench.page.locator(".body [data-do=back]").count()
+    assert not bench.page.locator(".foot").is_visible()
+    bench.tell(notice="Nothing was read: the disk is full.", empty={"title": "The queue is empty", "text": ""})
+    wide = bench.page.locator(".foot").bounding_box()["width"]
+    assert wide == bench.page.evaluate("document.documentElement.clientWidth"), "what is said spans the page"
     before = len(bench.messages())
     bench.wait(60)
     assert len(bench.messages()) == before, "nothing more is asked for"
