@@ -17,6 +17,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -38,7 +39,7 @@ from pages.api import openapi, parameters
 from pages.api.call import Answer, ApiRoute, Call, Lines, Once
 from pages.api.problems import Refusal, answer_error
 from pages.api.routes import PREFIX, ROUTES
-from pages.server.limits import Buckets, Limit
+from pages.server.limits import Buckets, Limit, programs
 
 T = TypeVar("T")
 BODY_MB = 64
@@ -49,9 +50,9 @@ _PATIENCE = 300.0
 """Seconds that a body may take to come."""
 _WAITING = 64
 """Requests that wait for a thread, beyond which further ones are sent away."""
-_POOLS = {"door": 2, "figures": 2, "rows": 2, "small": 1, "large": 1, "runs": 1}
-"""Threads for looking at tokens, for figures, for rows that go out, for lines that come in, by their size, and for
-runs, whose endpoint is asked before they begin."""
+_POOLS = {"door": 2, "paced": 1, "large": 1, "runs": 1}
+"""Threads for looking at tokens, for what takes this process's time and leaves some to people, for many lines, which
+another process reads, and for runs, whose endpoint is asked before they begin."""
 _LARGE = 2**20
 _LINES = ("application/x-ndjson", "application/jsonl", "application/json")
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]{1,200}) *")
@@ -94,17 +95,16 @@ class Api:
             streams=bool(route.kind) and openapi.LINES in headers.get("accept", ""),
         )  # fmt: skip
         if route.method == "GET":
-            pool = "rows" if route.kind else "figures"
-            return await self._run(pool, lambda: self._given(route, call, headers))
+            return await self._run("paced", lambda: self._given(route, call, headers))
         with _body_file() as file:
             digest, size = await self._body(route, headers, receive, file)
             asked = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
             if route.body is None:
                 done = Call(**{**vars(call), "file": file, "asked": asked})
-                return await self._run("large" if size > _LARGE else "small", lambda: self._given(route, done, headers))
+                return await self._run("large" if size > _LARGE else "paced", lambda: self._given(route, done, headers))
             made = parameters.read_body(route, file.read_bytes())
             done = Call(**{**vars(call), "body": made, "asked": asked})
-            pool = "runs" if route.scope == "run" else "figures"
+            pool = "runs" if route.scope == "run" else "paced"
             return await self._run(pool, lambda: self._given(route, done, headers))
 
     # -- who asks ---------------------------------------------------------------------------------------------------
@@ -204,21 +204,22 @@ class Api:
             batch = first
             try:
                 while batch:
-                    yield await self._run("rows", lambda held=batch: _as_lines(held))  # type: ignore[misc]
-                    batch = await self._run("rows", lambda: next(batches, []))
+                    yield await self._run("paced", partial(_as_lines, batch), begun=True)
+                    batch = await self._run("paced", lambda: next(batches, []), begun=True)
             finally:
-                await self._run("rows", batches.close)  # type: ignore[attr-defined]
+                await self._run("paced", batches.close, begun=True)  # type: ignore[attr-defined]
 
         return StreamingResponse(parts(), 200, {"cache-control": "no-store"}, openapi.LINES)
 
-    async def _run(self, pool: str, work: Callable[[], T]) -> T:
-        """Do something in a thread of a pool. Raises Refusal where too many wait for one."""
-        if self._waiting[pool] >= _WAITING:
+    async def _run(self, pool: str, work: Callable[[], T], begun: bool = False) -> T:
+        """Do something in a thread of a pool. Raises Refusal where too many wait, unless the answer has begun."""
+        if self._waiting[pool] >= _WAITING and not begun:
             raise Refusal(503, "Too many requests wait here at the moment.", {"retry-after": "2"})
         self._waiting[pool] += 1
         context = contextvars.copy_context()
+        done = partial(programs.take, work) if pool == "paced" else work
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pools[pool], context.run, work)
+            return await asyncio.get_running_loop().run_in_executor(self._pools[pool], context.run, done)
         finally:
             self._waiting[pool] -= 1
 

@@ -1,15 +1,21 @@
-"""How fast anything may be asked of the server: as much at once as people ever do, and then at a steady rate."""
+"""How fast anything may be asked of the server: as much at once as people ever do, and then at a steady rate.
+
+What programs ask is done one after the other, in the processor time that people leave.
+"""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from data import metrics
 from judges.errors import AssayError
+
+T = TypeVar("T")
 
 
 class TooFast(AssayError):
@@ -31,6 +37,8 @@ SIGN_INS = Limit("sign_ins", 300, 10)
 SIGN_IN_REQUESTS = Limit("sign_in_requests", 600, 10)
 """Requests of one address to the addresses for signing in, of which a sign-in takes two: the class may share one."""
 _MOST = 10_000
+_LATELY, _LONGEST_REST = 10.0, 2.0
+"""Seconds after an answer in which people are at work, and that programs wait at most after one request."""
 
 
 class Buckets:
@@ -58,11 +66,43 @@ class Buckets:
         return 0.0 if enough else (cost - left) / rate
 
 
+class Pace:
+    """One request of a program after the other; while people answer, as much time between two as the first one took.
+
+    Threads of Python run one at a time, so each that computes makes every answer of a person wait, and three make it
+    wait three times as long.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._clock, self._sleep = clock, sleep
+        self._answered, self._free = -math.inf, -math.inf
+
+    def note_answer(self) -> None:
+        """Know that a person is at work."""
+        self._answered = self._clock()
+
+    def take(self, work: Callable[[], T]) -> T:
+        """Do it, after the rest that the request before has earned. Call it from one thread."""
+        if (rest := self._free - self._clock()) > 0:
+            self._sleep(rest)
+        began = self._clock()
+        try:
+            return work()
+        finally:
+            ended = self._clock()
+            at_work = ended - self._answered < _LATELY
+            self._free = ended + min(ended - began, _LONGEST_REST) if at_work else ended
+
+
+programs = Pace()
 _saves, _sign_ins, _sign_in_requests = Buckets(SAVES), Buckets(SIGN_INS), Buckets(SIGN_IN_REQUESTS)
 
 
 def check_saves(person: str, answers: int) -> None:
     """Count answers of a person. Raises TooFast; then they stay in the browser, which sends them again."""
+    programs.note_answer()
     if wait := _saves.wait(person, answers + 1):
         raise TooFast(
             f"More answers came under the name {person} than a person gives, so nothing of this was saved yet. "

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from playwright.async_api import async_playwright
 
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
-from data.records import datasets, people
+from data.records import datasets, people, tokens
 from data.store import open_store
 from tests import browser, seeds
 from tests.bench.desk import quantiles
@@ -34,6 +34,7 @@ from tests.bench.people import Measured, Person, used
 from tests.conftest import FLAGS
 from tests.load import proxy
 from tests.load.failures import Returning, fail, listen
+from tests.pages.api.client import load_client
 from tests.pages.desk_driver import FIND
 from tests.server import Server
 from tools import sample
@@ -51,6 +52,7 @@ class Load:
     thinking: float
     protocol: Measured = field(default_factory=Measured)
     browsers: Measured = field(default_factory=Measured)
+    api: Measured = field(default_factory=Measured)
     before: proxy.Proxy | None = None
     databases: Any = None
     said: Counter[str] = field(default_factory=Counter)
@@ -98,6 +100,29 @@ class Load:
             await asyncio.gather(*listening, return_exceptions=True)
             await opened.close()
 
+    async def over_api(self, clients: Sequence[str]) -> None:
+        """Programs that ask the API without a pause, with a token each: items in, scores out, figures."""
+        await self.all_in.wait()
+        until = time.monotonic() + self.seconds
+        await asyncio.gather(*(asyncio.to_thread(self._ask, n, token, until) for n, token in enumerate(clients)))
+
+    def _ask(self, number: int, token: str, until: float) -> None:
+        module = load_client()
+        client = module.Assay(self.app(number).url, token)
+        asked: list[Callable[[], object]] = [
+            lambda: client.send("demo", new_items(f"{token[-4:]} {number}")),
+            lambda: client.get("/datasets/demo/scores", limit=1_000),
+            lambda: client.get("/datasets/demo/calibration", judge=sample.JUDGE_A.model),
+        ]
+        while time.monotonic() < until:
+            began = time.perf_counter()
+            try:
+                asked[number % len(asked)]()
+                self.api.took.append(time.perf_counter() - began)
+            except module.Refused as error:
+                self.api.wrong.append(str(error))
+            number += 1
+
     async def _browse(self, page: Any, chance: random.Random, until: float) -> None:
         think = chance.uniform(0, 2 * self.thinking)
         while time.monotonic() + think < until:
@@ -115,16 +140,16 @@ class Load:
                 self.browsers.wrong.append(f"{type(error).__name__} in a browser")
 
 
-def told(title: str, measured: Measured) -> float:
+def told(title: str, measured: Measured, what: str = "answers") -> float:
     """Print what it took; the 95th percentile in milliseconds."""
     took = sorted(measured.took)
     if not took:
-        print(f"{title}: nothing was answered; {len(measured.wrong)} errors")
+        print(f"{title}: no {what}; {len(measured.wrong)} errors")
         return 0.0
     p50, p95 = quantiles(took)
     p99 = took[min(int(len(took) * 0.99), len(took) - 1)]
     print(
-        f"{title}: {len(took)} answers; p50 {p50 * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms; "
+        f"{title}: {len(took)} {what}; p50 {p50 * 1000:.0f} ms, p95 {p95 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms; "
         f"{len(measured.wrong)} errors {measured.wrong[:3] or ''}",
         flush=True,
     )
@@ -142,25 +167,37 @@ def stored(url: str) -> list[tuple[int, int]]:
         store.close()
 
 
-def fill(url: str, folder: Path, items: int, names: Sequence[str]) -> str:
-    """The address of a workspace with a review queue of so many dialogues, and these people; the first leads."""
-    made = sample.bench_dialogues(items)
+def new_items(name: str) -> list[Any]:
+    """A hundred items that are not there yet."""
+    ids = [f"{name}/{n}" for n in range(100)]
+    return [{"id": one, "kind": "response", "task": f"What is {one}?", "output": one[::-1]} for one in ids]
+
+
+def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int) -> list[str]:
+    """Make a workspace with a review queue of so many dialogues, and these people; the first leads.
+
+    Gives a token of theirs for each client of the API.
+    """
+    dialogues = sample.bench_dialogues(items)
     store = open_store(url)
     for name in names:
         people.join_workspace(store, name)
-    file = seeds.lines(folder / "rows.jsonl", [*made.items, *made.judgments])
+    file = seeds.lines(folder / "rows.jsonl", [*dialogues.items, *dialogues.judgments])
     import_source(store, names[0], from_path(file), ImportPlan("demo"))
     found = datasets.dataset_named(store, "demo")
     judge = datasets.dataset_judges(store, found.id)[0].id
     queue.fill_review(store, names[0], found.id, judge, most=items)
+    made = [tokens.new_token(store, names[0], f"client {n}", ["read", "write"])[1] for n in range(clients)]
     store.close()
-    return url
+    return made
 
 
-async def both(load: Load, count: int, browsers: int) -> None:
-    """All of them at once, and what fails."""
-    load.all_in = asyncio.Barrier(3)
-    await asyncio.gather(load.over_protocol(count), load.in_browsers(browsers), what_fails(load))
+async def all_at_once(load: Load, count: int, browsers: int, clients: Sequence[str]) -> None:
+    """All of them, and what fails."""
+    load.all_in = asyncio.Barrier(4)
+    await asyncio.gather(
+        load.over_protocol(count), load.in_browsers(browsers), load.over_api(clients), what_fails(load)
+    )
 
 
 async def what_fails(load: Load) -> None:
@@ -174,7 +211,8 @@ def measure(asked: Any, folder: Path, databases: Any = None) -> int:
     """Fill a workspace, let everybody work, and say what it took and what is there; 1 where something is wrong."""
     names = ("lea", *(f"ann{n:02d}" for n in range(asked.people)), *(f"web{n:02d}" for n in range(asked.browsers)))
     path, url = folder / "assay.duckdb", databases.address_of(folder / "database") if databases else None
-    store = fill(url or f"duckdb:///{path}", folder, asked.items, names)
+    store = url or f"duckdb:///{path}"
+    clients = fill(store, folder, asked.items, names, asked.clients)
     with ExitStack() as stack:
         apps = []
         for number in range(asked.replicas):
@@ -186,11 +224,12 @@ def measure(asked: Any, folder: Path, databases: Any = None) -> int:
         if asked.failures:
             load.before = stack.enter_context(closing(proxy.Proxy(folder / "nginx", apps)))
         before, began = [used(app) for app in apps], time.monotonic()
-        asyncio.run(both(load, asked.people, asked.browsers))
+        asyncio.run(all_at_once(load, asked.people, asked.browsers, clients))
         span, after = time.monotonic() - began, [used(app) for app in apps]
         answers = len(load.protocol.took) + len(load.browsers.took)
         worst = told(f"{asked.people} people over the protocol", load.protocol)
         told(f"{asked.browsers} people in browsers", load.browsers)
+        told(f"{asked.clients} clients of the API", load.api, "requests")
         for words, times in load.said.most_common():
             print(f"the desk said {times} times: {words!r}")
         cpu = sum(now[0] - then[0] for then, now in zip(before, after, strict=True))
@@ -200,7 +239,7 @@ def measure(asked: Any, folder: Path, databases: Any = None) -> int:
         )
     [(held, different)] = stored(store)
     print(f"acknowledged {answers}, stored {held}; lost {max(answers - held, 0)}, twice {held - different}")
-    wrong = len(load.protocol.wrong) + len(load.browsers.wrong)
+    wrong = sum(len(one.wrong) for one in (load.protocol, load.browsers, load.api))
     late = worst > TARGET and not asked.failures  # with them people wait for what is away
     if not asked.failures:
         print(f"p95 {worst:.0f} ms of at most {TARGET}: {'NOT held' if late else 'held'}")
@@ -212,6 +251,7 @@ def main(given: list[str]) -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
     asked.add_argument("--people", type=int, default=50)
     asked.add_argument("--browsers", type=int, default=10)
+    asked.add_argument("--clients", type=int, default=0, help="programs that ask the API without a pause")
     asked.add_argument("--seconds", type=float, default=60.0)
     asked.add_argument("--thinking", type=float, default=5.0)
     asked.add_argument("--items", type=int, default=3_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from pages.api.routes import ADDRESSES
 from pages.api.server import Api
 from pages.server.access import SecurityHeaders
 from tests import seeds
+from tests.server import ROOT
 
 
 def served(store: Store) -> tuple[Starlette, Api]:
@@ -67,3 +69,12 @@ def programs(store: Store) -> Iterator[dict[str, Program]]:
         for name in ("lea", "ann", "ben", "rea"):
             made[name] = Program(client, tokens.new_token(store, name, "test", list(tokens.SCOPES))[1])
         yield made
+
+
+def load_client() -> Any:
+    """The file of the docs as a module."""
+    spec = importlib.util.spec_from_file_location("assay_client", ROOT / "docs" / "assay_client.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made

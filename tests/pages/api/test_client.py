@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -14,18 +13,9 @@ import pytest
 
 from data.records import tokens
 from tests import seeds
-from tests.pages.api.client import workspace
+from tests.pages.api.client import load_client, workspace
 from tests.pages.desk_driver import at_rest
 from tests.server import ROOT, Server
-
-
-def load_client() -> Any:
-    """The file of the docs as a module."""
-    spec = importlib.util.spec_from_file_location("assay_client", ROOT / "docs" / "assay_client.py")
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
 
 
 @pytest.fixture

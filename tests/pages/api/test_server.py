@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from data.store import Store
 from data.store.errors import BadInput
 from pages.api.models import Problem
 from pages.api.routes import ROUTES
+from pages.server import limits
 from pages.server.limits import Buckets, Limit
 from tests import seeds
 from tests.pages.api.client import Program, programs, served, workspace
@@ -329,6 +331,38 @@ def test_who_asks_too_often_is_told_when_to_go_on(store: Store, monkeypatch: pyt
         assert [by[""].get("/me").status_code for _ in range(5)] == [401] * 4 + [429]
         assert int(by[""].get("/openapi.json").headers["retry-after"]) >= 1
         assert by["rea"].get("/me").status_code == 200, "a sound token of another one is let in from that address"
+
+
+def test_programs_never_take_this_process_s_time_side_by_side(
+    by: dict[str, Program], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way, most, done = 0, 0, list[str]()
+    take = limits.programs.take
+
+    def watched(work: Callable[[], Any]) -> Any:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        time.sleep(0.01)
+        try:
+            return take(work)
+        finally:
+            under_way -= 1
+
+    def ask(name: str, path: str) -> None:
+        for _ in range(4):
+            assert by[name].get(path, headers={"accept": "application/x-ndjson"}).status_code == 200
+        assert by[name].send(f"{DEMO}/items", item(len(done))).status_code == 200
+        done.append(name)
+
+    monkeypatch.setattr(limits.programs, "take", watched)
+    asked = [("rea", f"{DEMO}/scores"), ("lea", f"{DEMO}/calibration"), ("rea", "/check?dataset=demo"), ("lea", "/me")]
+    threads = [threading.Thread(target=ask, args=one) for one in asked]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(done) == 4 and most == 1
 
 
 def test_what_nobody_foresaw_is_a_sentence_and_quotes_nothing(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pages.server import limits
-from pages.server.limits import SAVES, SIGN_INS, Buckets, TooFast
+from pages.server.limits import SAVES, SIGN_INS, Buckets, Pace, TooFast
 
 
 class Clock:
@@ -57,3 +57,45 @@ def test_the_refusal_says_what_becomes_of_the_answers(monkeypatch: pytest.Monkey
     with pytest.raises(TooFast, match="Try again in 1 s"):
         for _ in range(1_000):
             limits.check_sign_in()
+
+
+def test_programs_leave_people_half_of_the_time_while_they_answer_and_take_all_of_it_otherwise() -> None:
+    clock, rests = Clock(), list[float]()
+
+    def sleep(seconds: float) -> None:
+        rests.append(seconds)
+        clock.now += seconds
+
+    def work(seconds: float) -> float:
+        clock.now += seconds
+        return seconds
+
+    pace = Pace(clock, sleep)
+    assert [pace.take(lambda: work(0.5)) for _ in range(3)] == [0.5] * 3 and rests == [], "nobody is at work"
+    pace.note_answer()
+    for _ in range(2):
+        pace.take(lambda: work(0.5))
+    assert rests == [0.5], "a rest comes before the next request, so that the answer itself goes out at once"
+    with pytest.raises(ZeroDivisionError):
+        pace.take(lambda: work(0.25) / 0)
+    pace.take(lambda: work(8))
+    assert rests == [0.5, 0.5, 0.25], "what fails has taken time as well"
+    pace.note_answer()
+    pace.take(lambda: work(8))
+    assert rests[3:] == [], "the last answer was 10.5 s ago as that ended"
+    pace.take(lambda: work(0.5))
+    assert rests[3:] == [2.0], "never longer than that"
+    pace.note_answer()
+    pace.take(lambda: work(0.5))
+    clock.now += 0.3
+    pace.take(lambda: work(0.5))
+    assert rests[4:] == [pytest.approx(0.2)], "what nobody asked in meanwhile is part of the rest"
+
+
+def test_each_answer_of_a_person_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, rests = Clock(), list[float]()
+    monkeypatch.setattr(limits, "programs", pace := Pace(clock, rests.append))
+    limits.check_saves("ann", 1)
+    for _ in range(2):
+        pace.take(lambda: setattr(clock, "now", clock.now + 1))
+    assert rests == [1.0]
