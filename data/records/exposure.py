@@ -69,10 +69,11 @@ def shown_judges(reader: Store | Tx, person: str, item_ids: Collection[str]) -> 
 
 
 class _Known(NamedTuple):
-    """The items up to a change: a number for the text of each, in their order, and which items are copies."""
+    """The items up to a change: a number for the text of each, in their order, whose it is, and which are copies."""
 
     upto: int = -1
     prints: npt.NDArray[np.uint64] = np.empty(0, np.uint64)
+    ids: npt.NDArray[np.bytes_] = np.empty(0, "S1")
     copies: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -80,35 +81,43 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
 
     Items whose texts are not in the files are known by their names alone: none is a copy of another. It is asked for at
-    every save, so of all items only those that came since the last time are read, unless one of them may be a copy.
+    every save, so only those items are read that came since the last time, and those of which they may be copies.
     """
     [upto] = reader.follow(["item"])
     if upto is None:
-        return _all_copies(reader)
+        return _grouped(reader, "true", [])
     key = (item_copies.__module__, item_copies.__qualname__)
     known: _Known = reader.memory.get(key, ({}, _Known()))[1]
     if known.upto >= upto:
         return known.copies
     rows = reader.rows(
-        f"select hash({_BARE}) from item where seq > $1 and seq <= $2 and not ({_TEXTLESS}) order by 1",
+        f"select hash({_BARE}), id from item where seq > $1 and seq <= $2 and not ({_TEXTLESS}) order by 1",
         [known.upto, upto],
     )
     came = np.array([row[0] for row in rows], np.uint64)
-    places = np.searchsorted(known.prints, came)
-    doubled = (came[1:] == came[:-1]).any() or (np.searchsorted(known.prints, came, "right") > places).any()
-    copies = _all_copies(reader) if doubled else known.copies
-    reader.memory[key] = {"item": upto}, _Known(upto, np.insert(known.prints, places, came), copies)
+    prints = np.concatenate([known.prints, came])
+    order = np.argsort(prints, kind="stable")
+    prints = prints[order]
+    ids = np.concatenate([known.ids, np.array([row[1].encode() for row in rows], bytes)])[order]
+    copies = known.copies
+    many = np.searchsorted(prints, came, "right") - np.searchsorted(prints, came) > 1
+    if many.any():
+        maybe = ids[np.isin(prints, came[many])]
+        found = _grouped(reader, "id = any($1)", [[one.decode() for one in maybe]])
+        copies = MappingProxyType({**copies, **found})
+    reader.memory[key] = {"item": upto}, _Known(upto, prints, ids, copies)
     return copies
 
 
-def _all_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
+def _grouped(reader: Store | Tx, which: str, params: Sequence[object]) -> Mapping[str, tuple[str, ...]]:
+    """Copies among the items that a condition leaves."""
     query = (
-        f"with bare as (select id, md5({_BARE}) as alike from item where not ({_TEXTLESS})) "
+        f"with bare as (select id, md5({_BARE}) as alike from item where not ({_TEXTLESS}) and {which}) "
         "select b.alike, b.id from bare b "
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
     groups: dict[str, list[str]] = {}
-    for alike, item in reader.rows(query):
+    for alike, item in reader.rows(query, params):
         groups.setdefault(str(alike), []).append(str(item))
     # One tuple for all of a group: thousands of items may have the same short text.
     return MappingProxyType({item: group for group in map(tuple, groups.values()) for item in group})

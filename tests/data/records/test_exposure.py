@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -420,30 +420,31 @@ def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
     assert exposure.find_exposures(house.store, "ann", [twin])[twin].judge
 
 
-def test_copies_are_looked_for_among_all_items_only_where_a_new_one_may_be_one(
+def test_copies_are_looked_for_among_the_items_that_may_be_some(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everybody's next save waits for it after each import: a pipeline brings a few items every second."""
-    store, really, looked = house.store, exposure._all_copies, list[int]()
+    store, really, looked = house.store, exposure._grouped, list[int]()
 
-    def all_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
-        looked.append(store.newest())
-        return really(reader)
+    def grouped(reader: Store | Tx, which: str, params: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
+        looked.extend(map(len, params))
+        return really(reader, which, params)
 
-    monkeypatch.setattr(exposure, "_all_copies", all_copies)
+    monkeypatch.setattr(exposure, "_grouped", grouped)
     assert exposure.item_copies(store) == {} and not looked
-    for numbers, dataset, copies in (
-        ([31, 32], "more", 0), ([], "more", 0), ([33], "other", 0), ([3, 34, 32], "other", 4), ([35], "demo", 4),
-        ([35, 3], "last", 7), ([36], "last", 7), ([37, 37], "twins", 9),
+    for numbers, dataset, copies, among in (
+        ([31, 32], "more", 0, []), ([], "more", 0, []), ([33], "other", 0, []), ([3, 34, 32], "other", 4, [4]),
+        ([35], "demo", 4, []), ([35, 3], "last", 7, [5]), ([36], "last", 7, []), ([37, 37], "twins", 9, [2]),
     ):  # fmt: skip
-        before, known = len(looked), exposure.item_copies(store)
+        looked.clear()
         named = [(f"{dataset}-{at}-{n}", n) for at, n in enumerate(numbers)]
         rows = [{**seeds.dialogue(n), "id": name, "meta": {"of": dataset}} for name, n in named]
         if rows:
             import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan(dataset))
         found = exposure.item_copies(store)
-        assert found == really(store) == store.tx("lea", "look", exposure.item_copies) and len(found) == copies
-        assert len(looked) - before == (found != known), "and once for all who ask"
+        assert looked == among, "and once for all who ask"
+        assert found == really(store, "true", []) == store.tx("lea", "look", exposure.item_copies)
+        assert len(found) == copies
         assert all(found[copy] is group for group in found.values() for copy in group), "of the same text are thousands"
         _, tables = make_noting(lambda: exposure.item_copies(store))
         assert "item" in tables
