@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from data import log
-from data.runs.endpoints import open_client
+from data.runs.endpoints import open_client, settle
 from data.runs.worker import Event, Live, Source, first_asked
 from judges.client.errors import FatalError
 from judges.client.limits import Throttle, wait_for
@@ -103,7 +103,7 @@ class _Spread:
         most = order.endpoint.concurrency
         self._wanted = max(1, min(runners, most))
         self._hands = [most // self._wanted + (n < most % self._wanted) for n in range(self._wanted)]
-        self._endpoint = order.endpoint.model_copy(update={"base_url": where})
+        self._endpoint = settle(order.endpoint).model_copy(update={"base_url": where})
         self._budget = live.budget()
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()

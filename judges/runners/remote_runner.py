@@ -39,6 +39,7 @@ class RunTerms:
     """What every runner of a run is told first. Never a key: that is in the environment of its own process.
 
     `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `modes` how models are asked.
+    That the endpoint may be asked, and by which key, its owner has settled.
     `seed` draws the jitter between tries, `budget` prices calls: (spending limit, price).
     """
 

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from data.runs import runs, spread, worker
+from data.runs import endpoints, runs, spread, worker
 from data.runs.run_order import RunOrder, RunProgress
 from data.runs.spread import RunnerLost, spread_over
 from data.store import Store
+from data.store.errors import NotAllowed
 from data.workspace.verify import verify
 from judges.client.limits import SAME
 from judges.client.runner import RunNotice
@@ -116,6 +117,21 @@ def test_several_runners_judge_as_one_process_does(store: Store, tmp_path: Path)
         assert judged(store) == judged(other)
         other.close()
     assert verify(store) == []
+
+
+def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Here()
+    monkeypatch.setattr(endpoints, "_listed", None)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-of-the-usual-endpoint")
+    with practice() as server:
+        monkeypatch.setenv("ASSAY_ENDPOINTS", f"{server.url} CANARY")
+        endpoints.begin(team=True)
+        assert ran(store, wanted(store, server, key_variable="OPENAI_API_KEY"), place).state == "finished"
+        assert {one.real._terms.endpoint.key_variable for one in place.runners} == {"CANARY"}
+        monkeypatch.setenv("ASSAY_ENDPOINTS", "")
+        endpoints.begin(team=True)
+        with pytest.raises(NotAllowed, match="none of the endpoints"):
+            ran(store, replace(wanted(store, server), model="practice-strict"), place)
 
 
 def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(store: Store) -> None:
