@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from data.approvals import auto_accept
-from data.cards.cards import answerable_dimensions, scales
+from data.cards.cards import answerable_dimensions
 from data.store import Store
 from judges import triage
 from judges.reading.confidence import RULE
@@ -81,7 +81,7 @@ def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
 
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
-    by_name, asked, out = scales(store), answerable_dimensions(store), []
+    known, out = answerable_dimensions(store), []
     for item, kind, unit, dimension, mine, theirs, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "
@@ -90,11 +90,10 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         "where i.dataset_id = $1 and x.judge_id = $2 and x.value <> y.value and j.params not like '%\"probe\":%'",
         [dataset_id, judge_id],
     ):
-        scale = by_name.get((kind, sort_of(unit), dimension))
-        if scale is None or not bins.row_count(scale):
-            continue
-        if scale.kind == "interval" and (kind, sort_of(unit), dimension) not in asked:
+        found = known.get((kind, sort_of(unit), dimension))
+        if found is None or not bins.row_count(found.scale) or (found.scale.kind == "interval" and not found.asked):
             continue  # an aggregate differs where what it is made of does
+        scale = found.scale
         ordered = scale.weights is not None
         gap, width = (
             (abs(mine - theirs) / bins.code_step(scale), bins.code_count(scale) - 1.0) if ordered else (1.0, 1.0)

@@ -153,10 +153,8 @@ class Live:
         return self._budget
 
     async def release(self) -> None:
-        """Say that no call is under way."""
+        """Wait until all is stored: what the calls could cost is no longer held then (`_writing`)."""
         await self.settled()
-        if self._budget is not None and self._budget.held:
-            await self._hold(0.0)
         self._budget = None
 
     async def _hold(self, upto: float) -> None:

@@ -101,6 +101,16 @@ def test_what_waits_and_in_which_order(store):
     }
 
 
+def test_of_two_items_the_one_with_the_widest_gap_comes_first(store):
+    """Items whose widest gap is the same go by the sum of their gaps; without a gap of 1 all of it counts."""
+    found, ids = filled(store, [
+        Cell(0, "turn:1", (2.0, 4.0), 3.0), Cell(0, "turn:2", (2.0, 4.0), 3.0),
+        Cell(1, "turn:1", (1.0, 4.0), 3.0), Cell(2, "turn:1", (2.0, 4.0), 3.0),
+    ])  # fmt: skip
+    told = [(c.item, c.unit) for c in disputes.cells_to_adjudicate(store, found)]
+    assert told == [(ids[1], "turn:1"), (ids[0], "turn:1"), (ids[0], "turn:2"), (ids[2], "turn:1")]
+
+
 def test_a_decision_stands_and_can_be_taken_back(store):
     found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5)])
     made = decide(store, found, "res", 4, "  misread the text ")
@@ -126,6 +136,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
         adjudication.withdraw_adjudication(store, "res", new_id(), made.id)
     again = decide(store, found, "res", 2, "looked again")
     adjudication.withdraw_adjudication(store, "lea", new_id(), again.id)  # a lead may take back what others decided
+    assert store.rows("select person, withdrawn from adjudication order by seq desc limit 1") == [("lea", True)]
 
 
 def test_a_decision_is_written_once_for_its_key(store):

@@ -583,6 +583,20 @@ def test_bad_gold_suspends_with_the_reason_and_only_a_person_brings_it_back(
     assert approve(store, key).decision == "approve" and approvals.find_to_decide(store).suspended == ()
 
 
+def test_an_approval_of_what_is_gone_can_still_be_suspended(
+    granted: tuple[Store, Key, record.Approval], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, key, _ = granted
+
+    def find_nothing(*_: object) -> Any:
+        raise NotFound("There is no such card any more.")
+
+    monkeypatch.setattr(approvals.case, "find_case", find_nothing)
+    refused(store, NotFound, "no such card", lambda: approvals.record_decision(store, "lea", *key, "approve", "So."))
+    gone = approvals.record_decision(store, "lou", *key, "suspend", "Its card is gone.")
+    assert (gone.decision, gone.state, gone.person) == ("suspend", "undefined", "lou")
+
+
 def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, record.Approval]) -> None:
     """Only what Assay suspended by itself is to be looked at: an approval that holds is not, nor a lead's own word."""
     store, key, done = granted

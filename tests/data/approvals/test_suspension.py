@@ -348,3 +348,13 @@ def test_an_approval_of_an_older_version_is_told_where_its_figures_are_others_to
     [gone] = approvals.find_to_decide(store).suspended
     assert "Since the approval came new labels." in gone.reason and "older version of Assay" in gone.reason
     store.close()
+
+
+def test_what_was_frozen_of_kappa_is_found_again_and_an_error_is_that_of_the_ends() -> None:
+    kept = {"kappa": 0.5, "items": 120.0, "effective items": 90.5, "kappa, low end": 0.3, "kappa, high end": 0.7}
+    bare = suspension.frozen_figures(kept)
+    assert bare == (0.5, pytest.approx(0.4 / 2 / 1.959964, rel=1e-6), 120.0, 90.5)
+    assert suspension.frozen_figures({**kept, "kappa, standard error": 0.09}) == (0.5, 0.09, 120.0, 90.5)
+    for end in ("kappa, low end", "kappa, high end"):
+        assert suspension.frozen_figures({**kept, end: None}).se is None
+    assert suspension.frozen_figures({}) == (None, None, None, None)

@@ -530,3 +530,19 @@ class Steering(RuleBasedStateMachine):
 
 Steering.TestCase.settings = hypothesis.settings(max_examples=5, stateful_step_count=22)
 TestSteering = Steering.TestCase
+
+
+def test_what_cannot_be_given_is_refused_at_its_bounds() -> None:
+    for chosen, said in (
+        (Selection(number=0), "0 items cannot be given: give 1 or more."),
+        (Selection(share=0.0), "0% of the items cannot be given: give more than 0 % and at most 100 %."),
+        (Selection(share=1.01), "101% of the items cannot be given: give more than 0 % and at most 100 %."),
+    ):
+        with pytest.raises(BadInput) as refused:
+            chosen.check("review")
+        assert str(refused.value) == said
+    for good in (Selection(number=1), Selection(share=0.01), Selection(share=1.0), Selection(items=("a",))):
+        assert good.check("review") is good
+    with pytest.raises(BadInput, match="chosen one by one"):
+        Selection(items=("a",)).check("audit")
+    assert ALL.check("audit") is ALL

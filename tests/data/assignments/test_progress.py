@@ -35,6 +35,8 @@ def test_each_state_by_hand() -> None:
     assert state(active=False) == "inactive"
     assert state(pace=3.0) == "behind", "10 items in 16 hours of working time are 5 a day"
     assert state(replace(WORK, dues=((NOON - timedelta(hours=1), 1),))) == "behind"
+    told = progress.judge_state("ann", True, replace(WORK, dues=((NOON, 3),)), DID, 8.0, None, NOON, timedelta())
+    assert told == ("behind", "3 items past the due date."), "what is due now is past"
     assert state(did=PersonActivity(), pace=None) == "not begun"
     assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"
 

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from data.cli import main
+from data.cli.mtbench import _show_answers
 from data.mtbench import mtbench
 from data.records import datasets
+from data.runs.run_order import DryRunJudgment
 from data.store import open_store
 from judges.mtbench.prompts import wording
+from judges.protocols.call_plan import CallReply, pack_replies
+from judges.types import Reading
 from tests.data.records.test_judge_prompts import family
 
 Run = Callable[..., tuple[int, str, str]]
@@ -105,6 +109,20 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
     [found] = datasets.all_datasets(store)
     assert found.synthetic and mtbench.bench_sizes(store)[found.id] == (4, 16, 4, 0)
     store.close()
+
+
+def test_an_answer_that_is_not_whole_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    calls = {f"turn:{n}": [{"role": "user", "content": f"Question {n}?"}] for n in (1, 2)}
+    half = CallReply("k", "", 0, "turn:1", "Half an ans", unscored="cut_off", why="Too long.")
+    raw = pack_replies([("turn:1", half)])
+    lost = Reading(unscored="cut_off", why="Turn 1 ran into the limit.")
+    _show_answers(DryRunJudgment("q1", calls, raw, lost, ()))
+    assert capsys.readouterr().out.splitlines() == [
+        "== question q1",
+        *("-- call turn:1", "-- user", "Question 1?", "-- reply", "Half an ans"),
+        *("-- call turn:2", "-- user", "Question 2?", "-- reply", ""),
+        "-- no whole answer (cut_off): Turn 1 ran into the limit.",
+    ]
 
 
 @pytest.mark.parametrize(

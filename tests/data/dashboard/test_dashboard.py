@@ -332,6 +332,23 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     assert said[1:] == ["s1 comes out at the same figure.", "Lowest is s0, with 2.50."]
     said = sentences.explain_tile(replace(tile, systems=(high, same, also, low), comparisons=()))
     assert said[1] == "s1 and s3 come out at the same figure."
+    few = replace(_moved(low, 0.0), name="s4")
+    few = replace(few, means=(replace(few.means[0], interval=replace(few.means[0].interval, point=None)),))
+    said = sentences.explain_tile(replace(tile, systems=(high, middle, few), comparisons=()))
+    assert said[0].startswith(
+        "Among the 2 systems with enough labelled items, people would rate s2 highest, 4.50 on average on a scale of 1 "
+        "to 5 (with 95% confidence "
+    )
+    assert said[1:] == [
+        "Lowest is s1, with 3.50.",
+        "One other has too few labelled items for a corrected figure: do not hold the judge's own beside those.",
+    ]
+    said = sentences.explain_tile(replace(tile, systems=(high, replace(high, name="s5"), few, few), comparisons=()))
+    assert said == [
+        "The 2 systems with enough labelled items come out alike, at 4.50 on a scale of 1 to 5.",
+        "2 others have too few labelled items for a corrected figure: do not hold the judge's own beside those.",
+    ]
+    assert sentences.tile_span(tile, None) == sentences.tile_span(tile, few.means[0].interval) == "–"
     # Of two systems there is one pair, which is told whether it differs or not.
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
     alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))

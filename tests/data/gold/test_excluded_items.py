@@ -89,6 +89,15 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
     assert queue.draw_audit(store, "lea", here(store), 1, "", seed=2) == 1
 
 
+def test_of_many_items_that_the_gate_counts_five_are_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = ids(store, *range(1, 8))
+    monkeypatch.setattr(excluded_items, "blind_sample_items", lambda *_: set(every))
+    names = "d-0001, d-0002, d-0003, d-0004, d-0005"
+    for count, more in ((5, ""), (6, " and 1 more"), (7, " and 2 more")):
+        with pytest.raises(BadInput, match=f"^{names}{more} cannot be put aside: people have labelled them blind in "):
+            excluded_items.exclude_items(store, "lea", here(store), every[:count], WHY)
+
+
 def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
     before = store.newest()
     with pytest.raises(BadInput, match="d-0002 cannot be put aside: people have labelled them blind"):
@@ -99,6 +108,8 @@ def test_nobody_chooses_what_the_gate_counts(store: Store) -> None:
         excluded_items.exclude_items(store, "ann", here(store), ids(store, 4), WHY)
     with pytest.raises(BadInput, match="has no item d-0099"):
         ids(store, 99)
+    with pytest.raises(BadInput, match=r"^One of these items is not in this dataset\. Load the page again\.$"):
+        excluded_items.exclude_items(store, "lea", here(store), [*ids(store, 4), "none"], WHY)
     assert store.newest() == before
     assert cells(store, "imported") == 3 and cells(store, "gate") == 0
 

@@ -113,6 +113,17 @@ def test_an_example_is_known_by_its_turns_alone(store: Store) -> None:
     assert list(fewshot.items_in_examples(store, replace(card, examples=(Example("", fields, {}),)))) == [id_]
 
 
+def test_an_example_is_known_by_its_longest_texts_in_any_script(store: Store) -> None:
+    """However many texts it has: the longest are looked for, as they stand in the JSON of an item."""
+    one = seeds.dialogue(9, turns=1, text='「敬語」と"quotes"') | {"scenario": ""}
+    found = bring(store, [one], name="bare")
+    [id_] = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [found])]
+    card = cards.card_named(store, "zz_manners")
+    fields = fewshot.draft_example(store, card, id_).fields
+    assert fewshot.items_in_examples(store, replace(card, examples=(Example("", fields, {}),))) == {id_: "d-0009"}
+    assert fewshot._words((("turn:1", "a_b"), ("turn:2", "a_b"), ("turn:1", "c"))) == ("a b (2 ratings)", "c")
+
+
 def test_examples_stay_with_a_new_wording_and_go_where_the_reply_is_another(store: Store) -> None:
     attached(store)
     assert len(cards.save_card(store, "lea", recipe("別の定義。")).examples) == 2

@@ -323,6 +323,17 @@ def test_a_question_without_a_scale_is_left_out_and_not_the_rest(store: Store) -
         start.plan_import(store, replace(made, series=(lost,)), ImportPlan("d"))
 
 
+def test_a_verdict_goes_to_the_card_of_verdicts_and_what_else_is_asked_to_one_of_its_own(store: Store) -> None:
+    sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
+    verdicts = {"human_preference": numbers("A", "B"), "judge_preference": numbers("B", "A")}
+    asked = {"human_difficulty": numbers(1, 2, 3), "judge_difficulty": numbers(1, 3, 2)}
+    made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts, **asked)})
+    (found,) = start.plan_import(store, made, ImportPlan("d")).mappings
+    assert [(r.name, [d.name for d in r.dimensions]) for r in found.recipes] == [("imported_d", ["difficulty"])]
+    judged = [(one.card, one.dimension.constant) for one in found.judgments]
+    assert judged == [("plain_pairwise", ""), ("imported_d", "difficulty")]
+
+
 def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
     sides = {"response_a": [f"a{n} or so" for n in range(N)], "response_b": [f"b{n} or so" for n in range(N)]}
     verdicts = {"human_preference": numbers("A", "B"), "verdict_ab": numbers("B", "A"), "verdict_ba": numbers("B", "A")}
@@ -342,6 +353,10 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
     assert (
         previous_mapping(store, known, other.mappings[0]) is None
     )  # the card has another name, and nothing else differs
+    (recipe,), (judged,) = made.mappings[0].recipes, made.mappings[0].judgments
+    renamed = {"recipes": [recipe.model_copy(update={"name": "mine"})]}
+    renamed["judgments"] = [judged.model_copy(update={"card": "mine"})]
+    assert previous_mapping(store, known, made.mappings[0].model_copy(update=renamed)) is None
     by_hand = made.mappings[0].model_copy(update={"labels": []})
     import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
     assert previous_mapping(store, known, other.mappings[0]) == by_hand.completed(cards.current_cards(store))

@@ -139,6 +139,22 @@ def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) ->
     assert ("judges disagree", "turn 1 helpfulness: judge-b disagrees") in _texts(store, dataset, judge)
 
 
+def test_an_aggregate_says_nothing_more_than_what_it_is_made_of(store: Store) -> None:
+    said = [("mid_content_drift", 1.0), ("aggregate", 5.0), ("no_such", 1.0), ("format_collapse", 1.0)]
+    cells = [Cell(0, "response/a", (), value, dimension=dimension) for dimension, value in said]
+    dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise")
+    ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
+    other = _judge(store, "second", "judge-b", {})
+    rows = [("", other, item, "response/a", dimension, float(value > 1), None, "", 0) for dimension, value in said]
+    names = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+    store.tx("test", "scores", lambda tx: tx.add("score", names, rows))
+    assert sorted(_texts(store, dataset, judge)) == [
+        ("judges disagree", "response A format collapse: judge-b disagrees"),
+        ("judges disagree", "response A mid content drift: judge-b disagrees"),
+        ("no confidence", "the judge's confidence is not known"),
+    ]
+
+
 def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store) -> None:
     dataset, judge, item = _empty(store)
     _put(store, judge, item, Reading(unscored="unreadable", why="the reply is empty"), "j1")

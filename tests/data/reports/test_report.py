@@ -27,6 +27,7 @@ from data.gold.gold import BASES
 from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
+from data.reports.dashboard import _shade
 from data.reports.evidence import Evidence, gather_evidence
 from data.reports.report import (
     _again,
@@ -214,6 +215,11 @@ def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:
     told = texts(drawn)["answered"]
     assert left < float(told["x"]) < right and float(told["x"]) == pytest.approx((left + right) / 2, abs=10)
     assert told["text-anchor"] == "middle"
+
+
+def test_the_shades_of_answers_go_from_faint_to_full() -> None:
+    shades = [re.findall(r' fill-opacity="([\d.]+)"', _shade(n, 4)) for n in range(4)]
+    assert shades == [["0.16"], ["0.44"], ["0.72"], ["1"]] and _shade(0, 1) == ' fill-opacity="1"'
 
 
 def test_an_undefined_figure_has_no_mark() -> None:
