@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -358,3 +359,12 @@ def test_what_was_frozen_of_kappa_is_found_again_and_an_error_is_that_of_the_end
     for end in ("kappa, low end", "kappa, high end"):
         assert suspension.frozen_figures({**kept, end: None}).se is None
     assert suspension.frozen_figures({}) == (None, None, None, None)
+
+
+def test_an_approval_is_to_be_looked_at_where_it_is_doubtful_and_nobody_has_kept_it() -> None:
+    def doubted(*said: Any) -> bool:
+        return approvals.ApprovalNote("", *said).doubted
+
+    doubtful, fine = SimpleNamespace(doubtful=True), SimpleNamespace(doubtful=False)
+    assert doubted(doubtful) is True
+    assert [doubted(*said) for said in ((), (fine,), (fine, ("lea", "So.")), (doubtful, ("lea", "So.")))] == [False] * 4

@@ -105,3 +105,13 @@ def test_what_runs_out_counts_and_what_is_given_back_does_not(tmp_path: Path, mo
         moment += timedelta(minutes=31)
     rows = {one.assignee: one for one in progress.people_progress(store, found)}
     assert "items reserved 3 times" in rows["ann"].why.lower() and "reserved" not in rows["ben"].why
+
+
+def test_a_row_of_progress_by_hand() -> None:
+    """8 items in the 8 hours of working time since Tuesday noon are 8 a day; 10 are left, 5 of them today."""
+    did = replace(DID, recent=(RecentAnswer(True, 99.0, 4), *DID.recent[:3], RecentAnswer(False, 30.0, 2)))
+    at = "ann", True, ("ja",), WORK, did, NOON, timedelta(), NOON - timedelta(days=7)
+    assert progress._progress(*at) == progress.PersonProgress(
+        "ann", True, ("ja",), WORK.counts, 8, 10.0, 2.5, did.last, NOON + timedelta(days=2), 5.0, 8.0,
+        datetime(2026, 11, 26, 14), "on time", "Nothing speaks against its being done in time.",
+    )  # fmt: skip

@@ -8,12 +8,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas
 import pytest
 
-from data.dashboard import dashboard
+from data.dashboard import breakdown, dashboard
 from data.dashboard.breakdown import break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.dashboard.sentences import explain_missing_figure
@@ -152,3 +154,26 @@ def test_over_runs_and_many_values(store: Store) -> None:
     told = break_down(store, other, judge, tile, "run")
     assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
     assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"
+
+
+def test_why_a_slice_has_no_figure_is_said_in_a_sentence() -> None:
+    def why(items: int = 3, low: float | None = None, **mean: Any) -> str:
+        told = {"refused": False, "missing": 0, "n": 40, "interval": SimpleNamespace(low=low, n_eff=12.9), **mean}
+        one: Any = SimpleNamespace(judge=SimpleNamespace(items=items), mean=SimpleNamespace(**told) if mean else None)
+        return explain_missing_figure(one)
+
+    assert why(3) == "not shown: the mean of all would then tell those of the slices that have too few items"
+    assert why(2) == "too few: fewer than 3 items, of which a mean would give single scores away"
+    refused = why(refused=True, uncovered=0.2, missing=9)
+    assert refused == "not corrected: 20% of the judge's answers lie where nobody has labelled one"
+    assert why(missing=1, n=29) == "not corrected: 29 labelled, 30 needed"
+    assert why(missing=1, n=1030) == "not corrected: 1,030 labelled, worth 12 (unequal chances, n/a), 30 needed"
+    assert why(n=30) == "no interval: the labels of this slice have no spread"
+    assert why(n=30, low=0.0) == ""
+
+
+def test_a_field_parts_items_where_several_values_have_several_items_each() -> None:
+    for told, several, alone in (("", False, False), ("aa", False, False), ("ab", True, True), ("aabb", True, False)):
+        held: Any = np.array([*told, "", "", ""], dtype=object)
+        assert (breakdown._several(held), breakdown._unique(held)) == (several, alone), told
+    assert breakdown._unique(np.array([*"aabc"], dtype=object)), "three values of four items"

@@ -22,7 +22,7 @@ from data.cli import main
 from data.desk import labels
 from data.exporting import exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
-from data.exporting.kinds import preference_turns
+from data.exporting.kinds import chats, preference_turns
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue
 from data.queue import queue
@@ -32,6 +32,7 @@ from data.records.settings import QueueRules, set_queue_rules
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
+from judges.cards import card
 from judges.types import ITEM, Dialogue
 from tests import seeds
 from tests.data.cells import Cell, fill
@@ -560,3 +561,20 @@ def test_only_chats_that_templates_take_are_given_out(roles: str, texts: str, wa
     named = {"u": "user", "a": "assistant", "s": "system"}
     chat = [to_message(named[role], text) for role, text in zip(roles, texts, strict=True)]
     assert is_trainable(chat) is wanted
+
+
+def test_the_lowest_answer_that_makes_a_chat_is_a_step_of_its_scale() -> None:
+    known = {d.name: d for d in card("multi_turn_dialogue").dimensions}
+    least, asked = known["verdict"], known["repair_handling"]
+    assert [chats._least(least, told) for told in ("", "poor", "excellent")] == [3.0, 0.0, 3.0]
+    assert [chats._least(asked, told) for told in ("", "4", "4.0")] == [5.0, 4.0, 4.0]
+    for told, said in (("n/a", "At least: n/a is no answer that others could reach."), ("9", "At least: ")):
+        with pytest.raises(BadInput, match=f"^{said}"):
+            chats._least(asked, told)
+    assert chats._names([asked, least, asked]) == "repair_handling, verdict" and chats._names([]) == "none"
+
+
+def test_how_many_rows_an_export_has_is_for_researchers(store: Store) -> None:
+    kind, dataset = exporting.export_kind("labels"), datasets.all_datasets(store)[0]
+    with pytest.raises(NotAllowed):
+        exporting.count_export(store, "nobody", dataset, kind, {})

@@ -58,8 +58,8 @@ def test_a_listed_answer_is_on_record_and_one_to_be_labelled_blind_is_not_listed
     waits = {str(one) for (one,) in store.rows("select item_id from draw")}
     found = largest_disagreements(store, "ann", D, "fastchat", x, y)
     assert len(found) == 1 and not waits & {item for _, item in found}
-    rows = store.rows("select item_id, judge_id, person from exposure order by 2")
-    assert rows == [(found[0][1], judge, "ann") for judge in sorted((x, y))]
+    rows = store.rows("select item_id, judge_id, person, route from exposure order by 2")
+    assert rows == [(found[0][1], judge, "ann", "comparison") for judge in sorted((x, y))]
 
 
 def test_what_is_missing_is_said_and_no_rating_of_a_single_answer(store: Store) -> None:

@@ -55,6 +55,8 @@ from tests.poison import tricks
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
 TURN = "turn:1"
 KEYS = Path(__file__).with_name("figure_keys.txt")
+ARCHIVE = Path(__file__).with_name("archive.txt")
+TABLES = [f"{n}.csv" for n in "figures states people slices growth audits decisions means".split()]
 NAMES = st.text(max_size=60)
 FIGURES = st.none() | st.floats(-1, 1)
 
@@ -431,6 +433,24 @@ def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
 def test_the_archive_has_the_same_report_byte_by_byte(made: str, archive: dict[str, str]) -> None:
     assert archive["report.html"] == made
     assert json.loads(archive["figures.json"]) == figures_in(made)
+
+
+def test_the_archive_says_in_every_place_what_it_said(archive: dict[str, str], tmp_path: Path) -> None:
+    """The whole text of the report and its tables, figures to four digits, is that of archive.txt.
+
+    Where something else is meant to be said, the text that the failure names becomes archive.txt.
+    """
+    body = re.sub(r"(?s)<(style|script|svg)\b.*?</\1>", "", archive["report.html"])
+    body = re.sub(r"<[^>]*>", " ", re.sub(r"</?(p|li|tr|h\d|summary|div)\b[^>]*>", "\n", body))
+    told = {"report.html": "\n".join(filter(None, (" ".join(line.split()) for line in unescape(body).split("\n"))))}
+    told |= {name: archive[name] for name in TABLES}
+    said = "".join(f"== {name}\n{text.strip()}\n" for name, text in told.items())
+    said = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d( UTC)?)?", "(day)", said.replace(VERSION, "(version)"))
+    said = re.sub(r"\b\d+\.\d+\.[\da-z.]+\b", "(version)", said)
+    said = re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
+    said = re.sub(r"\b[0-9a-f]{12,}\b", "(mark)", said)
+    (tmp_path / "archive.txt").write_text(said, encoding="utf-8")
+    assert said.splitlines() == ARCHIVE.read_text(encoding="utf-8").splitlines(), f"Now: {tmp_path / 'archive.txt'}"
 
 
 def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[str, str]) -> None:
