@@ -20,14 +20,14 @@ from data.exporting.shared import approval_terms as given
 from data.records import datasets
 from data.reports.dashboard import document, picture, records
 from data.store import Store, open_store
-from data.store.errors import BadInput, NotAllowed
+from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
 from data.trail.trail import TrailFilter, trail_entries
 from judges.stats.drift import DriftFinding
 from pages.dashboard.tiles import tile_data
 from tests.bench.simulations.worlds import ORDINARY, made, world_of
 from tests.data.approvals.test_approvals import HELP, TURN, Key, approve, judged, opened, relabel, set_asked
-from tests.data.cells import Cell
+from tests.data.cells import Cell, fill
 
 GOOD, BAD = (world_of(kappa, 1, ORDINARY) for kappa in (0.8, 0.2))
 
@@ -368,3 +368,13 @@ def test_an_approval_is_to_be_looked_at_where_it_is_doubtful_and_nobody_has_kept
     doubtful, fine = SimpleNamespace(doubtful=True), SimpleNamespace(doubtful=False)
     assert doubted(doubtful) is True
     assert [doubted(*said) for said in ((), (fine,), (fine, ("lea", "So.")), (doubtful, ("lea", "So.")))] == [False] * 4
+
+
+def test_a_judge_whose_card_is_not_here_has_no_case(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path}/a.duckdb")
+    dataset, judge = fill(store, [Cell(0, "turn:1", (3.0,), 3.0)], card="gone_card")
+    with pytest.raises(NotFound) as refused:
+        case.find_case(store, dataset, judge, "turn", "helpfulness")
+    store.close()
+    why = "so the meaning of its scores is unknown."
+    assert str(refused.value) == f"The card 'gone_card' of this judge is not here, {why}"

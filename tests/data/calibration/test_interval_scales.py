@@ -204,7 +204,8 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         source = next(iter(auto_accept.confidence_sources(store, dataset, judge_id, d)))
         known = auto_accept.item_confidence(store, dataset, judge_id, d, source)
         assert 0 < auto_accept.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
-        assert anchoring.arms(store, dataset, judge_id, d).blind.labels == ITEMS * PEOPLE
+        found = anchoring.arms(store, dataset, judge_id, d)
+        assert found.blind.labels == ITEMS * PEOPLE and found.assisted == (0, 0, 0, None, 0)
         both = comparison.shared_cells(store, dataset, [judge_id], d, "blind", rules=True).seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -349,6 +350,11 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
         "2 others have too few labelled items for a corrected figure: do not hold the judge's own beside those.",
     ]
     assert sentences.tile_span(tile, None) == sentences.tile_span(tile, few.means[0].interval) == "–"
+    rest: Any = SimpleNamespace(judge=SimpleNamespace(point=4.5, low=4.25, high=4.75, items=9), mean=None)
+    own = "the judge itself says 4.50 (4.25 to 4.75); not shown: the mean of all would then tell those of the slices "
+    for named, of in (("", "all systems together"), ("s1", "s1")):
+        said = sentences.describe_rest(tile, rest, named, 0)
+        assert said == f"Of {of}, {own}that have too few items."
     # Of two systems there is one pair, which is told whether it differs or not.
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
     alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))

@@ -96,7 +96,9 @@ def demo(store: Store, name: str = "demo") -> Dataset:
 
 def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Json]:
     one = exporting.export_kind(kind)
-    return list(one.rows(store, demo(store, name), {o.name: options.get(o.name, o.default) for o in one.options}))
+    found = list(one.rows(store, demo(store, name), {o.name: options.get(o.name, o.default) for o in one.options}))
+    assert one.parts or {key for row in found for key in row} <= set(one.columns.names)
+    return found
 
 
 def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: str = "rex", **options: Any) -> Path:

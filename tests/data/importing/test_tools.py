@@ -8,6 +8,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 from data.importing import ImportPlan, detect_formats, formats, from_bytes, from_uploads, import_source, start
 from data.importing.conversations import traces
-from data.importing.conversations.call_chains import TraceSpan, main_conversation
+from data.importing.conversations.call_chains import CallChain, TraceSpan, _likeness, main_conversation
 from data.importing.conversations.utterances import (
     Utterance,
     input_utterances,
@@ -338,6 +339,19 @@ def test_tools_that_the_history_tells_of_are_not_put_in_again() -> None:
         assert chain.told == [*heard, *[*tool.said, old][:put], *call.answer]
 
 
+def test_a_conversation_is_like_a_trace_by_what_it_ends_with_and_what_was_asked_last() -> None:
+    ask, say = (lambda text, role=role: Utterance(role, text) for role in ("user", "assistant"))
+    chain = CallChain("", ("", ""), [ask("Old?"), say("Yes."), ask("Context: x. Why?"), say(" So. ")], 3, [])
+    for said, answer, alike in (
+        ([ask("Old?"), say("No."), ask("Why?")], [say("So.")], (True, True)),
+        ([ask("Why?"), ask("Old?")], [ask("So.")], (False, False)),
+        ([say("Why?")], [say("Else."), say("So.")], (True, False)),
+    ):
+        assert _likeness(chain, TraceSpan("t", "one", said=said, answer=answer)) == alike
+    assert _likeness(chain, None) == (False, False)
+    assert _likeness(replace(chain, told=[say("So.")]), TraceSpan("t", "", said=[ask("Why?")])) == (False, False)
+
+
 def test_otel_logs() -> None:
     """Messages and evaluations may come as log records, before their spans or after."""
 
@@ -363,6 +377,13 @@ def test_otel_logs() -> None:
     _, given = found([("x.jsonl", lines)])
     assert (items(given)["t"]["task"], items(given)["t"]["output"]) == ("Q", "A")
     assert opinions(given) == [("t", "response", "ok", "pass", "judge", "evaluator")]
+    said = {"gen_ai.evaluation.name": "fit", "gen_ai.evaluation.score.label": "fail"}
+    logs[-1] = event("gen_ai.evaluation.result", said)
+    lines = made.text(
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
+        made.request(made.span("t", "s", gen_ai__operation__name="chat")),
+    )
+    assert opinions(found([("x.jsonl", lines)])[1]) == [("t", "response", "fit", "fail", "judge", "evaluator")]
     whole = {f"gen_ai__{way}__messages": json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
              for way, role, text in (("input", "user", "Q"), ("output", "assistant", "A"))}  # fmt: skip
     logs = [event("gen_ai.client.inference.operation.details", {}, **whole)]
@@ -478,11 +499,11 @@ def test_mlflow() -> None:
     trace = made.mlflow()[0]
     said, *_, expected = trace["info"]["assessments"]
     stored = {**expected, "expectation": {"serialized_value": "E2"}}
-    limit = {**expected, "assessment_name": "limit"}
+    limit, source = {**expected, "assessment_name": "limit"}, {"source_type": "LLM_JUDGE"}
     _, given = found([("t.json", made.whole({"info": {**trace["info"], "assessments": [
-        {**said, "valid": False}, stored, limit, {**said, "valid": True, "feedback": {"value": 3}},
+        {**said, "valid": False}, stored, limit, {**said, "valid": True, "feedback": {"value": 3}, "source": source},
     ]}, "data": trace["data"]}))])  # fmt: skip
-    assert items(given)["tr-1"]["reference"] == "E2" and [o[3] for o in opinions(given)] == [3]
+    assert items(given)["tr-1"]["reference"] == "E2" and [o[3:] for o in opinions(given)] == [(3, "judge", "llm judge")]
     assert any("the expectation limit" in one for one in hints(given))
     assert "MLflow: assessments that were replaced by later ones were left out (1)." in hints(given)
     table = {
@@ -506,6 +527,7 @@ def test_inspect() -> None:
         held = items(given)
         assert names == {"inspect_ai"} and list(held) == ["sums/1/o/m-1", "sums/1/o/m-1/epoch 2"]
         assert [(i["output"], i["reference"]) for i in held.values()] == [("4", "4"), ("5", "4\nfour")]
+        assert [i["meta"] for i in held.values()] == [{"lang": "日本", "choices": ["3", "4"]}, {}]
         assert [o[2:] for o in opinions(given)] == [
             ("graded", "C", "judge", "o/j-1"),
             ("graded", "I", "person", "kim"),

@@ -307,6 +307,7 @@ def inspect() -> dict[str, Any]:
                 "input": "2+2?",
                 "target": "4",
                 "scores": scores,
+                "choices": ["3", "4"],
                 "metadata": {"lang": "日本"},
                 "messages": [*asked, {"role": "assistant", "content": answer}],
             },
