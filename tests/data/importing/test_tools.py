@@ -476,9 +476,10 @@ def test_langsmith(shape: str) -> None:
     _, alone = found([("runs", runs)])
     assert [o[1:4] for o in opinions(alone)] == [("turn:1", "ok", 1.0), ("turn:2", "ok", 1.0)]
     # A model may be named by how it was called, and feedback may name the trace alone.
-    extra = {"metadata": {"thread_id": "c-1"}, "invocation_params": {"model": "m-2"}}
+    own = {"__run": "x", "ls_provider": "x", "LANGSMITH_PROJECT": "x", "LANGCHAIN_PROJECT": "x", "lang": "de"}
+    extra = {"metadata": {"thread_id": "c-1", **own}, "invocation_params": {"model": "m-2"}}
     _, called = found([("runs", made.text(*({**run, "extra": extra} for run in held["runs"])))])
-    assert items(called)["c-1"]["system"] == "m-2"
+    assert items(called)["c-1"]["system"] == "m-2" and items(called)["c-1"]["meta"] == {"lang": "de"}
     whole = [{**{k: v for k, v in row.items() if k != "run_id"}, "trace_id": "r2"} for row in held["feedback"]]
     _, traced = found([("f.json", made.whole(whole)), ("runs", runs)])
     assert [o[1:4] for o in opinions(traced)] == [("turn:2", "ok", 1), ("turn:2", "ok", 0)]
