@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,8 @@ def write_export(
 ) -> ExportResult:  # fmt: skip
     """Write an export to a file, and who took what to the audit log (researchers and leads).
 
-    Of every item of which it shows what judges or people said, the person is recorded as having been shown that.
+    Of every item of which it shows what judges or people said, the person is recorded as having been shown that; of
+    very many in several changes, before the file gets its name.
     Examples are put aside as tuning items in the same change; the file gets its name only once that is in the
     store. With `rows_per_file`, `file` is a folder of Parquet files of so many rows. Raises NotAllowed, BadInput.
     """
@@ -140,13 +141,13 @@ def write_export(
             told_of.add(str(row["item"]))
         return row
 
-    def work(tx: Tx) -> int:
+    def expose(tx: Tx, names: list[str]) -> None:
         require(tx, actor, "researcher")
+        exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, set(names)), "export")
+
+    def work(tx: Tx) -> int:
         new = _aside(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
-        names = sorted(told_of)
-        for start in range(0, len(names), _AT_ONCE):  # a row for each judge of an item: as many as there are judgments
-            part_of = set(names[start : start + _AT_ONCE])
-            exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, part_of), "export")
+        expose(tx, names)
         settings = canonical({"format": format, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
@@ -158,6 +159,10 @@ def write_export(
             lines = partitions.write_partitions(rows, kind, part, rows_per_file, facts, progress)
         else:
             lines = files.write_rows(rows, kind, format, part, progress)
+        names = sorted(told_of)
+        while len(names) > _AT_ONCE:  # a row for each judge of an item: of millions one change would be held in memory
+            store.tx(actor, "exposure", partial(expose, names=names[:_AT_ONCE]))
+            del names[:_AT_ONCE]
         aside = store.tx(actor, "export", work, target=dataset.id)
         part.replace(file)
     finally:

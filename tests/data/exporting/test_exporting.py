@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ from data.exporting.kinds import chats, preference_turns
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue
 from data.queue import queue
-from data.records import datasets, guidelines, people
+from data.records import datasets, exposure, guidelines, people
 from data.records.datasets import Dataset
 from data.records.settings import QueueRules, set_queue_rules
-from data.store import Store, open_store
+from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
 from judges.cards import card
@@ -469,6 +469,28 @@ def test_who_may_export_and_that_it_stands_on_the_trail(store: Store, tmp_path: 
     judge = datasets.dataset_judges(store, demo(store).id)[0][0]
     assert (kind, lines, actor) == ("scores", 84, "rex"), "six dialogues of 3 x 3 turn scores and 5 of the conversation"
     assert json.loads(kept) == {"format": "jsonl", "judge": judge, "dimension": ""}
+
+
+def test_what_very_many_items_show_is_on_record_by_small_changes_before_the_file_is_there(
+    own: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One change would hold a row for each judgment in memory, and the lock for as long."""
+    monkeypatch.setattr(exporting, "_AT_ONCE", 2)
+    really, parts, file = exposure.add_exposures, list[int](), tmp_path / "scores.jsonl"
+
+    def add_exposures(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
+        parts.append(len(told))
+        assert not file.exists()
+        return really(tx, person, told, route)
+
+    monkeypatch.setattr(exposure, "add_exposures", add_exposures)
+    demo, before = datasets.dataset_named(own, "demo"), own.newest()
+    done = exporting.write_export(own, "rex", demo, exporting.export_kind("scores"), {}, "jsonl", file)
+    assert parts == [2, 2, 2] and done.lines and file.exists()
+    said = own.rows("select action, count(*) from change where seq > $1 group by 1 order by 1", [before])
+    assert said == [("export", 1), ("exposure", 2)]
+    shown = own.rows("select distinct item_id from exposure where person = 'rex' and route = 'export'")
+    assert set(shown) == set(own.rows("select id from item where dataset_id = $1", [demo.id]))
 
 
 def test_csv_runs_nothing_in_a_spreadsheet_and_the_others_keep_every_text(tmp_path: Path) -> None:
