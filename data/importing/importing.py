@@ -99,6 +99,8 @@ def import_source(
             log.info("import_refused", person=actor, dataset=plan.dataset, source=source.name, rows=report.rejected)
             raise ImportRefused(report)
         if report.new.total:
+            if report.new.items:
+                exposure.look_up_copies(store)
             bulks = [spool.bulk(table) for table in made.rows]
             store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), plan.dataset, bulks)
     added = report.new

@@ -18,7 +18,7 @@ from data.records.access import allow
 from data.records.names import MACHINE
 from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
-from data.store import Store, Tx
+from data.store import Store, Tx, ahead
 from data.store.errors import NotFound
 from data.store.ids import new_id
 
@@ -77,6 +77,9 @@ class _Known(NamedTuple):
     copies: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
+_KNOWN = (__name__, "items")
+
+
 def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
 
@@ -84,16 +87,37 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     every save, so only those items are read that came since the last time, and those of which they may be copies.
     """
     [upto] = reader.follow(["item"])
-    if upto is None:
-        return _grouped(reader, "true", [])
-    key = (item_copies.__module__, item_copies.__qualname__)
-    known: _Known = reader.memory.get(key, ({}, _Known()))[1]
-    if known.upto >= upto:
+    came, foreseen = reader.foreseen.get(_foresee_copies, (-1, None))
+    known: _Known = reader.memory.get(_KNOWN, ({}, _Known()))[1]
+    last = reader.seq if isinstance(reader, Tx) and upto is None else upto or 0
+    if known.upto >= last:
         return known.copies
-    rows = reader.rows(
-        f"select hash({_BARE}), id from item where seq > $1 and seq <= $2 and not ({_TEXTLESS}) order by 1",
-        [known.upto, upto],
-    )
+    if foreseen is None or not known.upto < came <= last:
+        came = -1
+    else:
+        known = foreseen
+    which, params = "seq > $1 and seq <= $2 and seq <> $3", [known.upto, last, came]
+    found = _with_items(reader, known, which, params)._replace(upto=last)
+    if upto is not None:
+        reader.memory[_KNOWN] = {"item": upto}, found
+        reader.foreseen.pop(_foresee_copies, None)
+    return found.copies
+
+
+@ahead("item")
+def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
+    """What is known of all items once those of a large change have come: whoever saves then need not wait for it."""
+    if _KNOWN not in store.memory and not store.rows("select 1 from exposure limit 1"):
+        return None
+    item_copies(store)
+    return _with_items(store, store.memory.get(_KNOWN, ({}, _Known()))[1], "seq = $1", [came], table)
+
+
+def _with_items(
+    reader: Store | Tx, known: _Known, which: str, params: Sequence[object], table: str = "item"
+) -> _Known:
+    """What is known of items, with those more that a condition leaves."""
+    rows = reader.rows(f"select hash({_BARE}), id from {table} where {which} and not ({_TEXTLESS}) order by 1", params)
     came = np.array([row[0] for row in rows], np.uint64)
     prints = np.concatenate([known.prints, came])
     order = np.argsort(prints, kind="stable")
@@ -103,16 +127,17 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     many = np.searchsorted(prints, came, "right") - np.searchsorted(prints, came) > 1
     if many.any():
         maybe = ids[np.isin(prints, came[many])]
-        found = _grouped(reader, "id = any($1)", [[one.decode() for one in maybe]])
+        found = _grouped(reader, "id = any($1)", [[one.decode() for one in maybe]], table)
         copies = MappingProxyType({**copies, **found})
-    reader.memory[key] = {"item": upto}, _Known(upto, prints, ids, copies)
-    return copies
+    return _Known(known.upto, prints, ids, copies)
 
 
-def _grouped(reader: Store | Tx, which: str, params: Sequence[object]) -> Mapping[str, tuple[str, ...]]:
+def _grouped(
+    reader: Store | Tx, which: str, params: Sequence[object], table: str = "item"
+) -> Mapping[str, tuple[str, ...]]:
     """Copies among the items that a condition leaves."""
     query = (
-        f"with bare as (select id, md5({_BARE}) as alike from item where not ({_TEXTLESS}) and {which}) "
+        f"with bare as (select id, md5({_BARE}) as alike from {table} where not ({_TEXTLESS}) and {which}) "
         "select b.alike, b.id from bare b "
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
@@ -142,20 +167,31 @@ def add_exposures(tx: Tx, person: str, told: Mapping[str, Collection[str]], rout
     return _append(tx, person, sorted(_lacking(tx, person, told)), route)
 
 
+def look_up_copies(store: Store) -> None:
+    """Look at all items before a change brings more, so that `inherit_exposures` need not while others wait for it."""
+    if store.rows("select 1 from exposure limit 1"):
+        item_copies(store)
+
+
 def inherit_exposures(tx: Tx) -> int:
     """Append, for the items that this very change has brought in, what people were shown of copies of them."""
     if not tx.rows("select 1 from exposure limit 1"):
         return 0
-    # By text, not by `item_copies`: whoever saves waits for this, and an import may bring a hundred thousand items.
-    rows = tx.rows(
-        f"with came as (select id, {_BARE} as alike from item where seq = $1 and not ({_TEXTLESS})), "
-        f"shown as (select id, {_BARE} as alike from item where seq < $1 and not ({_TEXTLESS}) "
-        "and id in (select item_id from exposure)) "
-        "select distinct c.id, e.judge_id, e.person from came c join shown s on s.alike = c.alike "
-        "join exposure e on e.item_id = s.id order by 1, 2, 3",
-        [tx.seq],
-    )
-    return tx.append([ExposureRow(new_id(), str(i), str(judge), str(who), _COPY) for i, judge, who in rows])
+    if not (copies := item_copies(tx)):
+        return 0
+    came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])}
+    groups = {id(group): group for item, group in copies.items() if item in came}
+    told: dict[str, list[tuple[str, str]]] = {}
+    for item, judge, who in tx.rows(
+        "select distinct item_id, judge_id, person from exposure where item_id = any($1)",
+        [[item for group in groups.values() for item in group]],
+    ):
+        told.setdefault(str(item), []).append((str(judge), str(who)))
+    found: set[tuple[str, str, str]] = set()
+    for group in groups.values():
+        shown = {one for item in group for one in told.get(item, ())}
+        found |= {(item, *one) for item in came.intersection(group) for one in shown}
+    return tx.append([ExposureRow(new_id(), *one, _COPY) for one in sorted(found)])
 
 
 def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -> int:

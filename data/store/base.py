@@ -56,6 +56,8 @@ class Reader(ABC):
     """What can be asked, in a transaction or outside of one."""
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
+    foreseen: dict[Any, tuple[int, Any]]
+    """What functions below `ahead` gave of the rows of a large change, with its number, until they have taken it."""
     shared = False
     """Whether other processes work on the same store."""
 
@@ -174,6 +176,25 @@ def kept(make: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]
         return copy(found) if type(found) in (list, dict) else found
 
     return call
+
+
+Ahead = Callable[["Store", int, str], object]
+LOOKS: list[tuple[str, Ahead]] = []
+"""Tables, and what looks at rows of them that nobody sees yet."""
+
+
+def ahead(table: str) -> Callable[[Ahead], Ahead]:
+    """Have a function look at the rows of each large change before it is made; what it gives is kept in `foreseen`.
+
+    It is given the store, the number of the change, and the name of a table that holds its rows, too. So whoever holds
+    the lock later need not look at so many.
+    """
+
+    def add(look: Ahead) -> Ahead:
+        LOOKS.append((table, look))
+        return look
+
+    return add
 
 
 class Load(NamedTuple):

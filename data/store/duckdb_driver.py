@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from data import log
-from data.store import hidden_rows, opening, transfer
+from data.store import base, hidden_rows, opening, transfer
 from data.store.base import Load, Row, Store, T, Tx, note_read
 from data.store.combination import combine
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
@@ -43,7 +43,8 @@ class DuckTx(Tx):
     """A transaction on one cursor."""
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, seq: int, store: DuckTables) -> None:
-        self.cursor, self.seq, self.store, self.memory = cursor, seq, store, store.memory
+        self.cursor, self.seq, self.store = cursor, seq, store
+        self.memory, self.foreseen = store.memory, store.foreseen
         self.shared = store.shared
         self.wrote: set[str] = set()
         self.shown: set[str] = set()
@@ -95,7 +96,7 @@ class DuckTables(Store):
     """A workspace's tables in a DuckDB database of this process; reads run on cursors of their own."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.memory = name, {}
+        self.name, self.memory, self.foreseen = name, {}, {}
         self._lock, self._copying = threading.RLock(), threading.Lock()
         self.hidden: HiddenRows | None = None
         self._con: duckdb.DuckDBPyConnection | None = None
@@ -106,6 +107,17 @@ class DuckTables(Store):
     def stored(self, table: str) -> str:
         """The name that a table has outside of a transaction that shows its hidden rows."""
         return f"{table}{hidden_rows.WHOLE}" if self.hidden and table in self.hidden.rows else table
+
+    def _look_ahead(self, mine: HiddenRows) -> None:
+        """Have the rows of a change looked at that are all there, hidden."""
+        for table, look in base.LOOKS:
+            if table in mine.rows:
+                self.foreseen[look] = mine.seq, look(self, mine.seq, self.stored(table))
+
+    def _unhide(self) -> None:
+        """There are no hidden rows any more, nor what was known of them."""
+        self.hidden = None
+        self.foreseen.clear()
 
     @abstractmethod
     def _reopen(self) -> None:
@@ -307,7 +319,7 @@ class DuckStore(DuckTables):
                     )
                 self._con = opening.connect(self.path, self._log + _CHECKPOINT)
                 opening.register_store(self.path, self)
-                self.hidden = None
+                self._unhide()
             # A change whose commit raised may have reached the disk all the same.
             self._base = self._ends_at(found.newest)
             self._last.clear()
@@ -356,6 +368,7 @@ class DuckStore(DuckTables):
         try:
             for bulk in bulks:
                 self._fill(bulk, mine)
+            self._look_ahead(mine)
             with self._lock:
                 return self._once(work, mine)
         finally:
@@ -398,7 +411,7 @@ class DuckStore(DuckTables):
             left = hidden_rows.take_out(cursor)
             with self._lock:
                 hidden_rows.show_tables(cursor, left)
-                self.hidden = None
+                self._unhide()
 
     def _fold(self) -> None:
         """Fold the log into the file while others save: DuckDB lets them if a transaction that writes is open."""

@@ -40,6 +40,7 @@ _PAUSE = 0.1
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05")
 """States of SQL in which the connection is lost or was ended, or the server ends or begins."""
 _READ_ONLY = "25006"
+_WHEN_BACK = "When it does again, the app goes on by itself, and a command that has ended is to be given once more."
 
 
 class PostgresStore(DuckTables):
@@ -64,7 +65,7 @@ class PostgresStore(DuckTables):
         """Since when the database is away."""
         self._asking, self._asked = threading.Lock(), 0.0
         self._spilled = contextlib.ExitStack()
-        """The folders of what of the copy does not fit into memory."""
+        """The folder of what of the copy does not fit into memory."""
         self._wrong = ""
         postgres_schema.require_packages()
         try:
@@ -91,16 +92,19 @@ class PostgresStore(DuckTables):
                 with contextlib.suppress(duckdb.Error):
                     self._con.execute("select 1 from change limit 1").fetchall()
                     return
-            con = empty_copy(self._spilled)
-            self._tables = transfer.column_types(con)
-            with postgres_schema.connect(self.url) as link:
+            with contextlib.ExitStack() as spilled, postgres_schema.connect(self.url) as link:
+                con = empty_copy(spilled)
+                self._tables = transfer.column_types(con)
                 newest = _number(link)
                 con.begin()
                 transfer.fetch(link, con, self._tables, 0, newest)
                 con.commit()
+                self._spilled.close()
+                self._spilled = spilled.pop_all()
             self._last.clear()
             self._base = self._seq = newest
-            self._con, self.hidden = con, None
+            self._con = con
+            self._unhide()
 
     def _take(self, link: Link, newest: int) -> None:
         """Bring the copy up to a change, in one transaction of its own."""
@@ -136,8 +140,7 @@ class PostgresStore(DuckTables):
             raise StoreFailed(self._wrong)
         if (away := self._away()) and not self._hears.wait(max(BEAT - away, 0.0)) and not self._answers():
             raise StoreFailed(
-                f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. Assay goes on by "
-                "itself when it does."
+                f"Nothing was read: the database {self.name} has not answered for {away:.0f} seconds. {_WHEN_BACK}"
             )
         with super()._cursor() as cursor:
             yield cursor
@@ -259,7 +262,7 @@ class PostgresStore(DuckTables):
                 "name, password and database in ASSAY_STORE, and how many connections the server allows."
             )
         if _away(error):
-            return f"the database {self.name} does not answer. Assay goes on by itself when it does; see its own log."
+            return f"the database {self.name} does not answer; see its own log. {_WHEN_BACK}"
         return f"the database {self.name} says {said}. See its own log."
 
     # -- writing ------------------------------------------------------------------------------------------------
@@ -306,6 +309,7 @@ class PostgresStore(DuckTables):
                             into = f"{bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq)"
                             cursor.execute(f"insert into {into} {incoming}")
                             transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
+                    self._look_ahead(mine)
                     postgres_bulk.wait_for_copies(link, mine)
                     return self._patiently(lambda: self._once(work, mine, token))
                 finally:
@@ -335,6 +339,7 @@ class PostgresStore(DuckTables):
                         with super()._cursor() as cursor:
                             columns = {table: self._tables[table] for table in tables}
                             transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored)
+                        self._look_ahead(mine)
                         self._staged = token
                         link.execute("select pg_advisory_unlock_all()")
         except (psycopg.Error, duckdb.Error, StoreFailed) as error:
@@ -366,7 +371,7 @@ class PostgresStore(DuckTables):
                     hidden_rows.show_tables(cursor, hidden_rows.take_out(cursor))
             except duckdb.Error:
                 self._con = None
-            self.hidden = None
+            self._unhide()
 
     def _once(self, work: Callable[[Tx], T], mine: HiddenRows | None = None, token: str = "") -> T:
         """One try. It raises psycopg's errors before anything is saved, and where that is not known StoreFailed.

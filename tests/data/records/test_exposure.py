@@ -28,7 +28,7 @@ from data.records.settings import GoldRule, QueueRules
 from data.reports.bundle import bundle
 from data.runs import runs
 from data.runs.run_order import RunOrder
-from data.store import Store, Tx, open_store
+from data.store import Store, Tx, hidden_rows, open_store
 from data.store.base import make_noting
 from data.store.errors import NotAllowed
 from data.store.ids import new_id
@@ -426,9 +426,9 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
     """Everybody's next save waits for it after each import: a pipeline brings a few items every second."""
     store, really, looked = house.store, exposure._grouped, list[int]()
 
-    def grouped(reader: Store | Tx, which: str, params: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
+    def grouped(reader: Store | Tx, which: str, params: Sequence[Any], table: str) -> Mapping[str, tuple[str, ...]]:
         looked.extend(map(len, params))
-        return really(reader, which, params)
+        return really(reader, which, params, table)
 
     monkeypatch.setattr(exposure, "_grouped", grouped)
     assert exposure.item_copies(store) == {} and not looked
@@ -448,6 +448,31 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
         assert all(found[copy] is group for group in found.values() for copy in group), "of the same text are thousands"
         _, tables = make_noting(lambda: exposure.item_copies(store))
         assert "item" in tables
+
+
+def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are looked at before its change takes the lock, and are known when it lets go."""
+    store, really, came = house.store, exposure._with_items, list[tuple[bool, int]]()
+
+    def with_items(reader: Store | Tx, known: exposure._Known, *more: Any) -> exposure._Known:
+        found = really(reader, known, *more)
+        came.append((isinstance(reader, Tx), len(found.ids) - len(known.ids)))
+        return found
+
+    desk.open_item(store, "ann", house.ids[0])
+    rows = [{**seeds.dialogue(n), "id": f"more-{n}"} for n in (1, *range(50, 90))]
+    monkeypatch.setattr(hidden_rows, "LEAST", len(rows))
+    monkeypatch.setattr(exposure, "_with_items", with_items)
+    import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan("more"))
+    assert (False, len(rows)) in came
+    [(twin,)] = store.rows("select id from item where name = 'more-1'")
+    assert store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))[twin].judge
+    assert store.rows("select 1 from exposure where item_id = $1", [twin]), "and it is on record for the copy"
+    assert exposure.item_copies(store) == dict.fromkeys((house.ids[0], twin), tuple(sorted((house.ids[0], twin))))
+    assert sum(number for _, number in came) == len(rows) and not store.foreseen
+    assert all(number == 0 for in_change, number in came if in_change)
 
 
 def _again(house: House, tmp_path: Path, dataset_name: str, change: Callable[[dict[str, Any]], object]) -> str:

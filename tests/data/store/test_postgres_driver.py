@@ -15,15 +15,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from data.cli import main
 from data.records import invitations, logins, people, tokens
 from data.records.access import Visit
-from data.store import Load, Store, Tx, hidden_rows, open_store, postgres_bulk, postgres_driver, postgres_schema
+from data.store import (
+    Load,
+    Store,
+    Tx,
+    base,
+    hidden_rows,
+    open_store,
+    postgres_bulk,
+    postgres_driver,
+    postgres_schema,
+    transfer,
+)
 from data.store.base import migrations
 from data.store.errors import BadInput, NotAllowed, StoreDamaged, StoreFailed
 from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
+from data.temp_folders import folder_for
 from tests.data.records.test_logins import enter
-from tests.postgres import Databases, Proxy
+from tests.postgres import Databases, Proxy, empty_copy
 from tests.seeds import count, put
 
 pytestmark = pytest.mark.together("postgres")
@@ -273,6 +286,45 @@ def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
         count(through)
 
 
+def test_a_command_whose_database_is_away_is_not_told_to_wait(
+    through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proxy.close()
+    monkeypatch.setenv("ASSAY_STORE", through.url)
+    assert main(["progress", "--dataset", "demo"]) == 1
+    assert "the app goes on by itself, and a command that has ended is to be given once more" in capsys.readouterr().err
+
+
+def test_the_folder_of_a_copy_goes_when_the_next_one_is_made_or_is_not(
+    opened: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    @contextlib.contextmanager
+    def noted(kind: str) -> Iterator[Path]:
+        with folder_for(kind) as folder:
+            made.append(folder)
+            yield folder
+
+    def fail(*_: object) -> None:
+        raise StoreFailed("It went away.")
+
+    monkeypatch.setattr(postgres_driver, "empty_copy", empty_copy)
+    monkeypatch.setattr(postgres_driver, "folder_for", noted)
+    store = opened()
+    store._con = None
+    assert count(store) == 0
+    assert [folder.exists() for folder in made] == [False, True]
+    store._con = None
+    with monkeypatch.context() as away:
+        away.setattr(transfer, "fetch", fail)
+        with pytest.raises(StoreFailed, match="went away"):
+            count(store)
+    assert not made[2].exists()
+    store.close()
+    assert not any(folder.exists() for folder in made)
+
+
 @pytest.fixture
 def bulk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Load]:
     """A file with 1,000 settings, which is a large import here."""
@@ -300,6 +352,9 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
     one, two = opened(), opened()
     really, hidden = postgres_bulk.wait_for_copies, list[str]()
 
+    def look(store: Store, came: int, table: str) -> int:
+        return int(store.rows(f"select count(*) from {table} where seq = $1", [came])[0][0])
+
     def wait(link: postgres_schema.Link, mine: hidden_rows.HiddenRows) -> None:
         until(lambda: two._copying.locked())
         for store in (one, two):
@@ -307,9 +362,11 @@ def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
         until(lambda: count(one) == count(two) == 2)
         really(link, mine)
         hidden.append(two._staged)
+        assert two.foreseen == one.foreseen == {look: (hidden_rows.AHEAD, 1_000)}, "both have looked at them"
         put(two, "later")
 
     monkeypatch.setattr(postgres_bulk, "wait_for_copies", wait)
+    monkeypatch.setattr(base, "LOOKS", [("setting", look)])
     bring(one, bulk)
     assert hidden[0]
     until(lambda: two.newest() == one.newest() == hidden_rows.AHEAD)
