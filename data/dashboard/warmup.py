@@ -9,7 +9,7 @@ from data.approvals import check_results, policy, record
 from data.calibration import baselines, calibration, human_ceiling, score_sums
 from data.dashboard import dashboard
 from data.mtbench import figures, mtbench
-from data.records import datasets
+from data.records import datasets, exposure, queue_index
 from data.store import Store
 from judges.errors import AssayError
 from judges.mtbench.ratings import Rules
@@ -17,7 +17,7 @@ from judges.stats.intervals import LINEARISE_FROM
 
 
 def warm_up(store: Store) -> threading.Thread:
-    """Begin to compute what is approved, MT-Bench's means and the judges of large datasets, in a thread of its own.
+    """Begin to look at queues, what is approved, MT-Bench's means and the judges of large datasets, in a thread.
 
     The store remembers what it finds. Whatever fails there fails again, and is reported, when somebody looks. The
     thread does not keep the process alive.
@@ -28,6 +28,9 @@ def warm_up(store: Store) -> threading.Thread:
 
 
 def _look(store: Store) -> None:
+    with contextlib.suppress(AssayError):  # what the desk and the pages of queues and people wait for
+        queue_index.current_index(store)
+        exposure.look_up_copies(store)
     with contextlib.suppress(AssayError):
         for dataset_id in sorted({dataset for dataset, *_ in record.approval_statuses(store)}):
             datasets.dataset_judges(store, dataset_id)

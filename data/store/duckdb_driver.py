@@ -250,7 +250,7 @@ class DuckStore(DuckTables):
             try:
                 self._con = opening.connect(self.path)
                 opening.register_store(self.path, self)
-                self._confirmed = self._ends_at(found.newest if found else 0)
+                self._base = self._confirmed = self._ends_at(found.newest if found else 0)
                 rows = self._con.execute(CHANGE, [self._confirmed]).fetchall()
             except BaseException:
                 self.close()

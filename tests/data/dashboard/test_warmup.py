@@ -8,6 +8,7 @@ from unittest.mock import patch
 from data.dashboard import dashboard
 from data.dashboard.warmup import warm_up
 from data.mtbench import figures
+from data.records import queue_index
 from data.store import open_store
 from judges.mtbench.ratings import Rules
 from tests.data.approvals.test_approvals import approve, judged, opened
@@ -30,6 +31,16 @@ def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path:
         queries[ahead] = asked.call_count
         store.close()
     assert queries[True] < queries[False] / 2
+
+
+def test_the_first_look_at_queues_and_at_who_is_how_far_finds_all_answers_read(tmp_path: Path) -> None:
+    store, _, _ = opened(tmp_path / "a.duckdb", judged(150))
+    warm_up(store).join()
+    newest = store.newest()
+    with patch.object(store, "rows", wraps=store.rows) as asked:
+        assert queue_index.current_index(store).seq == newest
+    assert asked.call_count == 0
+    store.close()
 
 
 def test_the_first_view_of_mt_bench_finds_its_means_computed(tmp_path: Path) -> None:

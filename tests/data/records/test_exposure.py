@@ -418,6 +418,10 @@ def test_a_copy_that_comes_in_later_is_known_as_well(house: House) -> None:
     [(name,)] = house.store.rows("select name from item where id = $1", [house.ids[0]])
     [(twin,)] = house.store.rows("select id from item where dataset_id = $1 and name = $2", [copy, name])
     assert exposure.find_exposures(house.store, "ann", [twin])[twin].judge
+    known = exposure.item_copies(house.store)
+    house.store.close()
+    house.store = open_store(f"duckdb:///{house.path}")
+    assert known and exposure.item_copies(house.store) == known, "and by who opens the store later"
 
 
 def test_copies_are_looked_for_among_the_items_that_may_be_some(
@@ -471,7 +475,7 @@ def test_whoever_saves_after_a_large_import_waits_for_none_of_its_texts(
     assert store.tx("lea", "look", lambda tx: exposure.find_exposures(tx, "ann", [twin]))[twin].judge
     assert store.rows("select 1 from exposure where item_id = $1", [twin]), "and it is on record for the copy"
     assert exposure.item_copies(store) == dict.fromkeys((house.ids[0], twin), tuple(sorted((house.ids[0], twin))))
-    assert sum(number for _, number in came) == len(rows) and not store.foreseen
+    assert sum(number for _, number in came) == len(rows) and not store.foreseen, came
     assert all(number == 0 for in_change, number in came if in_change)
 
 
