@@ -35,7 +35,8 @@ pytestmark = pytest.mark.skipif(proxy.program() is None, reason="nginx is not in
 @pytest.fixture
 def replicas(tmp_path: Path, databases: Databases) -> Iterator[tuple[str, list[Server], proxy.Proxy]]:
     """The database's address, two servers on it, and nginx before them."""
-    url = fill(databases.address_of(tmp_path / "database"), tmp_path, ITEMS, PEOPLE)
+    url = databases.address_of(tmp_path / "database")
+    fill(url, tmp_path, ITEMS, PEOPLE)
     apps = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

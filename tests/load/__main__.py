@@ -173,7 +173,7 @@ def new_items(name: str) -> list[Any]:
     return [{"id": one, "kind": "response", "task": f"What is {one}?", "output": one[::-1]} for one in ids]
 
 
-def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int) -> list[str]:
+def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int = 0) -> list[str]:
     """Make a workspace with a review queue of so many dialogues, and these people; the first leads.
 
     Gives a token of theirs for each client of the API.
