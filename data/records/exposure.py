@@ -107,7 +107,7 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
 @ahead("item")
 def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
     """What is known of all items once those of a large change have come: whoever saves then need not wait for it."""
-    if _KNOWN not in store.memory and not store.rows("select 1 from exposure limit 1"):
+    if _KNOWN not in store.memory and not _any_shown(store):
         return None
     item_copies(store)
     return _with_items(store, store.memory.get(_KNOWN, ({}, _Known()))[1], "seq = $1", [came], table)
@@ -169,13 +169,13 @@ def add_exposures(tx: Tx, person: str, told: Mapping[str, Collection[str]], rout
 
 def look_up_copies(store: Store) -> None:
     """Look at all items before a change brings more, so that `inherit_exposures` need not while others wait for it."""
-    if store.rows("select 1 from exposure limit 1"):
+    if _any_shown(store):
         item_copies(store)
 
 
 def inherit_exposures(tx: Tx) -> int:
     """Append, for the items that this very change has brought in, what people were shown of copies of them."""
-    if not tx.rows("select 1 from exposure limit 1"):
+    if not _any_shown(tx):
         return 0
     if not (copies := item_copies(tx)):
         return 0
@@ -192,6 +192,11 @@ def inherit_exposures(tx: Tx) -> int:
         shown = {one for item in group for one in told.get(item, ())}
         found |= {(item, *one) for item in came.intersection(group) for one in shown}
     return tx.append([ExposureRow(new_id(), *one, _COPY) for one in sorted(found)])
+
+
+def _any_shown(reader: Store | Tx) -> bool:
+    """Whether anybody was shown anything: else nobody need know of copies."""
+    return bool(reader.rows("select 1 from exposure limit 1"))
 
 
 def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -> int:

@@ -51,8 +51,10 @@ _PATIENCE = 300.0
 _WAITING = 64
 """Requests that wait for a thread, beyond which further ones are sent away."""
 _POOLS = {"door": 2, "paced": 1, "large": 1, "runs": 1}
-"""Threads for looking at tokens, for what takes this process's time and leaves some to people, for many lines, which
-another process reads, and for runs, whose endpoint is asked before they begin."""
+"""Threads: they look at tokens, do what takes this process's time, take in many lines, and begin runs.
+
+What is `paced` leaves time to people. Many lines are read by another process, and a run's endpoint is asked first.
+"""
 _LARGE = 2**20
 _LINES = ("application/x-ndjson", "application/jsonl", "application/json")
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]{1,200}) *")
