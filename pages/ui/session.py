@@ -139,6 +139,7 @@ def sign_out() -> None:
     with contextlib.suppress(NotAllowed):  # it has ended already
         logins.sign_out(visit, visit.person, visit.login)
     st.logout()
+    st.stop()  # another run would take back what leads the browser to the provider, if it has not gone out yet
 
 
 def say_trust() -> None:
