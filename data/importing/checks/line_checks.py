@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 
 from pydantic import ValidationError
 
@@ -48,7 +49,7 @@ class LineChecks:
         self.cards = CardCheck(self.context)
         self._waiting = spool.open("waiting")
         self._checks: dict[Sort, Callable[[Line], None]] = {
-            "item": lambda line: check_item(self.context, line), "card": self.cards.take, "label": self.labels.take,
+            "item": partial(check_item, self.context), "card": self.cards.take, "label": self.labels.take,
             "judgment": self.judgments.take, "adjudication": self.decisions.take, "rule": self.rule.take,
             "guidelines": self.guidelines.take, "prompts": self.prompts.take,
         }  # fmt: skip

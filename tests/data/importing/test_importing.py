@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 from pathlib import Path
@@ -11,7 +12,10 @@ import pytest
 
 from data.gold.gold import gold_sql
 from data.importing import ImportPlan, ImportRefused, import_source, preview_import
+from data.importing.checks.known_rows import KnownItems
 from data.importing.checks.labels import NO_PROBABILITY
+from data.importing.checks.line_checks import LineChecks
+from data.importing.staging import Spool
 from data.records import people
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
@@ -64,6 +68,19 @@ def test_importing_again_adds_nothing_not_even_a_change(tmp_path: Path) -> None:
     done = bring(store, list(reversed(MIXED)))
     assert (done.items, done.judgments, done.labels, done.known) == (0, 0, 0, 8)
     assert counts(store) == before
+    store.close()
+
+
+def test_an_import_that_has_ended_holds_no_memory_until_garbage_is_looked_for(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    gc.collect()
+    gc.disable()
+    try:
+        bring(store, MIXED)
+        left = [type(one).__name__ for one in gc.get_objects() if isinstance(one, (LineChecks, KnownItems, Spool))]
+    finally:
+        gc.enable()
+    assert left == [], "with --by-file the names and texts of each file would stay beside those of the next"
     store.close()
 
 
