@@ -61,7 +61,7 @@ if "TMPDIR" not in os.environ and _roomy("/dev/shm"):
 hypothesis.settings.register_profile(
     "assay",
     deadline=None,
-    max_examples=60,
+    max_examples=200 if os.environ.get("NEW_CASES") else 30,
     derandomize=not os.environ.get("NEW_CASES"),
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
