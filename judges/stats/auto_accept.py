@@ -223,7 +223,8 @@ def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.
     elif constant or square <= 0:
         n = clusters
     else:
-        slack = normal_quantile(1 - delta) / t_quantile(1 - delta, max(clusters - 1, 1.0))
+        level = max(1 - delta, 0.5 + 1e-6)  # at .5 both are 0, and their ratio is what it is just above
+        slack = normal_quantile(level) / t_quantile(level, max(clusters - 1, 1.0))
         n = min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
     return Interval(p, None, None, _end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
 

@@ -132,6 +132,14 @@ def test_what_makes_no_sense_is_refused(target, delta):
         find_threshold(sure_and_unsure(), target, delta)
 
 
+def test_a_chance_of_one_half_is_told_as_one_just_below():
+    """There the quantiles that the bound is made of are 0."""
+    given_ = verdicts([0.9] * 60, [n % 7 > 1 for n in range(60)], item=[n // 3 for n in range(60)])
+    even, below = (binomial_agreement(given_, delta) for delta in (0.5, 0.5 - 1e-5))
+    assert even.n_eff == pytest.approx(below.n_eff, rel=1e-3)
+    assert even.lower_bound == pytest.approx(below.lower_bound, abs=1e-3)
+
+
 def test_the_fewest_items():
     assert [fewest_items(t, 0.1) for t in (0.8, 0.9, 0.95, 0.99)] == [30, 30, 45, 230]
 
