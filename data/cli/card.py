@@ -20,6 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|list|show")
     new = verbs.add_parser(
         "add",
+        help="one from a file, or of questions",
         description="Save a card in the workspace: one of a file, or of questions given with --dimension. The same "
         "name once more is a new version.",
     )
