@@ -1,0 +1,402 @@
+"""All that `python -m data` says: the help of every command, and a session with each of them on planted data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data import cli
+from data.assignments import assignments
+from data.assignments.assignments import Selection, Terms
+from data.cards import cards
+from data.cli import main, options
+from data.queue import queue
+from data.records import people
+from data.runs import batches
+from data.store import Store, open_store
+from judges.cli import commands
+from tests import seeds
+from tests.archives import check_archive
+from tests.data.approvals.test_approvals import judged
+from tests.data.cells import Cell, fill
+from tests.data.flag_dataset import flagged
+from tests.data.imports import decided, label, pair, text, verdict
+from tests.data.judged_dataset import crowd, seated
+from tests.data.records.test_judge_prompts import family
+from tests.practice_server import practice
+from tests.terminal import Terminal
+
+HELP, ARCHIVE = (Path(__file__).with_name(f"{name}.txt") for name in ("help", "archive"))
+CATCH = {
+    "mark": r"zz_help .* mark (\S+)", "run": r"--resume (\S+)", "token": r"(assay_[0-9a-f]{8})",
+    "version": r"Saved zz_made, version (\S+),",
+}  # fmt: skip
+"""What commands say that later ones are given."""
+MASKS = [
+    (r"assay_[0-9a-f]{8}(_[\w-]+)?", "(token)"), (r"\d\d:\d\d UTC", "(time)"), (r"[\d,]+ bytes", "(size)"),
+    (r"(replaced)-[\w-]+", r"\1-(time)"), (r":\d{5}/v1", ":(port)/v1"),
+]  # fmt: skip
+SMALL = """
+--version
+nothing
+verify
+import rows.jsonl --dataset small
+lead lea
+import rows.jsonl --dataset small
+backup rows.jsonl
+backup nowhere/b.duckdb
+backup b.duckdb
+restore none.duckdb
+restore rows.jsonl
+verify
+copy {url} {url}
+copy duckdb:///none.duckdb duckdb:///new.duckdb
+copy {url} mysql://x
+copy duckdb:///b.duckdb duckdb:///new.duckdb
+"""
+"""On a workspace that each command opens."""
+SESSION = """
+# -- what comes in
+start wide.csv --dry-run --dataset wide
+start wide.csv --no-serve
+start unclear.csv --no-serve
+start unclear.csv --no-serve --judge score_a --human score_b --sampling random --as ray
+start stray.csv --no-serve
+start stray.csv --no-serve --good-rows
+start plain.csv --no-serve
+start none.csv
+import rows.jsonl --dataset pairs --dry-run
+import rows.jsonl --dataset pairs --description Made. --sampling random --of 50
+import rows.jsonl --dataset pairs --dry-run
+import more --dataset pairs --by-file
+import rows.jsonl more --dataset pairs --by-file --dry-run
+import rows.jsonl more --dataset pairs --by-file --sampling all
+import rows.jsonl more --dataset again --by-file --as lou
+import talks.jsonl --dataset talks
+import bad.jsonl --dataset bad --dry-run
+import bad.jsonl --dataset bad
+import bad.jsonl --dataset bad --good-rows --rejects left.jsonl
+import worse.jsonl --dataset bad --good-rows
+import rows.jsonl
+import rows.jsonl --suggest
+import plain.csv --suggest
+import talks.csv --suggest
+import plain.csv --dataset plain
+import plain.csv --dataset plain --mapping latin.json
+import plain.csv --dataset plain --mapping broken.json
+import plain.csv --dataset plain --card nope
+import cards.jsonl --dataset filed
+import cards.jsonl --dataset filed --card card.json
+import rows.jsonl --dataset d --as nobody
+import none.jsonl --dataset d
+import rows.jsonl --dataset d --sampling random --of 1
+# -- cards
+card
+card add zz_made --dimension "zz_wit (dull|witty): How witty?" --dry-run
+card add zz_made --dimension "zz_wit (dull|witty): How witty?"
+card add zz_made --dimension "zz_wit (dull|witty): How witty?"
+card add zz_made --dimension "zz_wit (1-3): How witty?" --as lou
+card add card.json
+card add clash.json
+card add mt_bench
+card add
+card list
+card show zz_made
+card show zz_made --version {version}
+card show zz_made --version nope
+card show zz_nothing
+# -- what goes out
+export
+export --kind nothing
+export --kind items
+export --dataset gate --kind items
+export --dataset pairs --kind gold --out gold.csv
+export --dataset wide --kind gold --out gold.csv --dry-run
+export --dataset wide --kind gold --out gold.csv --force --few 3
+export --dataset wide --kind gold --out gold.csv --force --as ann
+export --dataset pairs --kind gold --out gold.csv --force --basis gate --as ray
+export --dataset pairs --kind items --out items.parquet
+export --dataset wide --kind gold --out gold.txt
+export --dataset wide --kind gold --out more
+export --dataset wide --kind gold --out nowhere/gold.csv
+export --dataset pairs --kind labels --out labels.jsonl --no-names
+export --dataset pairs --kind adjudications --out decided.json --format jsonl
+export --dataset pairs --kind dataset --out whole.jsonl
+export --dataset plain --kind labels --out nothing.jsonl
+export --dataset talks --kind judgments --out parts --rows-per-file 10
+export --dataset talks --kind judgments --out parts --rows-per-file 10
+export --dataset talks --kind examples --card multi_turn_dialogue --out few.jsonl
+export --dataset talks --kind examples --card card.json --out few.csv
+# -- figures
+audit --dataset talks
+audit --dataset talks --all --every
+audit --dataset seats --judge poor
+audit --dataset nowhere
+means --dataset seats
+means --dataset seats --judge good --by topic
+means --dataset seats --judge good --beside poor --by system --only topic=travel
+means --dataset seats --judge good --beside good
+means --dataset seats --judge good --only topic
+means --dataset seats --judge good --only =a
+means --dataset wide
+means --dataset wide --json
+means --dataset pairs
+report --dataset stray --out stray.html
+report --dataset stray --out stray.zip --epsilon 0
+report --dataset stray --out stray.zip --figures
+report --dataset stray --epsilon 1
+report --dataset stray --out nowhere/stray.html
+report --dataset seats
+check --dataset gate
+check --dataset gate --dimension turn.zz_help
+check --dataset gate --dimension zz_whole --dimension zz_use
+check --dataset gate --dimension none
+check --dataset gate --url http://127.0.0.1:9
+check --dataset seats
+# -- decisions
+approve --dataset gate
+approve --dataset gate --dimension zz_help
+approve --dataset gate --dimension zz_safe --reason "It agrees."
+approve --dataset gate --list
+approve --dataset gate --dimension zz_help --reason "It may do." --propose --seen {mark} --as mia
+approve --dataset gate --dimension zz_help --reason "It may do." --propose --seen {mark}
+approve --dataset gate --list
+dashboard --dataset gate --out dash.html
+approve --dataset gate --dimension zz_help --reason "It agrees." --seen {mark} --as lou
+approve --dataset gate --dimension none
+approve --dataset gate --dimension "ZZ use" --decline --reason "Too few."
+approve --dataset gate --dimension zz_help --suspend --reason "Found wrong." --as ann
+approve --dataset gate --dimension zz_help --suspend --decline
+approve --dataset gate --list
+approve --dataset two --dimension zz_tone --decline --reason "Which?"
+approve --dataset two --dimension zz_tone --unit turn --decline --reason "That."
+check --dataset gate --dimension zz_help --json
+dashboard --dataset gate --out dash.html
+dashboard --dataset gate --out nowhere/dash.html
+dashboard --dataset gate --judge other --out dash.html
+approve --dataset gate --dimension ZZ_help --unit turn --suspend --reason "Found wrong."
+plan gate
+plan empty --looks 100 120 --as lou
+plan empty
+plan empty --none
+plan talks --looks 100 200
+plan talks --looks 100 --none
+plan talks --none
+plan gate --looks 100
+plan talks --looks 5 3
+lead mia
+lead --email Zoe@example.org --days 2
+lead max --subject 2482897
+lead --person max --subject 2482898
+lead --days 0 --email max@example.org
+invite --email kim@example.org --role researcher --days 3
+invite --subject 99 --person ann
+invite --email kim
+invite
+spare --dataset flags --dimension "ZZ harmful" --target .95
+spare --dataset flags --dimension zz_harmful --target .95 --set --fill 5
+spare --dataset flags --dimension zz_harmful --target .8 --source tokens
+spare --dataset flags --dimension zz_harmful --target .8 --source self-reported
+spare --dataset flags --dimension zz_harmful --target .4
+spare --dataset flags --dimension zz_harmful --target .95 --set --as ann
+spare --dataset flags --dimension zz_harmful --take-back
+spare --dataset flags --dimension zz_harmful --take-back
+spare --dataset flags --dimension none
+spare --dataset seats --judge good --dimension helpfulness --near --target .6
+spare --dataset seats --judge good --dimension helpfulness --target .6 --delta .5
+spare --dataset gate --dimension zz_help
+spare --dataset two --dimension zz_tone
+spare --dataset two --dimension zz_tone --unit turn
+progress --dataset flags
+progress --dataset flags --csv --as ray
+progress --dataset flags --as ann
+token
+token new ci --as ann
+token new " "
+token new both --scope read --scope check --days 3 --as ann
+token new wrong --scope all
+token list
+token list --as ann
+token revoke assay_
+token revoke {token}
+token revoke {token}
+token list --as lou
+# -- MT-Bench
+mtbench protocol list
+mtbench protocol show fastchat
+mtbench protocol add mine.json
+mtbench protocol add mine.json
+mtbench protocol add ours.json
+mtbench protocol add broken.json
+mtbench protocol add gone.json
+mtbench protocol list
+mtbench protocol show mine --json
+mtbench protocol show ours.json
+mtbench protocol show none
+mtbench prompts list
+mtbench prompts show none
+mtbench run --protocol fastchat --model practice-heuristic --plan
+mtbench run --protocol fastchat --model practice-heuristic --plan --questions question.jsonl
+mtbench run --protocol fastchat --model practice-heuristic --plan --answers-only --price 1 2
+mtbench run --protocol fastchat --model x --judge y --plan --price 1 2 --judge-price 3 4 --pairs --dataset d
+mtbench run --protocol fastchat --judge practice-length
+mtbench run --protocol none --model practice-heuristic --plan
+mtbench run --protocol mine --model practice-heuristic --judge practice-length --plan
+mtbench run --protocol mine --model practice-heuristic --plan --questions question.jsonl judge_prompts.jsonl
+mtbench prompts list
+mtbench prompts show single-v1
+mtbench protocol show mine
+mtbench experiment fastchat swallow --dataset talks --judges practice-heuristic gpt-4o
+mtbench experiment fastchat swallow --dataset talks --judges practice-heuristic practice-length
+# -- runs
+run
+run --dataset talks
+run --dataset talks --model practice-constant --card nope
+run --dataset plain --model practice-constant --card zz_made --temperature 9
+run --dataset plain --model practice-constant --card zz_made --base-url ftp://x
+run --dataset plain --model practice-constant --card zz_made --workers 2
+run --dataset plain --model practice-constant --card zz_made --engine ray --batch
+run --dataset plain --model practice-constant --card zz_made --dimension "a: b"
+run --dataset plain --model unheard --card zz_made --spend 1
+run --dataset plain --model practice-constant --card zz_made --dry-run --room 100
+run --dataset plain --model practice-constant --card zz_made --dry-run --base-url {bad} --limit 1
+run --dataset plain --model practice-constant --card zz_made --base-url {bad}
+run --dataset plain --model practice-constant --card zz_made --only-unscored
+run --dataset plain --model practice-constant --card zz_made
+run --dataset plain --model practice-heuristic --card pointwise_quality --dimension "zz_warm: Warm?" --samples 2
+run --dataset plain --model practice-second --card zz_made --price 1000 1000 --spend 3 --concurrency 1
+run --resume {run} --spend 100 --price 1000 1000
+run --resume nothing
+run --dataset plain --model practice-length --card zz_made --batch
+run --collect until finished
+run --collect
+"""
+"""On a workspace with planted figures, which stays open."""
+
+
+def test_help_says_in_every_place_what_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    told = Terminal("python -m data", main, capsys)
+    told("--help")
+    for name in commands(cli.__name__, cli.COMMANDS):
+        told.help(name)
+    check_archive(told.said, HELP, tmp_path)
+
+
+@pytest.mark.duckdb_only("what is said of files and revisions of a store")
+def test_a_session_says_in_every_place_what_it_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring_files(tmp_path)
+    url = f"duckdb:///{tmp_path / 'a.duckdb'}"
+    with practice(batch_seconds=0.02) as server, practice("wrong_schema=1") as bad:
+        for name, value in (("COLUMNS", "100"), ("ASSAY_STORE", url), ("OPENAI_BASE_URL", server.url)):
+            monkeypatch.setenv(name, value)
+        for name in ("ASSAY_TOKEN", "ASSAY_PORT"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(batches, "POLL", 0.02)
+        monkeypatch.chdir(tmp_path)
+        masks = [(re.escape(str(tmp_path)), "(folder)"), *MASKS]
+        told = Terminal("python -m data", main, capsys, masks, CATCH, url=url, bad=bad.url, server=server.url)
+        told.run(SMALL)
+        with planted(tmp_path / "planted.duckdb"):
+            told.run(SESSION)
+            monkeypatch.setenv("ASSAY_TOKEN", "x")
+            for at in ("http://127.0.0.1:9", "nonsense", "file:///etc/x", "{server}"):
+                told(f"check --dataset gate --judge m --dimension zz_safe --url {at}")
+    check_archive(told.said, ARCHIVE, tmp_path)
+
+
+def bring_files(folder: Path) -> None:
+    """Files that commands read: lines, good and bad, tables, mappings, cards, questions and protocols."""
+    rows = [pair(), verdict("p1", "a"), label("p1", "tie"), pair("p2"), verdict("p2", "b"), label("p2", "b")]
+    lost = [label(f"x{n}", "a") for n in range(3)]
+    talks = [seeds.dialogue(n, turns=1) for n in range(1, 25)]
+    said = [seeds.judgment(t, seeds.reply(t, helpfulness=1)) for t in talks]
+    wit = {"name": "zz_fun", "unit": "response", "definition": "Fun?", "answers": {"kind": "flag"}}
+    card = {"name": "zz_filed", "title": "Filed", "kind": "response", "dimensions": [wit]}
+    fun = {"card": "zz_filed", "model": "m", "reply": {"response": {"zz_fun": {"score": True, "note": ""}}}}
+    asked = [("writing", ["Write of Kyoto.", "Make it short."]), ("math", ["1+1?", "2+2?"])]
+    files: dict[str, list[Any]] = {
+        "rows.jsonl": rows,
+        "bad.jsonl": [*rows, b"{", label("p1", "c"), pair("p3"), *lost],
+        "worse.jsonl": [label("p1", f"v{n}") for n in range(52)],
+        "talks.jsonl": [*talks, *said],
+        "more/other.jsonl": [pair("p4"), decided("p1", "a"), verdict("p4", "?")],
+        "cards.jsonl": [{"id": "r1", "kind": "response", "task": "t", "output": "o"}, {"item": "r1", **fun}],
+        "card.json": [card],
+        "clash.json": [{**card, "name": "zz_clash", "dimensions": [{**wit, "name": "rating"}]}],
+        "question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(asked, 1)],
+        "judge_prompts.jsonl": family(),
+        "mine.json": [{"name": "mine", "prompts": "single-v1", "title": "Ours"}],
+        "ours.json": [{"name": "mine", "prompts": "assay-japanese"}],
+        "broken.json": [{"name": "mine", "samples": 0}],
+    }
+    tables = {
+        "wide": ("id,question,answer,judge,human,system,topic",
+                 [f"{n},Q{n},A {n},{1 + n % 5},{1 + n % 4},{'xy'[n % 2]},{'uvw'[n % 3]}" for n in range(24)]),
+        "unclear": ("id,score_a,score_b", [f"{n},{1 + n % 5},{1 + n % 3}" for n in range(9)]),
+        "stray": ("id,judge,human", [f"{n},{1 + n % 5},{1 + n % 3 if n else '?!'}" for n in range(9)]),
+        "plain": ("id,instruction,output", ["1,Say hi,hi", "2,Say ho,ho"]),
+        "talks": ("id,note", ["1,a", "2,b"]),
+    }  # fmt: skip
+    (folder / "more").mkdir()
+    for name, held in files.items():
+        (folder / name).write_bytes(text(held))
+    for name, (head, cells) in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n")
+    (folder / "latin.json").write_bytes(b"\xff\xfe")
+
+
+@contextmanager
+def planted(path: Path) -> Iterator[Store]:
+    """A workspace that all commands find open: to open and to close it takes longer than all else that they do.
+
+    In `gate` a judge's dimensions are in every state, in `seats` one judge agrees and one does not, in `flags` it is
+    sure where it is right, and in `two` two units have a dimension of the same name.
+    """
+    store = open_store(f"duckdb:///{path}")
+    people.join_workspace(store, "lea")
+    people.make_lead_locally(store, "lou")
+    people.set_person(store, "lea", "ray", "researcher")
+    people.set_person(store, "lea", "ann", "annotator")
+    bring_card(store, "zz_gate", {"kind": "ordinal", "lo": 1, "hi": 5},
+               zz_help="turn", zz_safe="turn", zz_use="turn", zz_whole="conversation")  # fmt: skip
+    good = judged(120, "zz_help")
+    cells = [*good, *(replace(c, dimension="zz_safe", judge=3.0 + (c.people == (5.0,))) for c in good)]
+    cells += judged(20, "zz_use")
+    cells += [Cell(n, "conversation", (4.0,), 4.0, probability=0.5, dimension="zz_whole") for n in range(30)]
+    fill(store, cells, "gate", card="zz_gate")
+    seats = crowd(24)
+    seats[3].scores["poor"][:] = seats[4].scores["poor"][:] = seats[5].scores["good"][:] = ["unscored"] * 3
+    seated(store, seats)
+    flags, guard = flagged(store, "lea", items=200, labelled=140)
+    queue.draw_audit(store, "lea", flags, 6, guard, seed=1)
+    assignments.assign(store, "ray", flags, "audit", Selection(), Terms(people=("ann", "ray")))
+    bring_card(store, "zz_two", {"kind": "flag"}, zz_tone="turn", also="conversation")
+    tones = [Cell(n, unit, (1.0,), 1.0, dimension="zz_tone") for n in range(4) for unit in ("turn:1", "conversation")]
+    fill(store, tones, "two", card="zz_two")
+    fill(store, [Cell(n, "turn:1", (), 3.0) for n in range(120)], "empty")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(options, "open_store", lambda accept=False: store)
+        patch.setattr(type(store), "close", lambda self: None)
+        yield store
+    store.close()
+
+
+def bring_card(store: Store, name: str, answers: dict[str, Any], **units: str) -> None:
+    """A card of dialogues with a dimension of each name and unit; `also` has the name of the first."""
+    first, *_ = units
+    asked = [
+        {"name": first if one == "also" else one, "unit": unit, "definition": "How far?", "answers": answers}
+        for one, unit in units.items()
+    ]
+    cards.save_card(store, "lea", {"name": name, "title": name, "kind": "dialogue", "dimensions": asked})

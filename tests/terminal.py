@@ -1,0 +1,73 @@
+"""Command lines run in this process, one after the other, and what each said, as a text for an archive."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+
+_CHANGES = (
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "(id)"),
+    (r"[\d,]+(\.\d+)? s\b", "(seconds) s"),
+    (r"[\d,]+(\.\d+)?( judgments)? a second", r"(rate)\2 a second"),
+)
+"""What is different each time, and what stands for it."""
+
+
+class Terminal:
+    """Call it with a line as it is typed behind `prog`: the exit code and all output are kept in `said`.
+
+    `{name}` in a line is what `names` has for it: what was last said that a pattern of `catch` fits. `mask` has what
+    else is different each time, as (pattern, word).
+    """
+
+    def __init__(
+        self, prog: str, main: Callable[[Sequence[str]], int], capsys: pytest.CaptureFixture[str],
+        mask: Sequence[tuple[str, str]] = (), catch: Mapping[str, str] | None = None, **names: str,
+    ) -> None:  # fmt: skip
+        self._prog, self._main, self._capsys, self._mask = prog, main, capsys, (*mask, *_CHANGES)
+        self._catch, self._names, self.said = catch or {}, names, ""
+
+    def __call__(self, line: str, until: str = "") -> str:
+        """Run it, again and again until it says that; what it said on stdout, as it was."""
+        while True:
+            code, out, err = self._run(line)
+            if until in out + err:
+                break
+        for name, pattern in self._catch.items():
+            if found := re.findall(pattern, out + err):
+                self._names[name] = found[-1]
+        told = [f"$ {self._prog} {line}".rstrip(), *out.splitlines(), *(f"! {row}" for row in err.splitlines())]
+        self.said += self._masked("\n".join(row.rstrip() for row in [*told, f"= {code}"])) + "\n\n"
+        return out
+
+    def _run(self, line: str) -> tuple[int, str, str]:
+        self._capsys.readouterr()
+        try:
+            code = self._main(shlex.split(line.format(**self._names)))
+        except SystemExit as leave:
+            code = int(leave.code or 0)
+        out, err = self._capsys.readouterr()
+        assert "Traceback" not in out + err, err
+        return code, out, err
+
+    def run(self, lines: str) -> None:
+        """Run each line of a text but empty ones and remarks (#); `LINE until WORD` again until it says that."""
+        for line in lines.strip().splitlines():
+            if line and not line.startswith("#"):
+                self(*line.split(" until "))
+
+    def _masked(self, said: str) -> str:
+        """The text without what is different each time."""
+        for pattern, word in self._mask:
+            said = re.sub(pattern, word, said)
+        return said
+
+    def help(self, *words: str) -> None:
+        """Ask for the help of a command, and of all that it has below it."""
+        out = self(" ".join([*words, "--help"]))
+        verbs = re.search(r"^usage: [^\n]*? ((?:[\w-]+\|)+[\w-]+) \.\.\.$", out, re.MULTILINE)
+        for verb in verbs[1].split("|") if verbs else ():
+            self.help(*words, verb)
