@@ -20,7 +20,7 @@ from judges.importing.contents import FileContents, read_files
 from judges.importing.line_files import read_items
 from judges.importing.matches import JudgeMatch, match_judges, match_table
 from judges.params import CombinationRule
-from judges.plural import many
+from judges.plural import many, verb
 from judges.protocols import orders
 from judges.protocols.combination import SAID
 from judges.render.findings import human_ceiling as human_ceiling_findings
@@ -110,7 +110,7 @@ def _none(files: list[Path], held: FileContents, found: list[JudgeMatch]) -> str
     about = ", ".join(f"{d.name} of {d.sort}" for d in found[0].card.dimensions if _counts(d))
     return (
         f"{', '.join(map(str, files))}: no label is about a dimension of {found[0].card.name} and an item of these "
-        f"judgments. The labels are about {_some(named)}; the card asks {_some(about)}."
+        f"judgments. The labels are about {_some(named) or 'nothing'}; the card asks {_some(about)}."
     )
 
 
@@ -162,7 +162,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         text.append(_row(card, summary))
     for d, found_beside in also.items():
         lin = "kappa is Lin's concordance, " if d.scale.kind == "interval" else ""
-        text.append(f"{d.title}: {lin}{agree_extras.describe_other_metrics(found_beside)}.")
+        text.append(f"{d.title}: {lin}{agree_extras.describe_other_metrics(found_beside).rstrip('.')}.")
     for d, lack in gone.items():
         if lack is not None:
             text.append("\n" + "\n".join(agree_extras.describe_choices(d, lack, options.missing)))
@@ -181,7 +181,8 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         text.append(f"\n{placed[0].title}, both orders: {' '.join(position.explain(placed[1]))}")
     if match.aside:
         left = many(match.aside, "reply", "replies")
-        text.append(f"\n{left} of it that are not to both orders of a pair are left out.")
+        are = verb(match.aside, "is", "are")
+        text.append(f"\n{left} of it that {are} not to both orders of a pair {are} left out.")
     several = [(d, one) for d, one in repeated.items() if one is not None]
     if several:
         most = max(one.samples for _, one in several)

@@ -256,12 +256,13 @@ class _Work:
             ):
                 if isinstance(found, CallReply):
                     purse.pay(found)
-                    print(f"=== {found.key} {found.part} {found.piece}: the raw reply ({found.tries} tries)")
+                    named, tried = _named(found.key, found.part, found.piece), many(found.tries, "try", "tries")
+                    print(f"=== {named}: the raw reply ({tried})")
                     print(found.raw if found.raw else f"({found.unscored}: {found.why})")
                 elif isinstance(found, Charge):
                     purse.pay(found)
                 elif isinstance(found, FinishedJudgment):
-                    print(f"=== {found.task.key} {found.task.part}: read as")
+                    print(f"=== {_named(found.task.key, found.task.part)}: read as")
                     print("\n".join(_read(self.card, found.reading)))
                 else:
                     print(found.text, file=sys.stderr)
@@ -299,8 +300,12 @@ def _count(counts: _Counts, reading: Reading) -> None:
         counts.why[reading.why] += 1
 
 
+def _named(*words: str) -> str:
+    return " ".join(word for word in words if word)
+
+
 def _heading(task: Task, piece: str) -> None:
-    named = " ".join(word for word in (task.key, task.part, piece) if word)
+    named = _named(task.key, task.part, piece)
     print(f"=== {named} " + "=" * max(100 - len(named), 3))
 
 
