@@ -6,6 +6,7 @@ Where something else is meant to be said, the text that the failure names become
 from __future__ import annotations
 
 import re
+from difflib import unified_diff
 from pathlib import Path
 
 from judges.version import VERSION
@@ -22,7 +23,10 @@ def masked(said: str) -> str:
 
 
 def check_archive(said: str, kept: Path, folder: Path) -> None:
-    """Fail where the masked text is not that of the file, and write what it is now into the folder."""
+    """Fail where the masked text is not that of the file, saying how, and write what it is now into the folder."""
     now = folder / kept.name
     now.write_text(masked(said), encoding="utf-8")
-    assert now.read_text(encoding="utf-8").splitlines() == kept.read_text(encoding="utf-8").splitlines(), f"Now: {now}"
+    was, told = (path.read_text(encoding="utf-8").splitlines() for path in (kept, now))
+    # Pytest's own comparison of two lists of thousands of lines takes minutes.
+    differs = "\n".join(unified_diff(was, told, str(kept), str(now), n=1, lineterm=""))
+    assert not differs, f"Now: {now}\n{differs}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
@@ -14,6 +15,7 @@ _CHANGES = (
     (r"[\d,]+(\.\d+)?( judgments)? a second", r"(rate)\2 a second"),
 )
 """What is different each time, and what stands for it."""
+_TIMES = 100
 
 
 class Terminal:
@@ -31,11 +33,12 @@ class Terminal:
         self._catch, self._names, self.said = catch or {}, names, ""
 
     def __call__(self, line: str, until: str = "") -> str:
-        """Run it, again and again until it says that; what it said on stdout, as it was."""
-        while True:
+        """Run it, again and again until it says that (or has not for a hundred times); what it said on stdout."""
+        for _ in range(_TIMES):
             code, out, err = self._run(line)
             if until in out + err:
                 break
+            time.sleep(0.05)
         for name, pattern in self._catch.items():
             if found := re.findall(pattern, out + err):
                 self._names[name] = found[-1]
