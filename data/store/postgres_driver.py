@@ -514,6 +514,8 @@ class PostgresStore(DuckTables):
         with self._lock, self._told("Nothing was copied"), self._linked() as link, self._taking:
             if newest := self._begin(link):
                 raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
+            # The database hears nothing while millions of rows are compared here; nobody waits for an empty workspace.
+            link.execute("set local idle_in_transaction_session_timeout = 0")
             with (
                 source._copying, source._cursor() as cursor, contextlib.ExitStack() as spilled,
                 contextlib.closing(empty_copy(spilled)) as copy,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from data.cli import main
-from data.store import open_store, transfer
+from data.store import open_store, postgres_schema, transfer
 from data.store.errors import BadInput, NotFound, StoreFailed
 from data.workspace.copies import copy_workspace
 from data.workspace.restore import restore
@@ -72,6 +74,23 @@ def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
     assert store.newest() == 0 and store.rows("select count(*) from item") == [(0,)]
     store.close()
     copy_workspace(f"duckdb:///{file}", empty_database)
+
+
+def test_what_takes_long_to_compare_is_copied_all_the_same(
+    empty_database: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ten million scores, while the database hears nothing for longer than a change may hold others up."""
+    really = transfer.digests
+
+    def slowly(cursor: Any, upto: int) -> Any:
+        time.sleep(0.8)
+        return really(cursor, upto)
+
+    monkeypatch.setattr(postgres_schema, "_SESSION", postgres_schema._SESSION.replace("120s", "1s"))
+    monkeypatch.setattr(transfer, "FEW", 0)
+    monkeypatch.setattr(transfer, "digests", slowly)
+    newest, rows = copy_workspace(f"duckdb:///{file}", empty_database)
+    assert newest and rows > 100
 
 
 def test_a_backup_of_a_database_goes_into_another_and_stays_as_it_was(
