@@ -8,6 +8,8 @@ ASSAY_PORT ?= 8501
 export ASSAY_PORT
 # A query of DuckDB frees thousands of small pieces: where glibc keeps them at hand, it takes a quarter less time.
 export GLIBC_TUNABLES ?= glibc.malloc.tcache_count=4000
+# The products of matrices here are small: threads for one of them only wait for each other, at full speed.
+export OPENBLAS_NUM_THREADS ?= 1
 
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input --quiet

@@ -2,11 +2,14 @@
 
 import atexit
 import gc
+import os
 import sys
 
 # Loading leaves no circular garbage, and looking for it takes a tenth of a command; so does looking at its end.
 gc.set_threshold(50_000, 20, 50)
 atexit.register(gc.freeze)
+# The products of matrices here are small: threads for one of them only wait for each other, at full speed.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 try:
     from data.cli import main
 
