@@ -14,18 +14,21 @@ from judges.version import VERSION
 _DAY = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|\+00:00)?)?")
 
 
-def masked(said: str) -> str:
-    """The text without what is different each time: days, versions, marks; figures to four digits."""
+def masked(said: str, decimals: int = 0) -> str:
+    """The text without what is different each time: days, versions, marks; figures to four digits.
+
+    Figures of so many decimals at most stay as they are.
+    """
     said = _DAY.sub("(day)", said.replace(VERSION, "(version)"))
     said = re.sub(r"\b\d+\.\d+\.[\da-z.]+\b", "(version)", said)
-    said = re.sub(r"\d+\.\d+(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
+    said = re.sub(rf"\d+\.\d{{{decimals + 1},}}(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
     return re.sub(r"\b[0-9a-f]{12,}\b", "(mark)", said)
 
 
-def check_archive(said: str, kept: Path, folder: Path) -> None:
+def check_archive(said: str, kept: Path, folder: Path, decimals: int = 0) -> None:
     """Fail where the masked text is not that of the file, saying how, and write what it is now into the folder."""
     now = folder / kept.name
-    now.write_text(masked(said), encoding="utf-8")
+    now.write_text(masked(said, decimals), encoding="utf-8")
     was, told = (path.read_text(encoding="utf-8").splitlines() for path in (kept, now))
     # Pytest's own comparison of two lists of thousands of lines takes minutes.
     differs = "\n".join(unified_diff(was, told, str(kept), str(now), n=1, lineterm=""))

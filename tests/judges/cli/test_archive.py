@@ -13,6 +13,7 @@ import pytest
 import judges.cards
 from judges import cli
 from judges.cli import commands, main
+from judges.cli.show import describe_card
 from judges.params import Params
 from judges.practice.server import Server
 from judges.protocols.call_plan import CallReply, Task, fuse
@@ -23,6 +24,7 @@ from tests.judges.cli.test_audit import item, judgment, label
 from tests.judges.cli.test_mtbench import folder as bench
 from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say
+from tests.judges.run_cases import CARD
 from tests.practice_server import practice
 from tests.seeds import dialogue, lines, reply
 from tests.seeds import judgment as of_dialogue
@@ -83,6 +85,8 @@ agree sampled.jsonl labels.jsonl --target .7 --source "agreement of samples"
 agree sampled.jsonl labels.jsonl --target .55 --delta .4 --near
 agree sampled.jsonl labels.jsonl --target .7 --source guesses
 agree sampled.jsonl labels.jsonl --json
+agree scored.jsonl labels.jsonl
+agree judged.jsonl labels.jsonl --card none
 agree talks.jsonl
 agree talks.jsonl --json
 agree pairs.jsonl
@@ -151,6 +155,7 @@ run odd.jsonl --model practice-constant --card plain_pairwise
 run mixed.jsonl --model practice-constant --card zz_wit --dimension "zz_wit (dull|witty): How?" --limit 1
 run mixed.jsonl --model practice-constant --card card.json --dry-run --limit 1 --samples 2
 run mixed.jsonl --model practice-constant --card card.json --dry-run --ask --limit 1 --room 100
+run mixed.jsonl --model practice-heuristic --card pointwise_quality --dry-run --ask --limit 1
 run mixed.jsonl --model practice-constant --card card.json --out out.jsonl --limit 1
 run mixed.jsonl --model practice-constant --card card.json --out out.jsonl --concurrency 1
 run mixed.jsonl --model practice-constant --card card.json --out out.jsonl
@@ -176,7 +181,7 @@ def test_help_says_in_every_place_what_it_said(
     told("--help")
     for name in commands(cli.__name__):
         told.help(name)
-    check_archive(told.said, HELP, tmp_path)
+    check_archive(told.said, HELP, tmp_path, decimals=4)
 
 
 def test_a_session_says_in_every_place_what_it_said(
@@ -199,7 +204,12 @@ def test_a_session_says_in_every_place_what_it_said(
         names["dear"] = f"--prices prices.json --concurrency 1 --max-tokens 100 --base-url {paid.url}"
         told = Terminal("python -m judges", main, capsys, masks, **names)
         told.run(SESSION)
-    check_archive(told.said, ARCHIVE, tmp_path)
+    check_archive(told.said, ARCHIVE, tmp_path, decimals=4)
+
+
+def test_a_card_without_audits_or_rules_is_shown_without() -> None:
+    told = describe_card(CARD)
+    assert told[told.index("Known failures that are looked for:") + 1] == "  none" and "Rules" not in "".join(told)
 
 
 async def at_once(server: Server) -> None:
@@ -224,7 +234,7 @@ def bring_files(folder: Path) -> None:
     talks = [dialogue(n, turns=2) for n in range(1, 9)]
     given: list[Any] = [of_dialogue(t, reply(t, 1 + n % 5, "good", 1 + n % 2)) for n, t in enumerate(talks)]
     given += [label(0, 1 + (n + k) % 4, item=t["id"], unit=f"turn:{k}", dimension="helpfulness")
-              for n, t in enumerate(talks) for k in (1, 2)]  # fmt: skip
+              for n, t in enumerate(talks[:7]) for k in (1, 2)]  # fmt: skip
     given += [label(0, "n/a", item=t["id"], unit="conversation", dimension="repair_handling") for t in talks[:4]]
     pairs: list[Any] = [pair(f"p{n}") for n in range(10)]
     both, plain = {"card": "plain_pairwise", "model": "m"}, judges.cards.card("plain_pairwise")
@@ -244,6 +254,9 @@ def bring_files(folder: Path) -> None:
         "labels.jsonl": people,
         "tone.jsonl": [label(n, 3, dimension="tone") for n in range(5)],
         "sampled.jsonl": sampled,
+        "scored.jsonl": [{"item": f"r{n}", "card": "rubric_open_ended", "model": "m", "scores": [
+            {"unit": "response", "dimension": "factuality" if n % 4 else "coherence", "value": v}]}
+            for n, v in enumerate(said)],
         "second.jsonl": [judgment(n, 1 + n % 5, "claude-3") for n in range(60)],
         "probe.jsonl": [judgment(n, 5, params={"probe": "injected_order"}) for n in range(60)],
         "talks.jsonl": given,
