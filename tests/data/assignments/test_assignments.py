@@ -134,6 +134,32 @@ def test_notes_are_for_whom_they_are_and_go_with_the_work(made: tuple[Store, str
     assert assignments.selection_values(store, found, "review") == {**fields, "score": ["4", "5"]}
 
 
+def test_notes_are_of_what_waits_in_either_queue(made: tuple[Store, str]) -> None:
+    store, found = made
+    queue.draw_audit(store, "lea", found, 3, "", seed=1)
+    give(store, found, stream="audit", people=("ann",), note="without help")
+    give(store, found, people=("ann",), note="with it")
+    assert assignments.own_notes(store, "ann", found) == ["without help", "with it"]
+
+
+def test_what_is_closed_is_opened_again_by_being_reserved_for_a_further_person_only(made: tuple[Store, str]) -> None:
+    store, found = made
+    tags.set_tags(store, "lea", "cyd", ["ja"])
+    [given] = take(store, "ann", found, 1)
+    answer(store, "ann", given)
+    for terms in ({"people": ("ben", "cyd"), "reserved": False}, {"tag": "ja"}, {"tag": "ja", "reserved": False}):
+        plan = assignments.plan_shares(store, found, "review", ALL, Terms(overlap=2, **terms))  # type: ignore[arg-type]
+        assert plan.items == 11 and given.draw not in {d for share in plan.shares.values() for d in share}, terms
+    plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=("ben", "cyd"), overlap=2))
+    assert plan.items == 12 and sum(given.draw in share for share in plan.shares.values()) == 1
+
+
+def test_what_waits_in_the_audit_sample_is_not_given_from_the_review_queue(made: tuple[Store, str]) -> None:
+    store, found = made
+    queue.draw_audit(store, "lea", found, 3, "", seed=1)
+    assert assignments.plan_shares(store, found, "review", ALL, Terms(people=("ann",))).items == 9
+
+
 def test_a_fair_share_for_those_with_a_tag_two_people_an_item(made: tuple[Store, str]) -> None:
     store, found = made
     for name in TEAM:
@@ -198,6 +224,7 @@ def test_terms_change_by_a_new_row(made: tuple[Store, str]) -> None:
     store, found = made
     give(store, found, Selection(number=3), people=("ann",))
     [one] = assignments.current_assignments(store, found)
+    assert one.reserved
     before = store.newest()
     assignments.change_assignment(store, "rex", one.id, True, 2, None, "")
     assert store.newest() == before, "nothing changed, so nothing was written"

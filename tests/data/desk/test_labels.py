@@ -262,7 +262,12 @@ def test_two_people_do_not_touch_each_other(bench: Bench) -> None:
         ({"values": {CELL: None}}, "n/a"),
         ({"values": {CELL: float("nan")}}, "unreadable"),
         ({"values": {("conversation", "verdict"): float("inf")}}, "unreadable"),
-        ({"values": {("conversation", "verdict"): 4.0}}, "scale"),
+        (
+            {"values": {("conversation", "verdict"): 4.0}},
+            "verdict of conversation: 4 is not on the scale: allowed are poor, borderline, good, excellent.",
+        ),
+        ({"values": {("conversation", "verdict"): -1.0}}, "-1 is not on the scale"),
+        ({"values": {("conversation", "verdict"): 1.5}}, "1.5 is not on the scale"),
         ({"values": {("conversation", "weakest_turn"): 9.0}}, "assistant turn"),
         ({"values": {}}, "nothing to save"),
         ({"item": "nowhere"}, "no such item"),

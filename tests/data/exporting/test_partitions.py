@@ -57,6 +57,27 @@ def test_files_hold_so_many_rows_and_the_list_says_which(store: Store, tmp_path:
             exported(store, tmp_path / "no", "items", format, rows)
 
 
+def test_each_sort_of_line_of_a_dataset_has_files_of_its_own(store: Store, tmp_path: Path) -> None:
+    """Only what is no row of a table, as a card, stands in the head."""
+    first, second = (f"d-000{n}" for n in (1, 2))
+    cell = {"unit": "turn:1", "dimension": "helpfulness", "made_at": "2026-01-31T12:00:00Z"}
+    said = [{"annotator": who, "value": value, "mode": "blind"} for who, value in (("ann", 2), ("ben", 4))]
+    rows = [
+        {"item": first, **cell, "value": 3, "annotator": "ann", "mode": "blind"},
+        {"item": second, **cell, "value": 3, "adjudicator": "cy", "labels": said, "reason": "So.", "saw_judge": False},
+    ]
+    import_source(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", rows)), ImportPlan("demo"))
+    exported(store, tmp_path / "out", rows=100)
+    told = {path.name: path for path in (tmp_path / "out").iterdir()}
+    sizes = {name: pq.read_metadata(path).num_rows for name, path in told.items() if name.endswith("parquet")}
+    assert sizes == {
+        "1-items-00000.parquet": ITEMS, "2-judgments-00000.parquet": ITEMS, "3-labels-00000.parquet": 1,
+        "4-adjudications-00000.parquet": 1,
+    }  # fmt: skip
+    head = [json.loads(line) for line in told["0-head.jsonl"].read_text().splitlines()]
+    assert not [line for line in head if {"item", "kind", "decided"} & line.keys()]
+
+
 def test_an_export_that_breaks_off_leaves_nothing(store: Store, tmp_path: Path) -> None:
     def breaks(rows: int) -> None:
         raise OSError("disk full")

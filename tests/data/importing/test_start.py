@@ -279,6 +279,9 @@ def test_what_excel_and_pandas_write_comes_in(store: Store) -> None:
     assert (made.tables["t.csv"].id.columns, made.tables["t.csv"].meta, made.items) == (["Unnamed: 0"], [], N)
     with pytest.raises(BadInput, match="holds a header and no rows"):
         read(store, {"t.csv": b"id,human,judge\n"})
+    # A row with too many cells is one, and no good one: the import says what is wrong with it.
+    [known] = detect_formats(from_bytes([("t.csv", b"id,human,judge\n1,2,3,4\n")]))
+    assert (known.format, known.rows) == ("canonical", [])
 
 
 def test_columns_of_who_somebody_is_are_no_answers(store: Store) -> None:

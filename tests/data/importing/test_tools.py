@@ -442,6 +442,17 @@ def test_langfuse_traces_within_what_is_told_of_them() -> None:
     assert names == {"langfuse"} and spoken(items(given)["c-1"]) == WHOLE
 
 
+def test_langfuse_observations_alone() -> None:
+    """Rows without their traces have what these say of session and metadata in columns of their own."""
+    seen = [
+        {**row, "sessionId": "c-9", "traceMetadata": json.dumps({"lang": "de"})}
+        for row in made.langfuse()["observations"]
+    ]
+    names, given = found([("o.json", made.whole(seen))])
+    assert names == {"langfuse"} and list(items(given)) == ["c-9"]
+    assert spoken(items(given)["c-9"]) == WHOLE and items(given)["c-9"]["meta"]["lang"] == "de"
+
+
 def test_langfuse_scores_alone() -> None:
     """Scores without traces stand for items without texts: two columns are enough for a figure."""
     _, given = found([("s.csv", in_csv([{"source": "EVAL", **r} for r in made.langfuse()["scores"][:2]]))])

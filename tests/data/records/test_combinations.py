@@ -244,6 +244,19 @@ def test_the_answer_nearest_to_a_value_is_one_that_the_scale_has(five: Store) ->
         assert five.rows(query, [value]) == [(nearest,)]
 
 
+def test_flips_are_the_share_of_ratings_in_which_samples_disagree(tmp_path: Path) -> None:
+    rows = [item(n) for n in range(12)] + [label(n, 1 + n % 5) for n in range(12)]
+    rows += [said(n, 1 + n % 5 if s == 0 or n % 3 else 5 - n % 5, s) for n in range(12) for s in range(2)]
+    store = seeds.workspace(tmp_path / "f.duckdb", rows)
+    dataset, judge = judge_of(store)
+    [asked] = [d for d in calibration.compared_dimensions(store, judge) if d.name == "factuality"]
+    found = measure_repeats(store, dataset, judge, asked, "blind")
+    differ = [n for n in range(0, 12, 3) if 1 + n % 5 != 5 - n % 5]
+    assert found is not None and found.flips.cells == 12
+    assert found.flips.point == pytest.approx(len(differ) / 12) and 0 < len(differ) < 12
+    store.close()
+
+
 def test_single_samples_stay_visible(five: Store) -> None:
     """In the panel and in exports, which give the combination unless single ones are asked for."""
     dataset, judge = judge_of(five)
