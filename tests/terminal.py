@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
@@ -15,7 +14,6 @@ _CHANGES = (
     (r"[\d,]+(\.\d+)?( judgments)? a second", r"(rate)\2 a second"),
 )
 """What is different each time, and what stands for it."""
-_TIMES = 100
 
 
 class Terminal:
@@ -32,13 +30,9 @@ class Terminal:
         self._prog, self._main, self._capsys, self._mask = prog, main, capsys, (*mask, *_CHANGES)
         self._catch, self._names, self.said = catch or {}, names, ""
 
-    def __call__(self, line: str, until: str = "") -> str:
-        """Run it, again and again until it says that (or has not for a hundred times); what it said on stdout."""
-        for _ in range(_TIMES):
-            code, out, err = self._run(line)
-            if until in out + err:
-                break
-            time.sleep(0.05)
+    def __call__(self, line: str) -> str:
+        """Run it; what it said on stdout, as it was."""
+        code, out, err = self._run(line)
         for name, pattern in self._catch.items():
             if found := re.findall(pattern, out + err):
                 self._names[name] = found[-1]
@@ -57,10 +51,10 @@ class Terminal:
         return code, out, err
 
     def run(self, lines: str) -> None:
-        """Run each line of a text but empty ones and remarks (#); `LINE until WORD` again until it says that."""
+        """Run each line of a text but empty ones and remarks (#)."""
         for line in lines.strip().splitlines():
             if line and not line.startswith("#"):
-                self(*line.split(" until "))
+                self(line)
 
     def _masked(self, said: str) -> str:
         """The text without what is different each time."""

@@ -18,7 +18,6 @@ from data.cards import cards
 from data.cli import main, options
 from data.queue import queue
 from data.records import people
-from data.runs import batches
 from data.store import Store, open_store
 from judges.cli import commands
 from tests import seeds
@@ -54,11 +53,9 @@ backup nowhere/b.duckdb
 backup b.duckdb
 restore none.duckdb
 restore rows.jsonl
-verify
 copy {url} {url}
 copy duckdb:///none.duckdb duckdb:///new.duckdb
 copy {url} mysql://x
-copy duckdb:///b.duckdb duckdb:///new.duckdb
 """
 """On a workspace that each command opens."""
 SESSION = """
@@ -68,7 +65,10 @@ start wide.csv --no-serve
 start unclear.csv --no-serve
 start unclear.csv --no-serve --judge score_a --human score_b --sampling random --as ray
 start stray.csv --no-serve
-start stray.csv --no-serve --good-rows
+start stray.csv --no-serve --good-rows --dataset 言葉
+start words.csv --dry-run --judge judge --human human
+start pairs.csv --dry-run
+start people.csv --dry-run
 start plain.csv --no-serve
 start none.csv
 import rows.jsonl --dataset pairs --dry-run
@@ -117,10 +117,10 @@ export --kind nothing
 export --kind items
 export --dataset gate --kind items
 export --dataset pairs --kind gold --out gold.csv
-export --dataset wide --kind gold --out gold.csv --dry-run
+export --dataset wide --kind labels --out gold.csv --dry-run
 export --dataset wide --kind gold --out gold.csv --force --few 3
 export --dataset wide --kind gold --out gold.csv --force --as ann
-export --dataset pairs --kind gold --out gold.csv --force --basis gate --as ray
+export --dataset pairs --kind labels --out gold.csv --force --as ray
 export --dataset pairs --kind items --out items.parquet
 export --dataset wide --kind gold --out gold.txt
 export --dataset wide --kind gold --out more
@@ -137,6 +137,7 @@ export --dataset talks --kind examples --card card.json --out few.csv
 audit --dataset talks
 audit --dataset talks --all --every
 audit --dataset seats --judge poor
+audit --dataset 言葉 --json
 audit --dataset nowhere
 means --dataset seats
 means --dataset seats --judge good --by topic
@@ -144,20 +145,19 @@ means --dataset seats --judge good --beside poor --by system --only topic=travel
 means --dataset seats --judge good --beside good
 means --dataset seats --judge good --only topic
 means --dataset seats --judge good --only =a
-means --dataset wide
-means --dataset wide --json
+means --dataset wide --json --by topic
 means --dataset pairs
-report --dataset stray --out stray.html
-report --dataset stray --out stray.zip --epsilon 0
-report --dataset stray --out stray.zip --figures
-report --dataset stray --epsilon 1
-report --dataset stray --out nowhere/stray.html
+report --dataset 言葉 --out stray.html
+report --dataset 言葉 --out stray.zip --figures
+report --dataset 言葉 --epsilon 1
+report --dataset 言葉 --out nowhere/stray.html
 report --dataset seats
 check --dataset gate
 check --dataset gate --dimension turn.zz_help
 check --dataset gate --dimension zz_whole --dimension zz_use
 check --dataset gate --dimension none
 check --dataset gate --url http://127.0.0.1:9
+check --dataset 言葉 --json
 check --dataset seats
 # -- decisions
 approve --dataset gate
@@ -175,7 +175,6 @@ approve --dataset gate --dimension zz_help --suspend --reason "Found wrong." --a
 approve --dataset gate --dimension zz_help --suspend --decline
 approve --dataset gate --list
 approve --dataset two --dimension zz_tone --decline --reason "Which?"
-approve --dataset two --dimension zz_tone --unit turn --decline --reason "That."
 check --dataset gate --dimension zz_help --json
 dashboard --dataset gate --out dash.html
 dashboard --dataset gate --out nowhere/dash.html
@@ -273,8 +272,6 @@ run --dataset plain --model practice-heuristic --card pointwise_quality --dimens
 run --dataset plain --model practice-second --card zz_made --price 1000 1000 --spend 3 --concurrency 1
 run --resume {run} --spend 100 --price 1000 1000
 run --resume nothing
-run --dataset plain --model practice-length --card zz_made --batch
-run --collect until finished
 run --collect
 """
 """On a workspace with planted figures, which stays open."""
@@ -297,12 +294,11 @@ def test_a_session_says_in_every_place_what_it_said(
 ) -> None:
     bring_files(tmp_path)
     url = f"duckdb:///{tmp_path / 'a.duckdb'}"
-    with practice(batch_seconds=0.02) as server, practice("wrong_schema=1") as bad:
+    with practice() as server, practice("wrong_schema=1") as bad:
         for name, value in (("COLUMNS", "100"), ("ASSAY_STORE", url), ("OPENAI_BASE_URL", server.url)):
             monkeypatch.setenv(name, value)
         for name in ("ASSAY_TOKEN", "ASSAY_PORT"):
             monkeypatch.delenv(name, raising=False)
-        monkeypatch.setattr(batches, "POLL", 0.02)
         monkeypatch.chdir(tmp_path)
         masks = [(re.escape(str(tmp_path)), "(folder)"), *MASKS]
         told = Terminal("python -m data", main, capsys, masks, CATCH, url=url, bad=bad.url, server=server.url)
@@ -342,9 +338,14 @@ def bring_files(folder: Path) -> None:
     }
     tables = {
         "wide": ("id,question,answer,judge,human,system,topic",
-                 [f"{n},Q{n},A {n},{1 + n % 5},{1 + n % 4},{'xy'[n % 2]},{'uvw'[n % 3]}" for n in range(24)]),
+                 [f"{n},Q{n},A {n},{1 + n % 5},{1 + n % 4},{'xy'[n % 2]},{'日月火'[n % 3]}" for n in range(24)]),
         "unclear": ("id,score_a,score_b", [f"{n},{1 + n % 5},{1 + n % 3}" for n in range(9)]),
         "stray": ("id,judge,human", [f"{n},{1 + n % 5},{1 + n % 3 if n else '?!'}" for n in range(9)]),
+        "words": ("id,judge,human", [f"{n},{1 + n % 5},word{n} of its own" for n in range(30)]),
+        "pairs": ("question,answer_a,answer_b,order,judge,human",
+                  [f"Q{n},A{n},B{n},ab,{'AB'[n % 2]},{'ABB'[n % 3]}" for n in range(24)]),
+        "people": ("item,criterion,rater,score", [f"{n},{what},{who},{1 + n % 5}" for n in range(6)
+                   for what in ("tone", "truth") for who in ("gpt-4o", "ann")]),
         "plain": ("id,instruction,output", ["1,Say hi,hi", "2,Say ho,ho"]),
         "talks": ("id,note", ["1,a", "2,b"]),
     }  # fmt: skip
@@ -352,7 +353,7 @@ def bring_files(folder: Path) -> None:
     for name, held in files.items():
         (folder / name).write_bytes(text(held))
     for name, (head, cells) in tables.items():
-        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n")
+        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n", encoding="utf-8")
     (folder / "latin.json").write_bytes(b"\xff\xfe")
 
 

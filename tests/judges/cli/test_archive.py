@@ -288,7 +288,7 @@ def bring_files(folder: Path) -> None:
         "unclear": ("score_1,score_2", ["1,2", "2,3"]),
     }  # fmt: skip
     for name, (head, cells) in tables.items():
-        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n")
+        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n", encoding="utf-8")
     bench_files(folder)
 
 
