@@ -171,7 +171,7 @@ def plan_review(
 ) -> ReviewPlan:
     """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
     new, _, reserved = _sorted(store, current_index(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
-    kinds = Counter(kind for n in new[:most] for kind in {r.kind for r in n.reasons})
+    kinds = Counter(kind for n in new[:most] for kind in dict.fromkeys(r.kind for r in n.reasons))
     return ReviewPlan(len(new[:most]), dict(kinds.most_common()), reserved)
 
 
