@@ -126,8 +126,10 @@ def interpret_contents(
 def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
     """The series, those of judges and people about one question where each side has one and their scales are alike."""
     about = {by: {(s.kind, s.sort, s.dimension) for s in series if s.by == by} for by in ("judge", "person")}
-    names = [name for by in about for _, _, name in about[by]]
-    if len(names) != 2 or names[0] == names[1] or scale_warnings([replace(s, dimension=WHOLE) for s in series]):
+    names = [name for places in about.values() for _, _, name in places]
+    if any(len(places) != 1 for places in about.values()) or names[0] == names[1]:
+        return list(series)
+    if scale_warnings([replace(s, dimension=WHOLE) for s in series]):
         return list(series)
     name = next((name for name in names if name != WHOLE), WHOLE)
     return [replace(s, dimension=name) if s.by else s for s in series]

@@ -194,6 +194,8 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
     assert not [told for told in alike.told if "scales" in told or "Judges answer" in told]
     two = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), human_style=numbers(1, 3, 5))})
     assert {s.dimension for s in two.series} == {"tone"}  # of two names the judge's
+    alone = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), judge_style=numbers(1, 3, 5))})
+    assert [s.dimension for s in alone.series] == ["tone", "style"]  # two questions to a judge, of whom no person spoke
 
 
 def test_how_far_the_reading_of_a_long_table_is_is_told(store: Store) -> None:
