@@ -693,6 +693,7 @@ def test_pages_share_a_dozen_modules():
 
 NO_ROOM = {  # test files that are about no one room, and what they are about
     "tests/real/": "published data, through several rooms",
+    "tests/data/test_rooms.py": "every room of data",
     "tests/practice/": "what tests plant in the practice endpoint",
     "tests/pages/test_security.py": "every page",
     "tests/pages/test_exposure.py": "every page",

@@ -1,0 +1,1144 @@
+"""What each room of `data` gives of one planted workspace, each in an archive of its own beside this file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.adjudication import adjudication, adjudication_items
+from data.annotators import annotators, drift
+from data.approvals import approvals, case, check_results, ci_check, plans, quota, record, rules, suspension
+from data.approvals import policy as policies
+from data.assignments import assignments, shares
+from data.assignments import progress as people_progress
+from data.assignments.assignments import Selection, Terms, WorkCount
+from data.assignments.progress import GivenWork, PersonActivity, RecentAnswer
+from data.assignments.working_time import after_working_hours, working_hours
+from data.audits import audits, justification_labels
+from data.calibration import (
+    anchoring,
+    auto_accept,
+    baselines,
+    both_orders,
+    calibration,
+    comparison,
+    confidence,
+    forecast,
+    human_ceiling,
+    means,
+    missingness,
+    nonresponse,
+    other_metrics,
+    rates,
+    score_sums,
+    self_consistency,
+    slices,
+    system_order,
+    votes,
+    weakest_turns,
+)
+from data.calibration.means import MeansChoice
+from data.cards.desk_cards import choose_desk_cards
+from data.dashboard import breakdown, dashboard, sentences
+from data.desk import desk, labels
+from data.exporting import delivery, exporting
+from data.exporting.kind import list_choices
+from data.exporting.shared import code_words, exact_words
+from data.importing import (
+    ImportPlan,
+    Source,
+    detect_formats,
+    from_bytes,
+    import_source,
+    preview_import,
+    start,
+    suggest_mapping,
+)
+from data.importing.detection.detection import DetectedFile, read_format
+from data.importing.formats import ASIDE
+from data.importing.rows import item_id
+from data.queue import listing, queue, review_signals, strata
+from data.queue import progress as queue_progress
+from data.queue.queue import GivenItem
+from data.records import datasets, people
+from data.records.settings import GoldRule
+from data.store import open_store
+from data.store.errors import BadInput
+from data.trail import activity, trail
+from data.trail.change_details import describe_rows
+from data.trail.trail import KINDS, TrailFilter
+from judges.audits import all_audits
+from judges.errors import AssayError
+from judges.stats.sampling import SampleDesign
+from judges.triage import Reason
+from judges.types import Dimension, Scale
+from judges.version import VERSION
+from tests import seeds
+from tests.archives import compare_archive
+from tests.data import import_files, planted_workspace
+from tests.data.imports import source as import_lines
+from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
+from tests.facts import facts, refusal, tallies, told_refusals
+
+Json = dict[str, Any]
+Check = Callable[[str, Iterator[str]], None]
+STREAMS: tuple[queue.Stream, ...] = ("audit", "review")
+HERE = Path(__file__).with_name("rooms")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Planted, datetime]:
+    """The workspace, closed, and the time at which it was."""
+    folder = tmp_path_factory.mktemp("rooms")
+    with planted_workspace.frozen() as clock:
+        made = planted_workspace.plant(folder, clock)
+        made.store.close()
+    return folder / "planted.duckdb", made, clock.moment
+
+
+@pytest.fixture
+def planted(kept: tuple[Path, Planted, datetime], tmp_path: Path) -> Iterator[Planted]:
+    """A copy of it, at the same time the day after."""
+    seeds.copy_store(kept[0], tmp_path / "copy.duckdb")
+    with planted_workspace.frozen() as clock:
+        clock.moment = kept[2].replace(microsecond=0)
+        clock.random.seed(6)
+        clock.pass_(days=1)
+        store = open_store(seeds.address(tmp_path / "copy.duckdb"))
+        yield Planted(store, clock, kept[1].datasets, kept[1].judges)
+        store.close()
+
+
+@pytest.fixture
+def check(planted: Planted, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Check:
+    """Compares lines, and what was logged meanwhile, with the archive of a room."""
+    caplog.set_level(logging.INFO, "assay")
+
+    def named(said: str) -> str:
+        said = planted.named(said).replace(str(tmp_path), "(folder)").replace(VERSION, "(version)")
+        said = re.sub(r"(\d\d:\d\d):\d\d(\.\d+)?\b", r"\1", said)
+        return re.sub(r"(?<![\w.:])\d+\.\d{4,}(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
+
+    def compare(room: str, lines: Iterator[str]) -> None:
+        told = [*lines, *dict.fromkeys(_logged(one) for one in caplog.get_records("call"))]
+        compare_archive(named("\n".join(told) + "\n"), HERE / f"{room}.txt", tmp_path)
+
+    return compare
+
+
+def _logged(one: logging.LogRecord) -> str:
+    held = {name: value for name, value in getattr(one, "facts", {}).items() if not isinstance(value, float)}
+    return f"log {one.levelname} {one.getMessage()} {held}"
+
+
+# -- exporting --------------------------------------------------------------------------------------------------------
+
+
+def test_exporting(planted: Planted, check: Check, tmp_path: Path) -> None:
+    check("exporting", exports(planted, tmp_path))
+
+
+def exports(planted: Planted, folder: Path) -> Iterator[str]:
+    """Every kind with its options, as it is shown first, written in two formats and given out by pages."""
+    store, one, two = planted.store, planted.judges["support", "judge-one"], planted.judges["support", "judge-two"]
+    there = {name: datasets.dataset_named(store, name) for name in planted.datasets}
+    varied: list[tuple[str, str, Json]] = [
+        ("labels", "support", {"names": False, "dimension": "helpfulness"}),
+        ("gold", "support", {"judge": one, "basis": "blind"}),
+        ("scores", "support", {"judge": two, "dimension": "helpfulness"}),
+        ("scores", "duels", {}),
+        ("chats", "support", {"by": "coherence", "least": "2", "basis": "all", "scenario": True}),
+        ("chats", "answers", {"by": "factuality", "least": "4"}),
+        ("candidates", "support", {"basis": "assisted", "most": 4, "judge": two}),
+        ("examples", "support", {"card": "multi_turn_dialogue", "few": 2}),
+        ("preference_turns", "support", {"unwritten": True, "weakest_by": one, "scenario": True}),
+        ("preference_pairs", "duels", {}),
+        ("preference_pairs", "duels", {"by_judge": "pair-judge"}),
+        ("items", "duels", {}),
+        ("items", "answers", {}),
+    ]
+    for kind in exporting.export_kinds().values():
+        yield f"== {kind.name}, place {kind.place}: {kind.title}. {kind.description} It is {kind.reimport}."
+        yield f"  judges {kind.shows_judges}, people {kind.shows_people}, tuning {kind.marks_tuning_items}"
+        yield f"  columns {', '.join(f'{c.name} {c.type}'[:60] for c in kind.columns)}"
+        for option in kind.options:
+            given = list_choices(store, option, planted.datasets["support"])
+            yield f"  option {option.name} ({option.title}, {option.default!r}): {option.help}; {given}"
+        if kind.name not in ("examples", "preference_pairs"):
+            yield from _shown(planted, kind, there["support"], folder)
+        for of, name, options in varied:
+            if of == kind.name:
+                yield from _written(planted, kind, there[name], options, folder / "rows.jsonl")
+    say = code_words(store)
+    for dimension in ("helpfulness", "none"):
+        yield f"codes in words: {[say('dialogue', 'turn:1', dimension, code) for code in (2.0, 2.5, None)]}"
+    yield f"exactly: {[exact_words(Scale('interval', 0, 1), code) for code in (0.1234567, 1.0, None)]}"
+    yield from _pages(planted, there["support"])
+    yield from _refused_exports(planted, there["support"], folder)
+
+
+def _shown(planted: Planted, kind: Any, dataset: Any, folder: Path) -> Iterator[str]:
+    first, count = exporting.preview_export(planted.store, "rex", dataset, kind, {})
+    waiting = exporting.count_waiting_blind(planted.store, "rex", dataset, kind, {})
+    names = [str(row.get("item", "-"))[:12] for row in first]
+    yield f"  shown first {names} of {count}, {waiting} wait for a blind answer"
+    for format in ("jsonl", "csv")[: 1 if kind.json_lines_only else 2]:
+        yield from _written(planted, kind, dataset, {}, folder / f"rows.{format}")
+
+
+def _written(planted: Planted, kind: Any, dataset: Any, options: Json, file: Path) -> Iterator[str]:
+    format: Any = file.suffix[1:]
+    done = exporting.write_export(planted.store, "rex", dataset, kind, options, format, file)
+    yield f"-- {kind.name} of {dataset.name} with {options}: {done.lines} {format} lines, {done.aside} put aside"
+    told = file.read_text(encoding="utf-8-sig").splitlines()
+    if format == "jsonl":
+        yield from tallies([json.loads(line) for line in told], 5)
+    else:
+        yield f"  {exporting.loading_code(format, file.name)!r}"
+    for line in told[: 1 if options or dataset.name != "support" else 2]:
+        yield f"  | {line[:430]}"
+
+
+def _pages(planted: Planted, dataset: Any) -> Iterator[str]:
+    """Pages of the exports that have some, of two rows and one, and the batches of those that come as a stream."""
+    for name in delivery.KEYS:
+        page = delivery.export_page(planted.store, "rex", dataset, name, {}, most=2)
+        again = delivery.export_page(planted.store, "rex", dataset, name, {}, page.next, 1) if page.next else page
+        batches = [len(batch) for batch in delivery.stream_export(planted.store, "rex", dataset, name, {})]
+        last = {key: again.rows[-1][key] for key in delivery.KEYS[name]} if again.rows else {}
+        yield f"pages of {name}: {len(page.rows)}, then {last}, more: {bool(again.next)}; batches {batches}"
+    rows = planted.store.rows("select kind, lines, settings from export order by seq")
+    for kind, lines, settings in rows[-12:]:
+        yield f"kept: {kind} {lines} {settings}"
+
+
+def _refused_exports(planted: Planted, dataset: Any, folder: Path) -> Iterator[str]:
+    store, gold = planted.store, exporting.export_kind("gold")
+    whole, pairs = exporting.export_kind("dataset"), exporting.export_kind("preference_pairs")
+    parts = folder / "parts"
+    done = exporting.write_export(store, "rex", dataset, whole, {}, "parquet", parts, rows_per_file=100)
+    listed = json.loads(next(parts.glob("*.json")).read_text(encoding="utf-8"))
+    entries = [(entry["name"], entry["rows"]) for entry in listed.pop("files")]
+    yield f"parts: {done.lines} {entries} {sorted(listed)} {listed['rows']} {listed['kind']}"
+    duels = datasets.dataset_named(store, "duels")
+    calls: dict[str, Callable[[], Any]] = {
+        "kind": lambda: exporting.export_kind("all"),
+        "option": lambda: exporting.preview_export(store, "rex", dataset, gold, {"colour": 1}),
+        "basis": lambda: exporting.preview_export(store, "rex", dataset, gold, {"basis": "bli"}),
+        "judge": lambda: exporting.preview_export(store, "rex", dataset, gold, {"judge": "nobody"}),
+        "judges": lambda: exporting.preview_export(store, "rex", dataset, gold, {"judge": "judge"}),
+        "number": lambda: exporting.preview_export(
+            store, "rex", dataset, exporting.export_kind("candidates"), {"most": -1}
+        ),
+        "flag": lambda: exporting.preview_export(
+            store, "rex", dataset, exporting.export_kind("labels"), {"names": "no"}
+        ),
+        "role": lambda: exporting.preview_export(store, "cy", dataset, gold, {}),
+        "format": lambda: exporting.write_export(store, "rex", dataset, gold, {}, "xml", folder / "x"),  # type: ignore[arg-type]
+        "lines only": lambda: exporting.write_export(store, "rex", dataset, whole, {}, "csv", folder / "x"),
+        "parts": lambda: exporting.write_export(store, "rex", dataset, gold, {}, "csv", folder / "x", rows_per_file=3),
+        "not approved": lambda: list(pairs.rows(store, duels, {"by_judge": "x" * 20, "basis": "all"})),
+        "least": lambda: list(
+            exporting.export_kind("chats").rows(
+                store,
+                dataset,
+                exporting.complete_options(store, dataset.id, exporting.export_kind("chats"), {"least": "top"}),
+            )
+        ),
+        "examples": lambda: exporting.preview_export(store, "rex", dataset, exporting.export_kind("examples"), {}),
+        "page": lambda: delivery.export_page(store, "rex", dataset, "gold", {}, most=0),
+        "cursor": lambda: delivery.export_page(store, "rex", dataset, "gold", {}, "abc"),
+    }
+    for what, call in calls.items():
+        yield f"refused, {what}: {refusal(call)}"
+
+
+# -- importing --------------------------------------------------------------------------------------------------------
+
+
+def test_importing(planted: Planted, check: Check) -> None:
+    check("importing", imports())
+
+
+def test_previews(planted: Planted, check: Check) -> None:
+    check("previews", previews(planted))
+
+
+def imports() -> Iterator[str]:
+    """How files of each format are known, what their tool says, and what columns of tables seem to mean."""
+    for title, source in import_files.sources():
+        try:
+            found = detect_formats(source)
+        except BadInput as error:
+            yield f"== {title}: refused, {error}"
+            continue
+        yield f"== {title}"
+        for one in found:
+            yield f"  {one.file.name}: {one.format} ({one.says}), {one.held}, {one.role}, columns {one.columns}"[:400]
+        for name in sorted({one.format for one in found} - {"canonical", "table", ASIDE}):
+            for entry in read_format(name, [one for one in found if one.format == name]):
+                yield from facts(type(entry).__name__, entry, 1)
+    for columns, rows in import_files.tables():
+        made = suggest_mapping(columns, rows)
+        yield f"== columns {', '.join(columns)}"
+        yield f"  {made.model_dump_json(exclude_defaults=True)}"
+        yield f"  faults {made.faults(columns)}, textless {made.textless}, cards {sorted(made.cards())}"
+
+
+def previews(planted: Planted) -> Iterator[str]:
+    """What an import understands of files, proposes for them, and would make of them."""
+    for title, source in import_files.sources():
+        with contextlib.suppress(BadInput):
+            found = detect_formats(source)
+            yield f"== {title}"
+            yield from _understood(planted, source, found)
+
+
+def _understood(planted: Planted, source: Source, found: list[DetectedFile]) -> Iterator[str]:
+    made = start.interpret_source(planted.store, source, found)
+    for series in made.series:
+        yield from facts("series", series, 1)
+    for name in ("told", "unclear", "items", "sampling"):
+        yield f"  {name}: {getattr(made, name)}"
+    plan = refusal(lambda: start.plan_import(planted.store, made, ImportPlan("support")))
+    wanted = ImportPlan("support") if plan else start.plan_import(planted.store, made, ImportPlan("support"))
+    for question in wanted.questions:
+        yield from facts("question", question, 1)
+    for card in wanted.cards:
+        yield f"  card {json.dumps(card, ensure_ascii=False)[:300]}"
+    yield f"  plan: {plan or 'made'}"
+    yield from facts("preview", preview_import(planted.store, source, wanted, actor="lea", found=found), 1, 60)
+
+
+# -- desk and queue ---------------------------------------------------------------------------------------------------
+
+
+def test_desk(planted: Planted, check: Check) -> None:
+    check("desk", desks(planted))
+
+
+def desks(planted: Planted) -> Iterator[str]:
+    """What each person has on the desk: what they answered, what comes next, and what is refused."""
+    store, here = planted.store, planted.datasets["support"]
+    for who in ("cy", "dee", "eva", "lou"):
+        answered = store.rows(
+            "select distinct item_id, made_at from answer_now where person = $1 order by made_at", [who]
+        )
+        for item, _ in answered[5:]:
+            yield from _shown_on_desk(f"{who} sees again", desk.open_item(store, who, item))
+        for stream in ("audit", "review"):
+            given = queue.claim_items(store, who, here, stream, NO_FILTERS, [], 3)  # type: ignore[arg-type]
+            for view in desk.desk_views(store, who, given):
+                yield from _shown_on_desk(f"{who} is given of {stream}", view)
+    two = planted.judges["support", "judge-two"]
+    seen = [GivenItem("", item, "review", "assisted", two) for item in _of_cy(planted)]
+    for view in desk.desk_views(store, "cy", seen):
+        yield f"== together: {view.name} {view.mode} {len(view.mine)} {len(view.scores)} {view.comments} {view.repairs}"
+        yield from facts("samples", {f"{u} {d}": one for (u, d), one in view.scores.items()}, 1)
+    for dataset, name, who in (
+        ("duels", "p-02", "lou"),
+        ("duels", "p-12", "lou"),
+        ("answers", "r-07", "lou"),
+        ("support", "d-16", "rex"),
+        ("support", "d-13", "rex"),
+        ("support", "d-14", "rex"),
+    ):
+        yield from _shown_on_desk(f"{who} opens {name}", desk.open_item(store, who, planted.item(dataset, name)))
+    yield from _several_judges(planted)
+    yield from _saved(planted)
+
+
+def _of_cy(planted: Planted) -> list[str]:
+    return [planted.item("support", f"d-{n}") for n in (33, 28, 19, 39)]
+
+
+def _several_judges(planted: Planted) -> Iterator[str]:
+    """Items that show every judge of their card, and such as are asked about by two cards."""
+    store, here = planted.store, planted.datasets["answers"]
+    done = import_source(store, "lea", from_bytes(list(import_files.bench().items())), ImportPlan("bench"))
+    judges = datasets.dataset_judges(store, done.dataset_id)
+    for name in ("81/a", "81/b"):
+        item = item_id(done.dataset_id, name)
+        given = [GivenItem("", item, "review", "assisted", one.id) for one in judges]
+        for view in [desk.open_item(store, "lou", item), *desk.desk_views(store, "eva", given)]:
+            yield from _shown_on_desk(f"of {len(judges)} judges", view)
+    cards = ["pointwise_quality", "rubric_open_ended"]
+    choose_desk_cards(store, "rex", here, cards)
+    yield from _shown_on_desk("by two cards", desk.open_item(store, "rex", planted.item("answers", "r-08")))
+    yield f"no card: {refusal(lambda: choose_desk_cards(store, 'rex', here, ['none']))}"
+
+
+def _shown_on_desk(what: str, view: desk.DeskView) -> Iterator[str]:
+    yield f"== {what}: {view.name} ({view.mode}, {view.stream or 'no queue'}, {', '.join(view.systems) or 'unnamed'})"
+    over = [f"{one.card.name} {one.judge_id} {one.judge_name}" for one in view.over]
+    yield f"  card {view.card.name} over {over}, judge {view.judge_id} {view.judge_name}"
+    yield f"  why {view.why}, answered {bool(view.version)}, drawn {bool(view.draw)}"
+    for cell, (layer, of) in view.cells.items():
+        said = [
+            f"{word} {next(facts('', one[cell])).removeprefix('- ')}"
+            for word, one in {
+                "judge": view.scores,
+                "mine": view.mine,
+                "others": view.others,
+                "mark": view.marks,
+            }.items()
+            if cell in one
+        ]
+        yield f"  {' '.join(cell)} ({layer}, {of.title}): {'; '.join(said)}"
+    for name in ("remarks", "comments"):
+        if getattr(view, name):
+            yield from facts(name, sorted(getattr(view, name)), 1)
+    for name in ("repairs", "doubts", "judgments"):
+        if getattr(view, name):
+            yield from facts(name, getattr(view, name), 1)
+
+
+def _saved(planted: Planted) -> Iterator[str]:
+    """Answers that are taken, taken once, or refused, and what they leave in the tables."""
+    store, item, clock = planted.store, planted.item("support", "d-31"), planted.clock
+    other, third = planted.item("support", "d-32"), planted.item("answers", "r-07")
+    value = {"unit": "turn:1", "dimension": "helpfulness", "v": 4.0}
+    told = {"key": "rex-key-1", "person": "rex", "action": "save", "item": item, "values": [value], "ms": 5_000}
+    said = {
+        "notes": [{"unit": "", "sort": "comment", "text": " Long.\0 "}],
+        "repairs": [{"unit": "turn:2", "text": " Yes. "}],
+    }
+    for what, given in {
+        "saved": told | said,
+        "the same again": told | said,
+        "another under its key": told | {"values": [value | {"v": 2}]},
+        "of another": told | {"person": "cy"},
+        "overtaken": told | {"key": "rex-key-2"},
+        "corrected": told
+        | {"key": "rex-key-3", "version": "rex-key-1", "values": [value | {"v": 5}], "asked": ["turn/helpfulness"]},
+        "as somebody": told | {"key": "rex-key-4", "person": "cy", "item": other},
+        "no item": told | {"key": "rex-key-5", "item": "x"},
+        "nothing": told | {"key": "rex-key-6", "item": other, "values": []},
+        "off the scale": told | {"key": "rex-key-7", "item": other, "values": [value | {"v": 6}]},
+        "no question": told | {"key": "rex-key-8", "item": other, "values": [value | {"dimension": "wit"}]},
+        "no unit": told | {"key": "rex-key-9", "item": other, "values": [value | {"unit": "turn:9"}]},
+        "unreadable": {"key": "short", "item": other},
+        "no judge": told | {"key": "rex-key-10", "item": other, "judge": "nobody"},
+        "not better": told | {"key": "rex-key-11", "item": other, "repairs": [{"unit": "conversation", "text": "x"}]},
+        "too large": told
+        | {"key": "rex-key-12", "item": other, "notes": [{"unit": "", "sort": "issue", "text": "x" * 20_000}] * 51},
+        "skipped": told
+        | {"key": "rex-key-13", "item": other, "action": "skip", "values": [], "reason": "No.", "ms": -5},
+        "n/a": told
+        | {"key": "rex-key-14", "item": third, "values": [{"unit": "response", "dimension": "factuality", "v": None}]},
+        "seen": told
+        | {
+            "key": "rex-key-15",
+            "item": third,
+            "judge": planted.judges["answers", "grader"],
+            "ms": 10**9,
+            "values": [{"unit": "response", "dimension": "factuality", "v": 2, "saw": True, "seen": 3, "unseen": True}],
+        },
+    }.items():
+        clock.pass_(minutes=1)
+        saved, refused = labels.save_answers(store, "rex", [given])
+        yield f"{what}: saved {[one.key for one in saved]}, refused {[one.why for one in refused]}"
+    asked = "select a.person, i.name, a.action, a.mode, a.reason, a.milliseconds, a.previous, a.draw_id <> '' "
+    asked += "from answer a "
+    for row in store.rows(asked + "join item i on i.id = a.item_id order by a.made_at, a.id"):
+        yield f"answer {row}"
+    kept = "select unit, dimension, value, mode, saw, seen, unseen, withdrawn, replaces is not null from label "
+    for row in store.rows(kept + "where annotator = 'rex' or withdrawn or mode = 'revealed' order by made_at, id"):
+        yield f"label {row}"
+    yield f"notes {store.rows('select unit, sort, text, person from comment order by id')[-3:]}"
+    yield f"better {store.rows('select unit, text, person from repair order by id')}"
+    yield f"no reveal: {refusal(lambda: desk.reveal_judges(store, 'lou', item))}"
+    yield f"nobody: {refusal(lambda: desk.open_item(store, 'nobody', item))}"
+
+
+def test_queue(planted: Planted, check: Check) -> None:
+    check("queue", queues(planted))
+
+
+def queues(planted: Planted) -> Iterator[str]:
+    """The order of both queues as people see it, what narrows it, and what would come into it."""
+    store, here, clock = planted.store, planted.datasets["support"], planted.clock
+    one, two = planted.judges["support", "judge-one"], planted.judges["support", "judge-two"]
+    zone = timezone(timedelta(hours=9))
+    for who in ("rex", "cy", "dee"):
+        for stream in STREAMS:
+            found = listing.list_queue(store, who, here, stream, NO_FILTERS)
+            yield f"== {stream} as {who} sees it: {found.total}, {found.drawn} drawn, {found.left} left, {found.states}"
+            yield f"  {found.answered} answered, {found.full} full"
+            for row in found.rows:
+                yield from facts("", row, 1)
+            done = queue_progress.desk_progress(store, who, here, stream, NO_FILTERS, zone)
+            yield from facts(f"{who} in {stream}", done, 1)
+        yield from facts("by day", queue_progress.saves_per_day(store, who, zone, 4))
+    for filters, search in (
+        (queue.QueueFilters(system="model-x"), ""),
+        (queue.QueueFilters(judge=one), ""),
+        (queue.QueueFilters(judge=two), ""),
+        (queue.QueueFilters(dimension="helpfulness", reason="judges disagree"), ""),
+        (queue.QueueFilters(reason="unscored"), ""),
+        (NO_FILTERS, "d-2"),
+        (NO_FILTERS, "承知"),
+        (NO_FILTERS, "cy"),
+        (NO_FILTERS, "model-y"),
+    ):
+        for stream in STREAMS:
+            found = listing.list_queue(store, "rex", here, stream, filters, None, 1, 2, search)
+            names = [row.name for row in found.rows]
+            yield f"narrowed to {_narrowed(filters)} {search!r}: {stream} {found.total} {names}, {found.states}"
+            yield f"  open to eva: {queue.count_open(store, 'eva', here, stream, filters)}"
+    for state in ("to label", "answered", "reserved by you", "in audit sample", "answered by you", "not for you"):
+        found = listing.list_queue(store, "cy", here, "audit", NO_FILTERS, state, 1, 3)  # type: ignore[arg-type]
+        yield f"only {state}: {found.total} {[row.name for row in found.rows]}"
+    held = [given.item for given in queue.claim_items(store, "lou", here, "audit", NO_FILTERS, [], 4)]
+    for ahead, kept in ((4, held), (4, held[:2]), (4, held[:1]), (8, held), (1, [])):
+        more = queue.claim_items(store, "lou", here, "audit", NO_FILTERS, kept, ahead)
+        yield f"with {kept}, {ahead} ahead: {[given.item for given in more]}"
+    yield f"{[queue.release_claims(store, 'lou', here) for _ in (1, 2)]} released"
+    held = [given.item for given in queue.claim_items(store, "lou", here, "audit", NO_FILTERS, [], 4)]
+    clock.pass_(minutes=50)
+    more = queue.claim_items(store, "lou", here, "audit", NO_FILTERS, held, 4)
+    yield f"claims over, {[given.item for given in more]}, {queue.release_claims(store, 'lou', here)} released"
+    yield from facts("can be narrowed to", queue.filter_options(store, here))
+    for judge in (one, two):
+        for need in review_signals.find_needs(store, here, judge)[:: 4 if judge == two else 2]:
+            yield from facts(f"need of {need.item}", need)
+    for kind in (None, "judges disagree", "broken rule", "unscored"):
+        yield f"would come in for {kind}: {queue.plan_review(store, here, two, 5, kind)}"  # type: ignore[arg-type]
+    yield from _draws(planted)
+    flags = [Reason(planted.item("support", f"d-{n:02}"), "flagged", f"Flag {n}.", n / 40) for n in (3, 5, 8, 13, 21)]
+    yield f"flagged: {queue.take_flagged(store, 'rex', here, one, flags)}"
+    yield f"filled: {queue.fill_review(store, 'rex', here, two, 3)}"
+    yield f"known to all: {queue.count_known_to_all(store, here)}"
+    clock.pass_(minutes=1)
+    yield f"released: {[queue.release_claims(store, who, here) for who in ('eva', 'cy')]}"
+    yield f"stranded: {queue.count_stranded(store, here)}"
+    for stream in STREAMS:
+        yield f"{stream}: {queue_progress.queue_progress(store, here, stream)}"
+        rows = store.rows(
+            "select i.name, d.mode, d.stratum, d.probability, d.priority, d.reasons, c.name from draw_now d "
+            "join item i on i.id = d.item_id left join dataset c on c.id = d.dataset_id where d.stream = $1 "
+            "order by c.name, d.priority, i.name",
+            [stream],
+        )
+        for name, mode, stratum, probability, priority, reasons, dataset in rows:
+            yield f"  {dataset} {name} {mode} {stratum!r} {probability} {priority:.4g} {reasons[:200]}"
+    for name, done in sorted(queue_progress.dataset_progress(store).items()):
+        yield f"progress of {name}: {done}"
+
+
+def _narrowed(filters: queue.QueueFilters) -> list[str]:
+    return [filters.system, filters.judge, filters.dimension, filters.reason]
+
+
+def _draws(planted: Planted) -> Iterator[str]:
+    """How draws would fall on strata of each sort, and what is refused."""
+    store, lines = planted.store, [line for line in planted_workspace.answers() if "annotator" not in line]
+    extra = {**lines[0], "id": "r-99", "meta": {"language": "ja", "topic": 7}}
+    done = import_source(store, "lea", import_lines([*lines, extra]), ImportPlan("fresh"))
+    here, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
+    yield f"nothing drawn: {strata.current_design(store, here)}, {queue_progress.queue_progress(store, here, 'audit')}"
+    for told in (
+        {},
+        {"by": "meta", "of": "topic"},
+        {"by": "score", "judge": judge, "of": "response.factuality"},
+        {"by": "score", "judge": judge},
+        {"by": "confidence", "judge": judge},
+        {"by": "none"},
+        {"by": "language"},
+        {"by": "length"},
+        {"by": "system", "allocation": "neyman", "judge": judge, "about": "response.factuality"},
+        {"allocation": "equal"},
+        {"by": "meta"},
+    ):
+        try:
+            design = SampleDesign(**told)  # type: ignore[arg-type]
+            yield f"strata by {told}: {strata.describe_design(design)}"
+            for share in queue.plan_audit(store, here, 7, judge, design):
+                yield from facts("", share, 1)
+        except (AssayError, ValueError) as error:
+            yield f"strata by {told} refused: {error}"
+    for size in (0, 2_000_000, 99):
+        yield f"a draw of {size}: {refusal(lambda size=size: queue.plan_audit(store, here, size, judge))}"  # type: ignore[misc]
+        yield f"a fill of {size}: {refusal(lambda size=size: queue.fill_review(store, 'cy', here, judge, size))}"  # type: ignore[misc]
+    for of, by in (("response.factuality", judge), ("response.factuality", "x"), ("response.coherence", judge)):
+        with told_refusals() as said:
+            design = SampleDesign("score", of, by)
+            said.append(str(queue.draw_audit(store, "rex", here, 6, judge, seed=5, design=design)))
+        yield f"drawn by {of} of {by}: {said}"
+    drawn = "select i.name, d.stratum, d.probability, d.mode from draw_now d join item i on i.id = d.item_id "
+    for row in store.rows(drawn + "where d.dataset_id = $1 order by d.priority", [here]):
+        yield f"  {row}"
+    yield f"fields {strata.meta_fields(store, here)}, now {strata.current_design(store, here)}"
+    lost = Reason("x", "flagged", "F", 1)
+    yield f"elsewhere: {refusal(lambda: queue.take_flagged(store, 'rex', here, judge, [lost]))}"
+
+
+# -- assignments ------------------------------------------------------------------------------------------------------
+
+
+def test_assignments(planted: Planted, check: Check) -> None:
+    check("assignments", given_work(planted))
+
+
+def given_work(planted: Planted) -> Iterator[str]:
+    """What is given to whom and how far they are, what more would give, and what changes and refusals come to."""
+    store, here, clock = planted.store, planted.datasets["support"], planted.clock
+    yield from _board(planted, "as planted")
+    for stream in STREAMS:
+        yield from facts(f"values of {stream}", assignments.selection_values(store, here, stream))
+    due = clock.moment + timedelta(days=5)
+    for stream, chosen, terms in (
+        ("audit", Selection(), Terms(("cy", "dee", "eva"), overlap=2, due=due, seed=7)),
+        ("audit", Selection(), Terms(tag="german")),
+        ("review", Selection("topic", "travel", share=0.6), Terms(("cy", "dee"), overlap=2, seed=1)),
+        ("review", Selection("language", "ja"), Terms(("dee", "eva"), priority=3, reserved=False)),
+        ("review", Selection(items=(planted.item("support", "d-39"),)), Terms(("eva",))),
+        ("audit", Selection(number=3), Terms(("eva",))),
+        ("audit", Selection(items=("x",)), Terms(("eva",))),
+        ("audit", Selection(number=0), Terms(("eva",))),
+        ("audit", Selection(share=2.0), Terms(("eva",))),
+        ("audit", Selection("topic", "war"), Terms(("eva",))),
+        ("audit", Selection(), Terms()),
+        ("audit", Selection(), Terms(("eva",), overlap=2)),
+        ("audit", Selection(), Terms(("eva",), overlap=0)),
+        ("audit", Selection(), Terms(("eva",), priority=4)),
+        ("audit", Selection(), Terms(("eva",), note="x" * 501)),
+        ("audit", Selection(), Terms(("nobody",))),
+        ("audit", Selection(), Terms(tag="no such")),
+        ("audit", Selection(), Terms(("eva",), due=BEGIN)),
+    ):
+        yield f"{stream} {chosen.describe()} to {', '.join(terms.people) or terms.tag}"
+        try:
+            yield from facts("plan", assignments.plan_shares(store, here, stream, chosen, terms), 1)  # type: ignore[arg-type]
+        except AssayError as error:
+            yield f"  refused: {error}"
+    yield from facts(
+        "assigned", assignments.assign(store, "rex", here, "audit", Selection(), Terms(("cy", "eva"), due=due, seed=3))
+    )
+    clock.pass_(days=3, hours=2)
+    first = assignments.current_assignments(store, here)[0]
+    assignments.change_assignment(store, "rex", first.id, False, 3, due, "Later will do.")
+    yield from _board(planted, "changed")
+    yield from facts("would be handed on", assignments.plan_reassignment(store, here, "cy", ["dee", "eva"], 2))
+    yield from facts("handed on", assignments.reassign(store, "rex", here, "cy", ["dee", "lou"], 2))
+    assignments.end_assignment(store, "rex", assignments.current_assignments(store, here)[-1].id)
+    people.set_person(store, "lea", "eva", "annotator", active=False)
+    yield from _board(planted, "handed on, ended")
+    for change in assignments.undoable_changes(store, here):
+        yield from facts("can be undone", change)
+    newest = assignments.undoable_changes(store, here)[0].revision
+    assignments.undo(store, "rex", here, newest)
+    yield f"undone again: {refusal(lambda: assignments.undo(store, 'rex', here, newest))}"
+    yield f"role: {refusal(lambda: assignments.end_assignment(store, 'cy', first.id))}"
+    yield f"no assignment: {refusal(lambda: assignments.end_assignment(store, 'rex', 'x'))}"
+    yield f"to themselves: {refusal(lambda: assignments.plan_reassignment(store, here, 'cy', ['cy'], 1))}"
+    yield from _board(planted, "undone")
+    yield from _rates_of_work()
+
+
+def _rates_of_work() -> Iterator[str]:
+    """How shares, working hours and states follow from plain numbers."""
+    zone, moment = timedelta(hours=9), BEGIN + timedelta(days=3)
+    yield from facts("states", people_progress.STATES)
+    yield from facts("priorities", assignments.PRIORITIES)
+    yield from facts("columns", people_progress.COLUMNS)
+    quick, slow, skip = RecentAnswer(False, 10, 4), RecentAnswer(False, 90, 4), RecentAnswer(True, 3, 0)
+    count, dues = WorkCount(9, 5, 3, 1), ((moment + timedelta(days=1), 2), (moment + timedelta(days=4), 3))
+    late = ((moment - timedelta(hours=1), 1),)
+    for work in (
+        GivenWork(),
+        GivenWork(count._replace(left=0)),
+        GivenWork(count, dues, BEGIN),
+        GivenWork(count, late, BEGIN, 2),
+        GivenWork(count, dues, moment, 3),
+        GivenWork(count, (), moment - timedelta(hours=30)),
+        GivenWork(count, late * 2),
+    ):
+        needed = people_progress.needed_pace(work.dues, moment, zone)
+        yield f"{work.counts.left} left, due {len(work.dues)}, expired {work.expired}: needed {needed}"
+        for recent in ((), (quick,) * 4, *((skip,) * 6 + (quick,) * n for n in (6, 7)), (slow,) * 5 + (quick,) * 20):
+            did = PersonActivity(len(recent), BEGIN, moment - timedelta(hours=2) if recent else None, 0, recent)
+            told = [
+                people_progress.judge_state(who, active, work, did, pace, needed, moment, zone)
+                for who, active, pace in (("cy", True, 0.5), ("cy", False, 0.5), ("|german", True, 9.0))
+            ]
+            yield f"  {len(recent)} answers: {told}"
+    for days, hours in ((0, 1), (0, 9), (1, 0), (4, 0), (5, 3), (7, 0), (12, 20)):
+        until = BEGIN + timedelta(days=days, hours=hours)
+        told = after_working_hours(BEGIN, hours + 8.0 * days)
+        yield f"until {until}: {working_hours(BEGIN, until)}, after {hours + 8 * days}: {told}"
+    one = {"a": 1.0}
+    for seats, weights, most in ((7, one | {"b": 2.0, "c": 0.5}, 9), (7, one | {"b": 1.0}, 3), (0, one, 3)):
+        yield f"{seats} seats {weights} at most {most}: {shares.fair_quotas(seats, weights, most)}"
+    needs = {f"i{n}": 1 + n % 2 for n in range(7)}
+    barred = {"i1": {"a"}, "i2": {"a", "b", "c"}, "i3": {"c"}}
+    yield f"spread: {shares.spread_items(needs, {'a': 1.0, 'b': 1.0, 'c': 2.0}, barred, 3)}"
+
+
+def _board(planted: Planted, when: str) -> Iterator[str]:
+    store, here = planted.store, planted.datasets["support"]
+    zone = timezone(timedelta(hours=9))
+    yield f"== {when}"
+    for one in assignments.current_assignments(store, here):
+        told = f"{one.stream} to {one.assignee}, reserved {one.reserved}, priority {one.priority}, due {one.due}"
+        yield f"  {told}, {one.note!r}: {one.chosen.describe()} by {one.by}"
+        yield f"    {one.total} {one.left} {one.done} {one.skipped}"
+    for row in people_progress.people_progress(store, here, zone):
+        yield from facts(row.name, row, 1)
+        yield f"    record {people_progress.progress_record(row)}"
+    for who in ("cy", "dee", "eva"):
+        work = [assignments.own_work(store, who, here, stream) for stream in STREAMS]
+        yield f"  {who}: {work}, notes {assignments.own_notes(store, who, here)}"
+    yield f"  counts {[assignments.assigned_counts(store, here, stream) for stream in STREAMS]}"
+
+
+# -- adjudication -----------------------------------------------------------------------------------------------------
+
+
+def test_adjudication(planted: Planted, check: Check) -> None:
+    check("adjudication", decided(planted))
+
+
+def decided(planted: Planted) -> Iterator[str]:
+    """What waits for a decision, what it is shown with, what was decided, and what other rules would make wait."""
+    store, here = planted.store, planted.datasets["support"]
+    for who in ("lea", "rex", "lou"):
+        work = adjudication.adjudication_work(store, who, here)
+        yield f"== {who}: {len(work.mine)} wait, {work.others} for others"
+        for cell in work.mine[:: 1 if who == "lea" else 9]:
+            said = [f"{one.person} {one.value} {one.mode}" for one in cell.labels]
+            yield f"  {cell.name} {cell.unit} {cell.dimension}: {said}, distance {cell.distance}, again {cell.reopened}"
+    mine = adjudication.adjudication_work(store, "rex", here).mine
+    adjudication.record_look(store, "rex", [cell.item for cell in mine[:2]])
+    adjudication.reveal_while_adjudicating(store, "rex", mine[1].item)
+    for item in adjudication_items.load_adjudication_items(store, "rex", mine, 4):
+        yield f"== {item.view.name}: {len(item.cells)} wait, {len(item.decided)} decided"
+        for cell in item.cells:
+            said = adjudication_items.shuffle_labels(cell.item, cell.unit, cell.dimension, cell.labels)
+            yield f"  {cell.unit} {cell.dimension}: {[f'{one.person} {one.value}' for one in said]}"
+        for cell in item.decided:
+            yield from facts("decided", cell, 1)
+        yield from facts("comments", item.comments, 1)
+        yield from facts("judge", item.judge_scores, 1)
+        yield f"  dimensions {sorted(' '.join(place) for place in item.dimensions)}"
+    for row in adjudication_items.adjudicated_cells(store, "rex", here):
+        yield from facts("was decided", row)
+    for rule in (GoldRule(), GoldRule(apart=0), GoldRule(apart=2), GoldRule("median", 1, "out")):
+        yield f"{rule}: {adjudication.rule_effect(store, here, rule)}"
+    cell, token = mine[0], mine[0].token
+
+    def decide(
+        key: str = "rex-decides", value: Any = 3, reason: str = "So.", mark: str = token, who: str = "rex", **more: str
+    ) -> Any:
+        told = (more.get("unit", cell.unit), more.get("dimension", cell.dimension), value, reason, mark)
+        return adjudication.adjudicate(store, who, key, cell.item, *told)
+
+    for what, call in {
+        "key": lambda: decide("short"),
+        "reason": lambda: decide(reason=" "),
+        "long": lambda: decide(reason="x" * 5_000),
+        "value": lambda: decide(value=9),
+        "infinite": lambda: decide(value=float("inf")),
+        "flag": lambda: decide(value=True),
+        "token": lambda: decide(mark="old"),
+        "role": lambda: decide(who="cy"),
+        "unit": lambda: decide(unit="turn:9"),
+        "nobody's": lambda: decide(dimension="coherence", unit="turn:1"),
+        "done": lambda: decide(),
+        "again": lambda: decide(),
+        "otherwise": lambda: decide(value=4),
+        "another": lambda: decide("rex-decides-2", 4),
+        "taken back": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-takes-1", "rex-decides"),
+        "back again": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-takes-2", "rex-decides"),
+        "of a lead": lambda: adjudication.withdraw_adjudication(store, "rex", "rex-takes-1", "decision-0"),
+        "reveal": lambda: adjudication.reveal_while_adjudicating(store, "rex", planted.item("support", "d-38")),
+    }.items():
+        yield f"{what}: {refusal(call)}"
+    for row in store.rows(
+        "select value, reason, saw_judge, withdrawn, person, labels from adjudication order by seq, id"
+    ):
+        yield f"kept {row}"
+
+
+# -- approvals --------------------------------------------------------------------------------------------------------
+
+
+def test_approvals(planted: Planted, check: Check) -> None:
+    check("approvals", approved(planted))
+
+
+def approved(planted: Planted) -> Iterator[str]:
+    """The case of each dimension with its evidence, what decisions follow and are refused, and what undoes them."""
+    store, here, clock = planted.store, planted.datasets["support"], planted.clock
+    judge = planted.judges["support", "judge-one"]
+    for found in case.cases(store, here, judge):
+        yield f"== {found.result.dimension.name}: {found.result.decision.state}, basis {found.basis}"
+        yield from facts("decision", found.result.decision, 1)
+        yield from facts("objections", found.objections, 1)
+        told = (found.coverage, found.judge_only_na, found.people_only_na, found.synthetic, found.jointly_tested)
+        yield f"  coverage, n/a, synthetic, tested with: {told}, alarms {sorted(found.alarms or {})}"
+    for fact in case.case_facts(store, case.find_case(store, here, judge, "turn", "helpfulness")):
+        yield from facts(record.fact_title(fact[0]), fact)
+    for dataset in ("duels", "answers"):
+        for (of, _), other in planted.judges.items():
+            for found in case.cases(store, planted.datasets[dataset], other) if of == dataset else []:
+                yield f"{dataset} {found.result.dimension.name}: {found.result.decision.state}; {found.objections}"
+    yield from _decisions(planted, here, judge)
+    clock.pass_(days=2)
+    yield from _undone(planted, here, judge)
+
+
+def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
+    store, clock = planted.store, planted.clock
+    other = (planted.datasets["answers"], planted.judges["answers", "grader"], "response", "factuality")
+
+    def decide(
+        who: str, decision: Any, key: tuple[str, str, str, str], reason: str = "Seen.", mark: str | None = None
+    ) -> str:
+        clock.pass_(minutes=1)
+        seen = case.seen_mark(store, case.find_case(store, *key)) if mark is None else mark
+        return refusal(lambda: approvals.record_decision(store, who, *key, decision, reason, seen)) or "taken"
+
+    turn, whole = (here, judge, "turn", "helpfulness"), (here, judge, "conversation", "verdict")
+    for who, decision, key, reason in (
+        ("rex", "approve", other, "Fine."),
+        ("lea", "approve", turn, "Again."),
+        ("lea", "propose", other, "Fine."),
+        ("lea", "propose", other, "!?"),
+        ("lea", "propose", other, "Twice."),
+        ("lea", "suspend", whole, "Doubts."),
+        ("lea", "decline", (here, judge, "conversation", "coherence"), "No."),
+        ("lea", "suspend", other, "Not held."),
+        ("lou", "decline", turn, "Held."),
+        ("lea", "approve", (here, judge, "turn", "wit"), "No such."),
+    ):
+        try:
+            yield f"{who} would {decision} {key[3]}: {decide(who, decision, key, reason)}"
+        except AssayError as error:
+            yield f"{who} cannot {decision} {key[3]}: {error}"
+    yield f"unseen: {decide('lou', 'approve', other, mark='')}; outdated: {decide('lou', 'approve', other, mark='x')}"
+    asked = policies.requirements(store)
+    for what, new in {
+        "two leads": replace(asked, four_eyes=True),
+        "looser": replace(asked, four_eyes=False),
+        "stricter": replace(asked, four_eyes=True, alarms=True),
+        "few": replace(asked, policy=replace(asked.policy, min_items=3)),
+        "coverage": replace(asked, coverage=1.5),
+        "kappa": replace(asked, four_eyes=True, policy=replace(asked.policy, threshold=0.9)),
+    }.items():
+        clock.pass_(minutes=1)
+        with told_refusals() as said:
+            said.append(str(policies.set_requirements(store, "lea", new, "Why not.")))
+        yield f"{what}: {said}"
+    yield from facts("asked now", rules.explain(policies.requirements(store)))
+    yield from facts("proposed", policies.proposed_requirements(store))
+    for change in policies.policy_changes(store):
+        yield from facts("policy", change)
+    waiting = approvals.find_to_decide(store)
+    for name in ("suspended", "proposed", "older", "doubted"):
+        yield from facts(name, getattr(waiting, name))
+    yield f"eligible: {[found.key[1:] for found in waiting.eligible]}"
+    for key, stand in record.approval_statuses(store).items():
+        decided = [getattr(one, "decision", "") for one in (stand.holds, stand.proposed)]
+        yield f"status of {' '.join(key)}: {decided}"
+        if key[0] == here:
+            note = approvals.approval_note(store, stand)
+            yield f"  {note.older!r}, doubted {note.doubted}, kept {note.kept}"
+    for one in record.decision_history(store, here, judge):
+        yield from facts("decided", replace(one, fingerprint="", requirements=rules.Requirements()))
+    yield from facts("today", approvals.compare_with_today(store, approvals.active_approvals(store, here)))
+
+
+def _undone(planted: Planted, here: str, judge: str) -> Iterator[str]:
+    """Labels that contradict the judge suspend what was approved, and a check of continuous integration tells it."""
+    store = planted.store
+    dataset = datasets.dataset_named(store, "support")
+    bring = [planted_workspace.contrary(n, who) for n in range(1, 41) for who in ("fay", "gus", "hal")]
+    done = import_source(
+        store, "lea", import_lines([line for some in bring for line in some]), ImportPlan("support", sampling="all")
+    )
+    yield f"contrary labels: {done.labels}"
+    for approval in approvals.active_approvals(store, here):
+        how = suspension.review_approval(store, approval)
+        yield f"== {approval.dimension}: suspends {how.suspends}, doubtful {how.doubtful}, {how.why}"
+        yield from facts("finding", how.finding, 1)
+        for fact in suspension.suspension_facts(how):
+            yield from facts("", fact, 1)
+        for figure in suspension.current_period_figures(store, approval):
+            yield from facts("period", figure, 1)
+        yield f"  kappa then {approvals.kappa_at_decision(store, approval)}"
+    for one in suspension.suspend_unsupported(store):
+        yield from facts("suspended", replace(one, fingerprint="", requirements=rules.Requirements()))
+        for fact in record.frozen_evidence(store, one.id):
+            yield from facts(record.fact_title(fact[0]), fact, 1)
+    found = ci_check.check_judge(store, "rex", dataset, judge, ["helpfulness"])
+    yield f"check: {found.verdict} {found.code} {found.as_json()}"
+    yield from (one.line for one in found.dimensions)
+    yield from facts("quota", quota.quota(store, here, True))
+    yield from facts("plan", plans.look_plan(store, here))
+    for sizes in ("30, 60", "60 30", "", "a", "5 10", "30 31 32 33 34 35 36"):
+        with told_refusals() as said:
+            plans.set_look_plan(store, "lea", planted.datasets["answers"], plans.parse_sizes(sizes))
+        yield f"looks {sizes!r}: {said}"
+
+
+# -- calibration ------------------------------------------------------------------------------------------------------
+
+
+def test_calibration(planted: Planted, check: Check) -> None:
+    check("calibration", calibrated(planted))
+
+
+def calibrated(planted: Planted) -> Iterator[str]:
+    """The figures of judges and people on each sort of item: all that is measured of a dimension, and cells."""
+    sampled = ("summary", "levels", "sources", "repeats", "ceiling", "unscored", "arms")
+    named = ("summary", "baselines", "rates", "corrected", "weakest", "other metrics", "means")
+    paired = (
+        "summary",
+        "orders",
+        "votes",
+        "order",
+        "rates",
+        "corrected",
+        "missing",
+        "baselines",
+        "differences",
+        "response",
+    )
+    for dataset, model, name, only in (
+        ("support", "judge-one", "helpfulness", ()),
+        ("support", "judge-two", "helpfulness", sampled),
+        ("support", "judge-one", "verdict", named),
+        ("duels", "pair-judge", "verdict", paired),
+    ):
+        here, judge = planted.datasets[dataset], planted.judges[dataset, model]
+        asked = {d.name: d for d in calibration.compared_dimensions(planted.store, judge)}
+        yield f"== {dataset} {model} {name}, of {list(asked)}"
+        yield from _measured(planted, here, judge, asked[name], only)
+    here, judge = planted.datasets["support"], planted.judges["support", "judge-one"]
+    yield from _means(planted, here, judge)
+
+
+def _measured(planted: Planted, here: str, judge: str, dimension: Dimension, only: Collection[str]) -> Iterator[str]:
+    store, basis = planted.store, "imported"
+    told = (store, here, judge, dimension)
+    yield from facts("bases", calibration.basis_sizes(store, here, [dimension]))
+    measures: dict[str, Callable[[], Any]] = {
+        "summary": lambda: next(
+            one for one in check_results.summaries(store, here, judge, basis) if one.dimension == dimension
+        ),
+        "arms": lambda: anchoring.arms(*told),
+        "anchor": lambda: anchoring.anchor(*told, basis),
+        "baselines": lambda: baselines.measure_baselines(store, here, judge, [dimension], basis)[
+            dimension.sort, dimension.name
+        ],
+        "other metrics": lambda: other_metrics.measure_other_metrics(*told, basis),
+        "levels": lambda: confidence.levels(*told, "all"),
+        "sources": lambda: auto_accept.confidence_sources(*told),
+        "ceiling": lambda: human_ceiling.measure_ceiling(*told),
+        "test": lambda: human_ceiling.alternative_annotator_test(*told, 0.2),
+        "missing": lambda: missingness.measure_missingness(*told, basis),
+        "orders": lambda: both_orders.positions(store, here, judge),
+        "rates": lambda: rates.answer_rates(*told, basis),
+        "corrected": lambda: rates.corrected_means(*told, basis),
+        "repeats": lambda: self_consistency.measure_repeats(*told, "all"),
+        "order": lambda: system_order.measure_system_order(*told, basis),
+        "differences": lambda: slices.differences(*told, basis),
+        "growth": lambda: slices.growth(*told, basis),
+        "votes": lambda: votes.agreement(*told),
+        "response": lambda: nonresponse.responses(store, here, judge, [dimension], basis),
+        "unscored": lambda: calibration.count_unscored(store, here, judge),
+        "means": lambda: score_sums.score_means(store, here, judge),
+        "weakest": lambda: weakest_turns.compare_weakest_turns(store, here, judge, "all"),
+    }
+    for name, measure in measures.items():
+        if not only or name in only:
+            yield from facts(name, measure(), 1, 5)
+
+
+def _means(planted: Planted, here: str, judge: str) -> Iterator[str]:
+    store, two = planted.store, planted.judges["support", "judge-two"]
+    asked = {d.name: d for d in calibration.compared_dimensions(store, judge)}
+    yield from facts("fields", means.group_fields(store, here))
+    for chosen in (MeansChoice(), MeansChoice("topic", (("language", "ja"),)), MeansChoice("language", other=two)):
+        found = means.means_table(store, here, judge, chosen)
+        yield f"means by {chosen.by}, only {chosen.only}, other {bool(chosen.other)}: {means.explain_few_scores(found)}"
+        yield f"  few {found.few}, apart {found.apart}"
+        for row in found.rows[:: 1 if chosen == MeansChoice() else 5]:
+            told = "; ".join(
+                f"{key} {_rounded(one)}" for key, one in means.mean_record(row).items() if one not in (None, "")
+            )
+            yield f"  {told}; {row.told[:3]}"
+    for dimension, shared, figures in comparison.compare_on_shared_cells(store, here, (judge, two), "all").values():
+        yield from facts(f"judges on {dimension.name}", figures)
+        yield f"  gold {shared.gold}, scored {dict(shared.scored)}, too many {shared.too_many}"
+    for human, other in ((None, None), (3.0, None), (None, 3.0), (4.0, 5.0)):
+        cells = calibration.list_cells(store, "rex", here, judge, asked["helpfulness"], "all", human, other, 5)
+        yield from facts(f"cells of {human} {other}", cells)
+    for missing in nonresponse.missing_answers(store, "rex", here, judge, asked["helpfulness"], "imported")[:6]:
+        yield from facts("missing", missing)
+    yield nonresponse.summarise_missing(
+        nonresponse.missing_answers(store, "rex", here, judge, asked["helpfulness"], "imported")
+    )
+    at = slices.slice_cells(store, here, judge, asked["helpfulness"], "all")
+    for cut in at.cuts[:4]:
+        yield from facts("cut", cut, 0, 10)
+        for member in slices.slice_members(store, "rex", here, judge, at, cut.by, cut.names[0], 3):
+            yield from facts("member", member, 1)
+    parts = dict(store.rows("select id, system_a from item where dataset_id = $1 order by id", [here]))
+    told = (10, (0.5, 0.8), 0.5, 1.64, 5, 20, 0.95)
+    yield from facts("forecast", forecast.forecast_draw(store, here, parts, judge, "turn.helpfulness", *told), 0, 8)
+    yield from facts("both", human_ceiling.kappas_between_people(store, here, judge, list(asked.values())))
+
+
+def _rounded(one: Any) -> str:
+    return f"{one:.4g}" if isinstance(one, float) else str(one)
+
+
+# -- audits, dashboard, annotators, trail -----------------------------------------------------------------------------
+
+
+def test_audits(planted: Planted, check: Check) -> None:
+    check("audits", audited(planted))
+
+
+def audited(planted: Planted) -> Iterator[str]:
+    """What each audit finds of each judge, what it rests on, its limits, and the question whether reasons fit."""
+    store, here, one = planted.store, planted.datasets["support"], planted.judges["support", "judge-one"]
+    for (dataset, model), judge in planted.judges.items():
+        found = audits.run_audits(store, planted.datasets[dataset], judge)
+        yield f"== {dataset} {model}: alarms {sorted(found.alarms)}"
+        yield from facts("scope", found.scope, 1)
+        for name, finding in found.findings.items():
+            yield from facts(name, finding, 1, 6)
+            if finding.flags:
+                flags = audits.visible_flags(store, "eva", judge, finding.flags, 3)
+                yield f"    eva sees {sorted(audits.item_names(store, [flag.item for flag in flags]).values())}"
+    for audit in all_audits().values():
+        yield f"{audit.name}: limit {audits.audit_limits(store).get(audit.name)} in {audits.limit_range(audit)}"
+    name = "verdict_contradicts"
+    for who, limit in (("lea", 0.3), ("lea", 0.3), ("rex", 0.2), ("lea", 7.0), ("lea", None)):
+        with told_refusals() as said:
+            said.append(str(audits.set_audit_limit(store, who, name, limit)))
+        yield f"limit {limit} by {who}: {said} {audits.audit_limits(store)} {audits.proposed_limits(store)}"
+    for who in ("lou", "rex"):
+        yield f"{who}: {justification_labels.count_fits(store, here, one, who, ['coherence'])}"
+        yield from facts("last", justification_labels.last_justification(store, here, one, who))
+        for cell in justification_labels.justifications_ahead(store, here, one, who, ["coherence", "verdict"], 3):
+            yield from facts("ahead", cell, 1)
+
+
+def test_dashboard(planted: Planted, check: Check) -> None:
+    check("dashboard", published(planted))
+
+
+def published(planted: Planted) -> Iterator[str]:
+    """What is published of each approved judge, in figures and sentences, taken apart, and what is withheld and why."""
+    store = planted.store
+    for name, model in (("support", "judge-one"), ("duels", "pair-judge")):
+        dataset, judge = datasets.dataset_named(store, name), planted.judges[name, model]
+        found = dashboard.load_published(store, dataset, judge)
+        yield f"== {name} {model}: {found.name}, synthetic {found.synthetic}, runs {dashboard.run_names(found.runs)}"
+        held = dashboard.published(store, dataset.id)
+        yield f"  published {[(key, one.dimension) for key, every in held.items() for one in every]}"
+        yield from facts("unscored", dashboard.count_unscored_items(store, dataset.id, judge), 1)
+        for withheld in found.withheld:
+            yield from facts("withheld", withheld, 1)
+        for tile in found.tiles:
+            yield from _tile(planted, dataset.id, judge, tile)
+
+
+def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile) -> Iterator[str]:
+    store, first = planted.store, tile.systems[0].name
+    yield f"-- {tile.dimension.dimension.name}: headline {tile.headline}, shared {tile.shared}, {tile.policy_today}"
+    yield from facts("systems", tile.systems, 1)
+    yield from facts("comparisons", tile.comparisons, 1)
+    yield from facts("says", sentences.explain_tile(tile), 1)
+    yield from facts("one", sentences.explain_tile(dashboard.filter_system(tile, first)), 1)
+    for pair in tile.comparisons:
+        yield f"  {sentences.describe_difference(tile, pair)}"
+    for answer in (None, 0, 2):
+        cells = dashboard.list_items(store, here, judge, tile.dimension.dimension, first, answer, "rex", 3)
+        yield f"  cells of {answer}: {[(cell.name, cell.unit) for cell in cells]}"
+    fields = breakdown.breakdown_fields(store, here, judge, tile.dimension)
+    yield from facts("can be parted by", fields, 1)
+    for by in list(fields)[:4]:
+        for system in ("", first):
+            found = breakdown.break_down(store, here, judge, tile, by, system)
+            yield f"  by {by} of {system or 'all'}: rest {found.rest}, without {found.without}, step {found.step!r}"
+            for one in (found.whole, *found.slices):
+                if one is not None:
+                    yield from facts("", one, 2)
+                    yield f"      {sentences.slice_size(one)} {sentences.explain_missing_figure(one)}"
+    yield f"  refused: {refusal(lambda: breakdown.break_down(store, here, judge, tile, 'colour'))}"
+
+
+def test_annotators(planted: Planted, check: Check) -> None:
+    check("annotators", rated(planted))
+
+
+def rated(planted: Planted) -> Iterator[str]:
+    """People as raters: how they agree, drift and work, and where a second opinion differs from gold."""
+    store, here = planted.store, planted.datasets["support"]
+    there = annotators.labelled_dimensions(store, here)
+    yield f"dimensions {list(there)}"
+    dimension = next(d for d in there.values() if d.name == "helpfulness")
+    for resting in ("blind", "all"):
+        for one in annotators.find_annotators(store, here, dimension, resting):  # type: ignore[arg-type]
+            yield from facts(f"{resting} {one.name}", one)
+    labels = annotators.dimension_labels(store, here, dimension)
+    people = list(labels.ratings.people)
+    counted, share = annotators.agreement_between_pairs(labels, people)
+    yield f"pairs {counted.tolist()} {[[f'{one:.4g}' for one in row] for row in share.tolist()]}"
+    for number in range(2):
+        yield from facts(f"over time {people[number]}", drift.agreement_over_time(labels, number))
+        yield f"  table {drift.table_with_others(labels, number).tolist()}"
+        yield from facts("cells", drift.find_cells(store, "rex", labels, number, 3, 3, 4), 1)
+    found = annotators.estimate_dawid_skene(store, here, dimension, "blind")
+    yield from facts("second opinion", found, 0, 10)
+    if found is not None:
+        yield from facts("shown to rex", annotators.differing_cells(store, "rex", found))
+    yield from facts("work", annotators.annotator_work(store, here))
+    yield from facts("own", annotators.own_work(store, "cy"))
+
+
+def test_trail(planted: Planted, check: Check) -> None:
+    check("trail", changes(planted))
+
+
+def changes(planted: Planted) -> Iterator[str]:
+    """Every change in words, narrowed in each way, with its rows as tables; and what happened lately."""
+    store, here = planted.store, planted.datasets["support"]
+    every = list(trail.all_entries(store, TrailFilter(kinds=tuple(KINDS))))
+    for entry in every:
+        yield f"{entry.seq} {entry.at:%m-%d %H:%M} {entry.actor} {entry.kind} {entry.dataset}: {entry.what}"
+    for narrow in (
+        TrailFilter(person="rex"),
+        TrailFilter(dataset=here),
+        TrailFilter(words="DRAW seed"),
+        TrailFilter(since=BEGIN + timedelta(hours=4)),
+        TrailFilter(until=BEGIN + timedelta(hours=3, minutes=30)),
+        TrailFilter(kinds=("approval",)),
+        TrailFilter(words="ｌｅａ"),
+    ):
+        yield f"narrowed: {[entry.seq for entry in trail.trail_entries(store, narrow)]}"
+    yield f"before: {[entry.seq for entry in trail.trail_entries(store, TrailFilter(), 40, 3)]}"
+    yield f"acting: {trail.acting_people(store)}"
+    told: set[str] = set()
+    for entry in every[::-1]:
+        if entry.kind not in told or entry.kind in ("label", "setting"):
+            told.add(entry.kind)
+            for title, columns, rows in describe_rows(store, trail.appended_rows(store, "rex", entry.seq)):
+                yield f"rows of {entry.seq}: {title} ({len(rows)}): {', '.join(columns)}"
+                yield from (f"  {' | '.join(row)}"[:400] for row in rows[:2])
+    for one in activity.recent_activity(store, 12):
+        yield from facts("lately", one)
