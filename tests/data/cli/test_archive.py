@@ -250,6 +250,7 @@ mtbench run --protocol mine --model practice-heuristic --judge practice-length -
 mtbench run --protocol mine --model practice-heuristic --plan --questions question.jsonl judge_prompts.jsonl
 mtbench prompts list
 mtbench prompts show single-v1
+mtbench protocol add mine.json
 mtbench protocol show mine
 mtbench experiment fastchat swallow --dataset talks --judges practice-heuristic gpt-4o
 mtbench experiment fastchat swallow --dataset talks --judges practice-heuristic practice-length
