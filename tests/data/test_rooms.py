@@ -16,8 +16,10 @@ import pytest
 
 from data.adjudication import adjudication, adjudication_items
 from data.annotators import annotators, drift
-from data.approvals import approvals, case, check_results, ci_check, plans, quota, record, rules, suspension
+from data.approvals import actions, approvals, case, check_results, ci_check, plans, quota, record, rules, suspension
+from data.approvals import auto_accept as accepting
 from data.approvals import policy as policies
+from data.approvals.auto_accept import AutoAcceptTarget
 from data.assignments import assignments, shares
 from data.assignments import progress as people_progress
 from data.assignments.assignments import Selection, Terms, WorkCount
@@ -71,6 +73,7 @@ from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
 from data.records import datasets, people
 from data.records.settings import GoldRule
+from data.samples import SAMPLES
 from data.store import open_store
 from data.store.errors import BadInput
 from data.trail import activity, trail
@@ -85,6 +88,7 @@ from judges.version import VERSION
 from tests import seeds
 from tests.archives import compare_archive
 from tests.data import import_files, planted_workspace
+from tests.data.flag_dataset import flagged
 from tests.data.imports import source as import_lines
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
 from tests.facts import facts, refusal, tallies, told_refusals
@@ -173,7 +177,7 @@ def exports(planted: Planted, folder: Path) -> Iterator[str]:
         for option in kind.options:
             given = list_choices(store, option, planted.datasets["support"])
             yield f"  option {option.name} ({option.title}, {option.default!r}): {option.help}; {given}"
-        if kind.name not in ("examples", "preference_pairs"):
+        if kind.name not in ("examples", "preference_pairs", "candidates"):
             yield from _shown(planted, kind, there["support"], folder)
         for of, name, options in varied:
             if of == kind.name:
@@ -191,7 +195,8 @@ def _shown(planted: Planted, kind: Any, dataset: Any, folder: Path) -> Iterator[
     waiting = exporting.count_waiting_blind(planted.store, "rex", dataset, kind, {})
     names = [str(row.get("item", "-"))[:12] for row in first]
     yield f"  shown first {names} of {count}, {waiting} wait for a blind answer"
-    for format in ("jsonl", "csv")[: 1 if kind.json_lines_only else 2]:
+    both = kind.name in ("items", "labels", "scores", "chats", "preference_turns")
+    for format in ("jsonl", "csv")[: 2 if both else 1]:
         yield from _written(planted, kind, dataset, {}, folder / f"rows.{format}")
 
 
@@ -213,7 +218,8 @@ def _pages(planted: Planted, dataset: Any) -> Iterator[str]:
     for name in delivery.KEYS:
         page = delivery.export_page(planted.store, "rex", dataset, name, {}, most=2)
         again = delivery.export_page(planted.store, "rex", dataset, name, {}, page.next, 1) if page.next else page
-        batches = [len(batch) for batch in delivery.stream_export(planted.store, "rex", dataset, name, {})]
+        parts = delivery.stream_export(planted.store, "rex", dataset, name, {}) if name != "gold" else ()
+        batches = [len(batch) for batch in parts]
         last = {key: again.rows[-1][key] for key in delivery.KEYS[name]} if again.rows else {}
         yield f"pages of {name}: {len(page.rows)}, then {last}, more: {bool(again.next)}; batches {batches}"
     rows = planted.store.rows("select kind, lines, settings from export order by seq")
@@ -233,7 +239,7 @@ def _refused_exports(planted: Planted, dataset: Any, folder: Path) -> Iterator[s
     calls: dict[str, Callable[[], Any]] = {
         "kind": lambda: exporting.export_kind("all"),
         "option": lambda: exporting.preview_export(store, "rex", dataset, gold, {"colour": 1}),
-        "basis": lambda: exporting.preview_export(store, "rex", dataset, gold, {"basis": "bli"}),
+        "basis": lambda: exporting.preview_export(store, "rex", dataset, gold, {"basis": "red"}),
         "judge": lambda: exporting.preview_export(store, "rex", dataset, gold, {"judge": "nobody"}),
         "judges": lambda: exporting.preview_export(store, "rex", dataset, gold, {"judge": "judge"}),
         "number": lambda: exporting.preview_export(
@@ -780,6 +786,8 @@ def approved(planted: Planted) -> Iterator[str]:
     """The case of each dimension with its evidence, what decisions follow and are refused, and what undoes them."""
     store, here, clock = planted.store, planted.datasets["support"], planted.clock
     judge = planted.judges["support", "judge-one"]
+    for name, entry in {**rules.RULES, **actions.ACTIONS, **actions.APPROVAL_STATES}.items():
+        yield from facts(name, entry)
     for found in case.cases(store, here, judge):
         yield f"== {found.result.dimension.name}: {found.result.decision.state}, basis {found.basis}"
         yield from facts("decision", found.result.decision, 1)
@@ -792,6 +800,9 @@ def approved(planted: Planted) -> Iterator[str]:
         for (of, _), other in planted.judges.items():
             for found in case.cases(store, planted.datasets[dataset], other) if of == dataset else []:
                 yield f"{dataset} {found.result.dimension.name}: {found.result.decision.state}; {found.objections}"
+    checked = ci_check.check_judge(store, "rex", datasets.dataset_named(store, "support"), judge)
+    yield f"check: {checked.verdict} {checked.code} {checked.as_json()}"
+    yield from (one.line for one in checked.dimensions)
     yield from _decisions(planted, here, judge)
     clock.pass_(days=2)
     yield from _undone(planted, here, judge)
@@ -805,7 +816,8 @@ def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
         who: str, decision: Any, key: tuple[str, str, str, str], reason: str = "Seen.", mark: str | None = None
     ) -> str:
         clock.pass_(minutes=1)
-        seen = case.seen_mark(store, case.find_case(store, *key)) if mark is None else mark
+        looked = mark is None and decision in ("approve", "propose") and who == "lea"
+        seen = case.seen_mark(store, case.find_case(store, *key)) if looked else mark or ""
         return refusal(lambda: approvals.record_decision(store, who, *key, decision, reason, seen)) or "taken"
 
     turn, whole = (here, judge, "turn", "helpfulness"), (here, judge, "conversation", "verdict")
@@ -813,10 +825,9 @@ def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
         ("rex", "approve", other, "Fine."),
         ("lea", "approve", turn, "Again."),
         ("lea", "propose", other, "Fine."),
-        ("lea", "propose", other, "!?"),
+        ("rex", "suspend", whole, "!?"),
         ("lea", "propose", other, "Twice."),
         ("lea", "suspend", whole, "Doubts."),
-        ("lea", "decline", (here, judge, "conversation", "coherence"), "No."),
         ("lea", "suspend", other, "Not held."),
         ("lou", "decline", turn, "Held."),
         ("lea", "approve", (here, judge, "turn", "wit"), "No such."),
@@ -861,7 +872,6 @@ def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
 def _undone(planted: Planted, here: str, judge: str) -> Iterator[str]:
     """Labels that contradict the judge suspend what was approved, and a check of continuous integration tells it."""
     store = planted.store
-    dataset = datasets.dataset_named(store, "support")
     bring = [planted_workspace.contrary(n, who) for n in range(1, 41) for who in ("fay", "gus", "hal")]
     done = import_source(
         store, "lea", import_lines([line for some in bring for line in some]), ImportPlan("support", sampling="all")
@@ -880,9 +890,6 @@ def _undone(planted: Planted, here: str, judge: str) -> Iterator[str]:
         yield from facts("suspended", replace(one, fingerprint="", requirements=rules.Requirements()))
         for fact in record.frozen_evidence(store, one.id):
             yield from facts(record.fact_title(fact[0]), fact, 1)
-    found = ci_check.check_judge(store, "rex", dataset, judge, ["helpfulness"])
-    yield f"check: {found.verdict} {found.code} {found.as_json()}"
-    yield from (one.line for one in found.dimensions)
     yield from facts("quota", quota.quota(store, here, True))
     yield from facts("plan", plans.look_plan(store, here))
     for sizes in ("30, 60", "60 30", "", "a", "5 10", "30 31 32 33 34 35 36"):
@@ -974,10 +981,7 @@ def _means(planted: Planted, here: str, judge: str) -> Iterator[str]:
         yield f"means by {chosen.by}, only {chosen.only}, other {bool(chosen.other)}: {means.explain_few_scores(found)}"
         yield f"  few {found.few}, apart {found.apart}"
         for row in found.rows[:: 1 if chosen == MeansChoice() else 5]:
-            told = "; ".join(
-                f"{key} {_rounded(one)}" for key, one in means.mean_record(row).items() if one not in (None, "")
-            )
-            yield f"  {told}; {row.told[:3]}"
+            yield _mean(row)
     for dimension, shared, figures in comparison.compare_on_shared_cells(store, here, (judge, two), "all").values():
         yield from facts(f"judges on {dimension.name}", figures)
         yield f"  gold {shared.gold}, scored {dict(shared.scored)}, too many {shared.too_many}"
@@ -1000,8 +1004,80 @@ def _means(planted: Planted, here: str, judge: str) -> Iterator[str]:
     yield from facts("both", human_ceiling.kappas_between_people(store, here, judge, list(asked.values())))
 
 
+def _mean(row: means.MeanRow) -> str:
+    held = {key: one for key, one in means.mean_record(row).items() if one not in (None, "")}
+    return f"  {'; '.join(f'{key} {_rounded(one)}' for key, one in held.items())}; {row.told[:3]}"
+
+
 def _rounded(one: Any) -> str:
     return f"{one:.4g}" if isinstance(one, float) else str(one)
+
+
+# -- flags, categories, sections and confidences ----------------------------------------------------------------------
+
+
+def test_other_cards(planted: Planted, check: Check) -> None:
+    check("other_cards", other_cards(planted))
+
+
+def other_cards(planted: Planted) -> Iterator[str]:
+    """The figures of flags, categories and sections of long texts, tiles of them, and verdicts that are sure enough."""
+    store, clock = planted.store, planted.clock
+    here, judge = flagged(store, "lea", 80, 60)
+    few = ("summary", "levels", "sources", "rates", "corrected", "baselines", "differences")
+    for dimension in calibration.compared_dimensions(store, judge):
+        yield f"== flags {dimension.name}"
+        yield from _measured(planted, here, judge, dimension, few)
+        yield from _sure(planted, here, judge, dimension)
+        yield from _tiles(planted, here, judge, dimension)
+    clock.moment = datetime(2026, 12, 1)
+    every = map(json.loads, SAMPLES[1].lines().splitlines())
+    lines = [line for line in every if (line.get("item") or line.get("id", "")) < "p-016"]
+    done = import_source(store, "lea", import_lines(lines), ImportPlan("reports", sampling="all"))
+    here, judge = done.dataset_id, datasets.dataset_judges(store, done.dataset_id)[0].id
+    for row in means.means_table(store, here, judge, MeansChoice()).rows[::5]:
+        yield _mean(row)
+    for dimension in calibration.compared_dimensions(store, judge):
+        if dimension.name in ("relevance", "lost_in_middle"):
+            yield f"== reports {dimension.name}"
+            yield from _measured(planted, here, judge, dimension, ("summary", "corrected", "order"))
+            yield from _tiles(planted, here, judge, dimension)
+
+
+def _sure(planted: Planted, here: str, judge: str, dimension: Dimension) -> Iterator[str]:
+    """From which confidence verdicts need no person, and a rule of it."""
+    store, basis = planted.store, "gate"
+    for at in (0.5, 0.8):
+        curve = refusal(lambda at=at: other_metrics.flag_at(store, here, judge, dimension, basis, at))  # type: ignore[misc]
+        yield f"flagged at {at}: {curve or other_metrics.flag_at(store, here, judge, dimension, basis, at)}"
+    for source in auto_accept.confidence_sources(store, here, judge, dimension):
+        sure = auto_accept.item_confidence(store, here, judge, dimension, source)
+        yield from facts("confidence", sure, 0, 4)
+        yield from facts("verdicts", auto_accept.verdict_cells(store, here, judge, dimension, basis, sure), 0, 4)
+        for target, near in ((0.7, False), (0.7, True), (0.99, False)):
+            wanted = AutoAcceptTarget(source, target, 0.1, near)
+            found = accepting.find_threshold(store, here, judge, dimension, basis, wanted)
+            yield from facts(f"threshold for {target}", found.result, 0, 3)
+            yield f"  spared {found.spared}"
+            with told_refusals() as said:
+                rule = accepting.set_rule(store, "lea", here, judge, dimension, wanted)
+                said.append(str(rule.wanted))
+                yield from facts("tested", accepting.evaluate_rule(store, here, dimension, rule)[0])
+            yield f"rule: {said}"
+    yield from facts("rules", accepting.rules_in_force(store, here))
+    yield from facts("not accepted", accepting.not_accepted(store, here, judge)[:4])
+    for rule in accepting.rules_in_force(store, here):
+        accepting.end_rule(store, "lea", here, rule)
+    yield f"ended: {accepting.rules_in_force(store, here)}"
+
+
+def _tiles(planted: Planted, here: str, judge: str, dimension: Dimension) -> Iterator[str]:
+    """The tile of a dimension, as if it were approved."""
+    asked = rules.Requirements()
+    about = (here, judge, dimension.sort, dimension.name)
+    held = record.Approval("a", *about, "approve", "", "meets policy", asked.policy, "", "lea", BEGIN, 1, asked)
+    for tile in dashboard.tiles(planted.store, here, judge, [held]):
+        yield from _tile(planted, here, judge, tile, 1)
 
 
 # -- audits, dashboard, annotators, trail -----------------------------------------------------------------------------
@@ -1057,7 +1133,7 @@ def published(planted: Planted) -> Iterator[str]:
             yield from _tile(planted, dataset.id, judge, tile)
 
 
-def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile) -> Iterator[str]:
+def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: int = 4) -> Iterator[str]:
     store, first = planted.store, tile.systems[0].name
     yield f"-- {tile.dimension.dimension.name}: headline {tile.headline}, shared {tile.shared}, {tile.policy_today}"
     yield from facts("systems", tile.systems, 1)
@@ -1066,12 +1142,12 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile) -> Iter
     yield from facts("one", sentences.explain_tile(dashboard.filter_system(tile, first)), 1)
     for pair in tile.comparisons:
         yield f"  {sentences.describe_difference(tile, pair)}"
-    for answer in (None, 0, 2):
+    for answer in (None, 0, len(tile.dimension.codes) - 1):
         cells = dashboard.list_items(store, here, judge, tile.dimension.dimension, first, answer, "rex", 3)
         yield f"  cells of {answer}: {[(cell.name, cell.unit) for cell in cells]}"
     fields = breakdown.breakdown_fields(store, here, judge, tile.dimension)
     yield from facts("can be parted by", fields, 1)
-    for by in list(fields)[:4]:
+    for by in list(fields)[:most]:
         for system in ("", first):
             found = breakdown.break_down(store, here, judge, tile, by, system)
             yield f"  by {by} of {system or 'all'}: rest {found.rest}, without {found.without}, step {found.step!r}"
