@@ -327,7 +327,7 @@ def bring_files(folder: Path) -> None:
     files: dict[str, list[Any]] = {
         "rows.jsonl": rows,
         "bad.jsonl": [*rows, b"{", label("p1", "c"), pair("p3"), *lost],
-        "worse.jsonl": [label("p1", f"v{n}") for n in range(52)],
+        "worse.jsonl": [label("p1", "a", **{"k" * n: 1}) for n in range(1, 53)],
         "talks.jsonl": [*talks, *said],
         "more/other.jsonl": [pair("p4"), decided("p1", "a"), verdict("p4", "?")],
         "cards.jsonl": [{"id": "r1", "kind": "response", "task": "t", "output": "o"}, {"item": "r1", **fun}],
