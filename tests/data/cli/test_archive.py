@@ -255,6 +255,10 @@ mtbench protocol add mine.json
 mtbench protocol show mine
 mtbench experiment fastchat swallow --dataset talks --judges practice-heuristic gpt-4o
 mtbench experiment fastchat swallow --dataset talks --judges practice-heuristic practice-length
+import bench --dataset bench
+mtbench run --protocol fastchat --judge practice-length --dataset bench --plan
+mtbench experiment fastchat swallow --dataset bench --judges x y
+mtbench experiment fastchat swallow --dataset bench --judges x y --price 1 2 --factors judge settings
 # -- runs
 run
 run --dataset talks
@@ -335,6 +339,11 @@ def bring_files(folder: Path) -> None:
         "clash.json": [{**card, "name": "zz_clash", "dimensions": [{**wit, "name": "rating"}]}],
         "question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(asked, 1)],
         "judge_prompts.jsonl": family(),
+        "bench/question.jsonl": [{"question_id": n, "category": c, "turns": t} for n, (c, t) in enumerate(asked, 1)],
+        "bench/model_answer/m.jsonl": [
+            {"question_id": n, "answer_id": f"a{n}", "model_id": "m", "tstamp": 1.0,
+             "choices": [{"index": 0, "turns": ["One.", "Two."]}]} for n in (1, 2)
+        ],
         "mine.json": [{"name": "mine", "prompts": "single-v1", "title": "Ours"}],
         "ours.json": [{"name": "mine", "prompts": "assay-japanese"}],
         "broken.json": [{"name": "mine", "samples": 0}],
@@ -352,8 +361,8 @@ def bring_files(folder: Path) -> None:
         "plain": ("id,instruction,output", ["1,Say hi,hi", "2,Say ho,ho"]),
         "talks": ("id,note", ["1,a", "2,b"]),
     }  # fmt: skip
-    (folder / "more").mkdir()
     for name, held in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text(held))
     for name, (head, cells) in tables.items():
         (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n", encoding="utf-8")
