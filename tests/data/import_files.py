@@ -37,6 +37,7 @@ def files() -> dict[str, dict[str, bytes]]:
         "label_studio": {"export.json": made.whole(made.label_studio())},
         "argilla": {"records.jsonl": made.text(*made.argilla())},
         "messages": {"chats.jsonl": made.text(*_chats())},
+        "sessions": {"sessions.json": made.whole(_sessions())},
         "mt_bench_101": {"mtbench101.jsonl": made.text(*_histories())},
         "votes": _votes(),
         "damaged lines": {"rows.jsonl": text(_damaged())},
@@ -69,12 +70,24 @@ def _chats() -> list[Any]:
                       {"role": "tool", "tool_call_id": "1", "content": "Kansai"}, made.said("assistant", "Dort.")]},
         {"prompt": asked, "chosen": [made.said("assistant", "A.")], "rejected": [made.said("assistant", "B.")]},
         {"conversations": [{"from": "human", "value": "Hi."}, {"from": "gpt", "value": "Hello."}]},
+        {"id": "r1", "messages": [made.said("user", "Wo?"), {"type": "function_call", "call_id": "7", "name": "find"},
+                                  {"type": "function_call_output", "call_id": "7", "output": "Kansai"},
+                                  made.said("bot", "Dort."), made.said("assistant", "Wirklich.")]},
+        {"id": "r2", "messages": [made.said("human", "Q"), made.said("model", "A"), made.said("human", "R"),
+                                  made.said("ai", "B")], "source": "web"},
         {"id": "c5", "messages": []},
         {"id": "c6", "messages": [made.said("user", "Only asked.")]},
         {"id": "c7", "messages": "none"},
         {"id": "c1", "messages": [made.said("user", "Twice."), made.said("assistant", "Yes.")]},
         {"id": "c8", "messages": [made.said("user", "a"), made.said("user", "b"), made.said("nobody", "c")]},
     ]  # fmt: skip
+
+
+def _sessions() -> list[Json]:
+    """Langfuse's sessions with their traces, as its API gives them."""
+    held = made.langfuse()
+    traces = [{key: one for key, one in trace.items() if key != "sessionId"} for trace in held["traces"]]
+    return [{"id": "c-9", "createdAt": "2026-01-01T00:00:00Z", "projectId": "p", "traces": traces}]
 
 
 def _histories() -> list[Json]:

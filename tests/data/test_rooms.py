@@ -20,6 +20,7 @@ from data.approvals import actions, approvals, case, check_results, ci_check, pl
 from data.approvals import auto_accept as accepting
 from data.approvals import policy as policies
 from data.approvals.auto_accept import AutoAcceptTarget
+from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.assignments import assignments, shares
 from data.assignments import progress as people_progress
 from data.assignments.assignments import Selection, Terms, WorkCount
@@ -49,6 +50,7 @@ from data.calibration import (
     weakest_turns,
 )
 from data.calibration.means import MeansChoice
+from data.cards import cards
 from data.cards.desk_cards import choose_desk_cards
 from data.dashboard import breakdown, dashboard, sentences
 from data.desk import desk, labels
@@ -71,7 +73,7 @@ from data.importing.rows import item_id
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
-from data.records import datasets, people
+from data.records import datasets, invitations, logins, people, settings, tokens
 from data.records.settings import GoldRule
 from data.samples import SAMPLES
 from data.store import open_store
@@ -88,7 +90,7 @@ from judges.version import VERSION
 from tests import seeds
 from tests.archives import compare_archive
 from tests.data import import_files, planted_workspace
-from tests.data.flag_dataset import flagged
+from tests.data.flag_dataset import CARD, flagged
 from tests.data.imports import source as import_lines
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
 from tests.facts import facts, refusal, tallies, told_refusals
@@ -130,6 +132,7 @@ def check(planted: Planted, tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     def named(said: str) -> str:
         said = planted.named(said).replace(str(tmp_path), "(folder)").replace(VERSION, "(version)")
         said = re.sub(r"(\d\d:\d\d):\d\d(\.\d+)?\b", r"\1", said)
+        said = re.sub(r"\bassay_[0-9a-f]{8}\b", "assay_(secret)", said)
         return re.sub(r"(?<![\w.:])\d+\.\d{4,}(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
 
     def compare(room: str, lines: Iterator[str]) -> None:
@@ -223,8 +226,8 @@ def _pages(planted: Planted, dataset: Any) -> Iterator[str]:
         last = {key: again.rows[-1][key] for key in delivery.KEYS[name]} if again.rows else {}
         yield f"pages of {name}: {len(page.rows)}, then {last}, more: {bool(again.next)}; batches {batches}"
     rows = planted.store.rows("select kind, lines, settings from export order by seq")
-    for kind, lines, settings in rows[-12:]:
-        yield f"kept: {kind} {lines} {settings}"
+    for kind, lines, told in rows[-12:]:
+        yield f"kept: {kind} {lines} {told}"
 
 
 def _refused_exports(planted: Planted, dataset: Any, folder: Path) -> Iterator[str]:
@@ -788,6 +791,7 @@ def approved(planted: Planted) -> Iterator[str]:
     judge = planted.judges["support", "judge-one"]
     for name, entry in {**rules.RULES, **actions.ACTIONS, **actions.APPROVAL_STATES}.items():
         yield from facts(name, entry)
+    yield from _origins()
     for found in case.cases(store, here, judge):
         yield f"== {found.result.dimension.name}: {found.result.decision.state}, basis {found.basis}"
         yield from facts("decision", found.result.decision, 1)
@@ -806,6 +810,17 @@ def approved(planted: Planted) -> Iterator[str]:
     yield from _decisions(planted, here, judge)
     clock.pass_(days=2)
     yield from _undone(planted, here, judge)
+
+
+def _origins() -> Iterator[str]:
+    """What is said of where labels come from, for more and more of each thing that is to be said."""
+    yield f"shares {[rules.percent(share) for share in (0.0, 0.125, 0.5, 0.8996, 0.9999, 1.0)]}"
+    for n in range(5):
+        files = tuple(ImportedLabels(9 - k, f"f{k}.csv", "lea", "2026-01-02", "random") for k in range(n))
+        told = LabelOrigin({"ann": 10, "lea": n}, files, n % 2 > 0, n, 10, n, n, n, n, ("lea",)[: n % 3], n)
+        yield f"origin {n}: {told.labels} {told.imported_count}; {told.origin()} {told.sources()}"
+        yield from facts("cautions", list(told.cautions()), 1)
+        yield from facts("as evidence", list(told.facts()), 1)
 
 
 def _decisions(planted: Planted, here: str, judge: str) -> Iterator[str]:
@@ -1140,6 +1155,7 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
     yield from facts("comparisons", tile.comparisons, 1)
     yield from facts("says", sentences.explain_tile(tile), 1)
     yield from facts("one", sentences.explain_tile(dashboard.filter_system(tile, first)), 1)
+    yield f"  spans {[sentences.tile_span(tile, one) for one in (None, tile.systems[0].means[tile.headline].interval)]}"
     for pair in tile.comparisons:
         yield f"  {sentences.describe_difference(tile, pair)}"
     for answer in (None, 0, len(tile.dimension.codes) - 1):
@@ -1151,6 +1167,8 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
         for system in ("", first):
             found = breakdown.break_down(store, here, judge, tile, by, system)
             yield f"  by {by} of {system or 'all'}: rest {found.rest}, without {found.without}, step {found.step!r}"
+            if found.whole is not None:
+                yield f"  {sentences.describe_rest(tile, found.whole, system, tile.headline)}"
             for one in (found.whole, *found.slices):
                 if one is not None:
                     yield from facts("", one, 2)
@@ -1191,9 +1209,35 @@ def test_trail(planted: Planted, check: Check) -> None:
     check("trail", changes(planted))
 
 
+def _more_changes(planted: Planted) -> None:
+    """Changes of every other kind: people, sign-ins, tokens, settings, cards, limits, plans and the policy."""
+    store, here, clock = planted.store, planted.datasets["support"], planted.clock
+    people.set_person(store, "lea", "eva", "annotator", active=False)
+    clock.pass_(hours=1)
+    people.set_person(store, "lea", "eva", "researcher")
+    invitations.withdraw_invitation(store, "lea", invitations.invite(store, "lea", "new@example.org", "annotator").id)
+    tokens.revoke_token(store, "rex", tokens.new_token(store, "rex", "nightly", ["read"], 30)[0].id)
+    for actor in ("lea", "cy"):
+        logins.sign_out_everywhere(store, actor, "cy")
+    clock.pass_(hours=1)
+    settings.hide_systems(store, "lea", here, False)
+    choose_desk_cards(store, "rex", here, ["multi_turn_dialogue"])
+    cards.save_card(store, "lea", CARD)
+    audits.set_audit_limit(store, "lea", "verdict_contradicts", 0.3)
+    audits.set_audit_limit(store, "lea", "verdict_contradicts", None)
+    asked = policies.requirements(store)
+    policy = replace(asked.policy, threshold=0.6, lower_bound=True, horizon=500)
+    stricter = replace(asked, four_eyes=True, coverage=0.5, policy=policy)
+    policies.set_requirements(store, "lea", stricter, "Stricter.")
+    policies.set_requirements(store, "lou", asked, "Looser.")
+    people.set_person(store, "lea", "lou", "annotator")
+    clock.pass_(hours=1)
+
+
 def changes(planted: Planted) -> Iterator[str]:
     """Every change in words, narrowed in each way, with its rows as tables; and what happened lately."""
     store, here = planted.store, planted.datasets["support"]
+    _more_changes(planted)
     every = list(trail.all_entries(store, TrailFilter(kinds=tuple(KINDS))))
     for entry in every:
         yield f"{entry.seq} {entry.at:%m-%d %H:%M} {entry.actor} {entry.kind} {entry.dataset}: {entry.what}"
@@ -1211,7 +1255,7 @@ def changes(planted: Planted) -> Iterator[str]:
     yield f"acting: {trail.acting_people(store)}"
     told: set[str] = set()
     for entry in every[::-1]:
-        if entry.kind not in told or entry.kind in ("label", "setting"):
+        if entry.kind not in told or entry.kind in ("label", "settings", "people"):
             told.add(entry.kind)
             for title, columns, rows in describe_rows(store, trail.appended_rows(store, "rex", entry.seq)):
                 yield f"rows of {entry.seq}: {title} ({len(rows)}): {', '.join(columns)}"
