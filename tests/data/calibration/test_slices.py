@@ -199,6 +199,7 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     ids = [judges[name] for name in "abc"]
     both = comparison.shared_cells(store, dataset, ids[:2], HELP, "blind")
     assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
+    assert list(both.seats.judges) == ids[:2], "rules are added only where they are asked for"
     every = comparison.shared_cells(store, dataset, ids, HELP, "blind", rules=True)
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}

@@ -191,6 +191,16 @@ def test_the_same_judge_asked_again_gave_another_sample(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("params", [{"temperature": 0.5}, '{"temperature": 0.5}', None, ""])
+def test_scores_in_rows_of_their_own_are_of_the_judge_with_those_parameters(tmp_path: Path, params: Any) -> None:
+    store = workspace(tmp_path)
+    given = {"item": "p1", "card": "plain_pairwise", "model": "m", "params": params}
+    rest = {"unit": "pair", "dimension": "verdict", "judge": "j", "sample": 0, "code": 0}
+    bring(store, [pair(), {**given, **rest, "value": "a"}])
+    assert store.rows("select params from judge") == [('{"temperature":0.5}' if params else "{}",)]
+    store.close()
+
+
 def test_samples_that_are_numbered_are_kept_even_where_they_say_the_same(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     five = [verdict("p1", "ab"[n == 3], sample=n) for n in range(5)]

@@ -575,6 +575,7 @@ def test_promptfoo() -> None:
         assert faults(given) == [
             "A result (test 2, prompt 0, m-1) has no output: its provider gave an error, or nothing."
         ]
+        assert [one.row for one in given if isinstance(one, RejectedRow)] == [{"error": "boom", "vars": {}}]
     # A table that happens to have a prompt and its variables is one of somebody's own.
     assert found([("t.jsonl", made.text({"vars": "x", "prompt": "P", "human": 1, "judge": 2}))])[0] == {"table"}
 
@@ -586,6 +587,7 @@ def test_deepeval() -> None:
         assert names == {"deepeval"} and spoken(items(given)["c-1"]) == WHOLE
         assert items(given)["c-1"]["scenario"] == "Cities"
         assert opinions(given) == [("c-1", "conversation", "Completeness", 0.8, "judge", "j-1")]
+        assert [one for one in hints(given) if "metric" in one] == ["DeepEval: metrics ended with an error and have no score (1)."]
     called = [{"name": "map", "inputParameters": {"of": "京"}, "output": "Kansai"}, {"output": "of no tool"}]
     metrics = [{"name": "Right", "score": 1}, {"name": "Parts", "score": [1, 0]}]
     case = {"name": "t", "input": "Wo?", "actualOutput": "Dort.", "toolsCalled": called, "metricsData": metrics}
