@@ -93,6 +93,10 @@ def _add(parser: argparse.ArgumentParser, options: Mapping[str, tuple[Any, str]]
 
 def run(options: argparse.Namespace) -> int:
     """Run, resume, collect or only try, as the options say. Exit code 0 also where replies could not be used."""
+    if options.engine == "here" and (options.address or options.workers):
+        raise BadInput("--address and --workers are for --engine ray.")
+    if options.engine == "ray" and (options.batch or options.dry_run or options.collect):
+        raise BadInput("--engine ray is for calls that are made one by one, not for --batch, --collect or --dry-run.")
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
@@ -118,11 +122,7 @@ def run(options: argparse.Namespace) -> int:
 def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitStack) -> Source | None:
     """What makes the calls until the stack is closed, after all runs have ended; None: this process."""
     if options.engine == "here":
-        if options.address or options.workers:
-            raise BadInput("--address and --workers are for --engine ray.")
         return None
-    if options.batch or options.dry_run:
-        raise BadInput("--engine ray is for calls that are made one by one, not for --batch or --dry-run.")
     from data.runs.ray_cluster import ray_source
 
     source = stack.enter_context(ray_source(options.address, options.workers))

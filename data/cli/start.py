@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.request
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 
 from data.cli.import_ import print_problems
@@ -78,13 +79,14 @@ def run(options: argparse.Namespace) -> int:
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {there}.\n")
         if way and way.told:
             print(f"{way.told}\n")
-        _figures(store, done.dataset_id)
+        if told := "\n".join(_figures(store, done.dataset_id)):
+            print(f"{told}\n")
     port = os.environ.get("ASSAY_PORT", "8501")
     address = f"http://127.0.0.1:{port}{way.path if way else ''}"
     if options.no_serve:
-        print(f"\nGo on: `make run`, then {address}")
+        print(f"Go on: `make run`, then {address}")
         return 0
-    print(f"\nGo on: {address}  (Ctrl+C stops Assay)", flush=True)
+    print(f"Go on: {address}  (Ctrl+C stops Assay)", flush=True)
     return _serve(port, address)
 
 
@@ -140,11 +142,11 @@ def _asking(made: Interpretation) -> str:
     return f"{asked} Say it with --judge COLUMN and --human COLUMN; nothing was imported."
 
 
-def _figures(store: Store, dataset_id: str) -> None:
+def _figures(store: Store, dataset_id: str) -> Iterator[str]:
     """Kappa of each judge and question."""
     for judge in datasets.dataset_judges(store, dataset_id):
         for summary in (one for one in start.agreement_figures(store, dataset_id, judge.id) if one.cells):
-            print(_figure(judge.model, summary))
+            yield _figure(judge.model, summary)
 
 
 def _figure(model: str, summary: Summary) -> str:

@@ -587,7 +587,8 @@ def test_deepeval() -> None:
         assert names == {"deepeval"} and spoken(items(given)["c-1"]) == WHOLE
         assert items(given)["c-1"]["scenario"] == "Cities"
         assert opinions(given) == [("c-1", "conversation", "Completeness", 0.8, "judge", "j-1")]
-        assert [one for one in hints(given) if "metric" in one] == ["DeepEval: metrics ended with an error and have no score (1)."]
+        failed = "DeepEval: metrics ended with an error and have no score (1)."
+        assert [one for one in hints(given) if "metric" in one] == [failed]
     called = [{"name": "map", "inputParameters": {"of": "京"}, "output": "Kansai"}, {"output": "of no tool"}]
     metrics = [{"name": "Right", "score": 1}, {"name": "Parts", "score": [1, 0]}]
     case = {"name": "t", "input": "Wo?", "actualOutput": "Dort.", "toolsCalled": called, "metricsData": metrics}
