@@ -58,6 +58,11 @@ class Clock:
         self.moment += timedelta(milliseconds=1)
         return self.moment.replace(tzinfo=UTC).astimezone(zone)
 
+    def begin_again(self) -> None:
+        """Be as new."""
+        self.moment = BEGIN
+        self.random.seed(5)
+
     def pass_(self, **span: float) -> None:
         """Let so much time pass."""
         self.moment += timedelta(**span)
@@ -234,6 +239,7 @@ def answers() -> Iterator[Json]:
 def plant(folder: Path, clock: Clock) -> Planted:
     """The workspace, in a new store of that folder."""
     store = open_store(seeds.address(folder / "planted.duckdb"))
+    clock.begin_again()  # the first store of a process is migrated, which asks for the time; the others are copies
     made = Planted(store, clock)
     people.join_workspace(store, "lea")
     for who, role in PEOPLE.items():
