@@ -124,7 +124,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
         ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
     [done] = adjudication_items.adjudicated_cells(store, "res", found)
     assert (done.person, done.value, done.said, done.reason) == ("res", "4", "person0 3, person1 5", "misread the text")
-    with pytest.raises(NotAllowed, match="res made this decision"):
+    with pytest.raises(NotAllowed, match=r"^res made this decision: only they or a lead can take it back\.$"):
         people.set_person(store, "lea", "ann", "researcher")
         adjudication.withdraw_adjudication(store, "ann", new_id(), made.id)
     key = new_id()

@@ -306,6 +306,9 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
     assert not is_trainable(
         [to_message("assistant", "") | {"tool_calls": []}, to_message("tool", "9"), to_message("assistant", "a")]
     )
+    called = [to_message("assistant", "") | {"tool_calls": [1]}, to_message("tool", "9")]
+    asked = [to_message("user", "Why?"), to_message("assistant", "So.")]
+    assert is_trainable(asked[:1] + called + asked[1:]) and not is_trainable(called + asked), "nobody has asked yet"
     greeting = Dialogue.model_validate({"id": "g", "kind": "dialogue", "scenario": "A call.", "turns": [
         {"turn": 1, "role": "assistant", "text": "Hello."}, {"turn": 2, "role": "user", "text": "Hi."},
         {"turn": 2, "role": "assistant", "text": "How can I help?"}]})  # fmt: skip

@@ -45,7 +45,7 @@ def test_the_same_key_and_request_is_answered_again_and_not_done_again(store: St
     assert ask(store, "other", one_change=one_change) == ({"n": 2}, False)
     with pytest.raises(KeyInUse) as no:
         ask(store, "k", "b")
-    assert not no.value.wait
+    assert not no.value.wait and str(no.value).startswith("This idempotency key was used for another request. ")
     assert answer_once(store, "ann", "k", "b", lambda: 7, lambda n: {"n": n}, False) == ({"n": 7}, False), "by person"
     assert ask(store, "") == ({"n": 3}, False) and ask(store, "") == ({"n": 4}, False), "without a key every time"
 
@@ -94,7 +94,7 @@ def test_one_that_was_cut_off_may_be_begun_again_after_a_while(store: Store, mon
         answer_once(store, "lea", "k", "a", crashing, lambda n: {"n": n}, one_change=False)
     with pytest.raises(KeyInUse) as no:
         ask(store, "k")
-    assert no.value.wait
+    assert no.value.wait and str(no.value).startswith("The request with this idempotency key is still under way. ")
     [(begun,)] = store.rows("select made_at from api_request")
     monkeypatch.setattr(requests, "now", lambda: begun + requests.LEASE - timedelta(microseconds=1))
     with pytest.raises(KeyInUse):
