@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data import importing, log
+from data import importing, log, metrics
 from data.approvals import approvals
 from data.audits import audits
 from data.cli import main
@@ -189,6 +189,7 @@ def test_libraries_say_their_own_words_and_nobody_elses(written: Written) -> Non
     odd = logging.makeLogRecord({"name": "other", "msg": "odd %d", "args": (TEXT,), "levelname": "WARNING"})
     assert log.line(odd, as_json=False).endswith('logger=other message="odd %d"\n')
     assert CANARY not in written.getvalue() and "quiet" not in written.getvalue()
+    assert 'assay_events_total{event="library",level="error"}' in metrics.text(), "they are counted together"
 
 
 def test_a_thread_that_ends_by_an_error_is_logged_without_its_message(
