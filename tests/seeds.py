@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,12 @@ def lines(path: Path, rows: list[Json]) -> Path:
     """Write rows as JSON lines."""
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def write_tables(folder: Path, tables: Mapping[str, tuple[str, Iterable[str]]]) -> None:
+    """Write CSV files: of each name its head and its lines."""
+    for name, (head, cells) in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n", encoding="utf-8")
 
 
 def workspace(

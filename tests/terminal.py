@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
 import pytest
@@ -69,6 +69,12 @@ class Terminal:
         for pattern, word in self._mask:
             said = re.sub(pattern, word, said)
         return re.sub(r"\b\d{4}-\d\d-\d\d\b", ahead, said)
+
+    def help_of_all(self, commands: Iterable[str]) -> None:
+        """Ask for the help of the program, of its commands, and of all that they have below them."""
+        self("--help")
+        for name in commands:
+            self.help(name)
 
     def help(self, *words: str) -> None:
         """Ask for the help of a command, and of all that it has below it."""

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +33,7 @@ from data.importing.rows import item_id
 from data.queue import queue
 from data.records import datasets, guidelines, people, settings, tags
 from data.records.settings import GoldRule, QueueRules
-from data.store import Store, open_store
+from data.store import Store
 from judges.stats.approval_check import Policy
 from judges.stats.sampling import SampleDesign
 from tests import seeds
@@ -57,11 +56,6 @@ class Clock:
         """The moment, a millisecond on."""
         self.moment += timedelta(milliseconds=1)
         return self.moment.replace(tzinfo=UTC).astimezone(zone)
-
-    def begin_again(self) -> None:
-        """Be as new."""
-        self.moment = BEGIN
-        self.random.seed(5)
 
     def pass_(self, **span: float) -> None:
         """Let so much time pass."""
@@ -236,10 +230,11 @@ def answers() -> Iterator[Json]:
 # -- what people do ---------------------------------------------------------------------------------------------------
 
 
-def plant(folder: Path, clock: Clock) -> Planted:
-    """The workspace, in a new store of that folder."""
-    store = open_store(seeds.address(folder / "planted.duckdb"))
-    clock.begin_again()  # the first store of a process is migrated, which asks for the time; the others are copies
+def plant(store: Store, clock: Clock) -> Planted:
+    """The workspace, in a new store.
+
+    It is made before the clock: the first one of a process is migrated, which asks for the time; others are copies.
+    """
     made = Planted(store, clock)
     people.join_workspace(store, "lea")
     for who, role in PEOPLE.items():

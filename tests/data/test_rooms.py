@@ -105,9 +105,10 @@ HERE = Path(__file__).with_name("rooms")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Planted, datetime]:
     """The workspace, closed, and the time at which it was."""
     folder = tmp_path_factory.mktemp("rooms")
+    store = open_store(seeds.address(folder / "planted.duckdb"))
     with planted_workspace.frozen() as clock:
-        made = planted_workspace.plant(folder, clock)
-        made.store.close()
+        made = planted_workspace.plant(store, clock)
+        store.close()
     return folder / "planted.duckdb", made, clock.moment
 
 

@@ -288,9 +288,7 @@ def test_help_says_in_every_place_what_it_said(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     told = Terminal("python -m data", main, capsys)
-    told("--help")
-    for name in commands(cli.__name__, cli.COMMANDS):
-        told.help(name)
+    told.help_of_all(commands(cli.__name__, cli.COMMANDS))
     check_archive(told.said, HELP, tmp_path, decimals=4)
 
 
@@ -364,8 +362,7 @@ def bring_files(folder: Path) -> None:
     for name, held in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text(held))
-    for name, (head, cells) in tables.items():
-        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n", encoding="utf-8")
+    seeds.write_tables(folder, tables)
     (folder / "latin.json").write_bytes(b"\xff\xfe")
 
 
@@ -400,7 +397,7 @@ def planted(path: Path) -> Iterator[Store]:
     fill(store, [Cell(n, "turn:1", (), 3.0) for n in range(120)], "empty")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(options, "open_store", lambda accept=False: store)
-        patch.setattr(type(store), "close", lambda self: None)
+        patch.setattr(store, "close", lambda: None)
         yield store
     store.close()
 

@@ -26,7 +26,7 @@ from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say
 from tests.judges.run_cases import CARD
 from tests.practice_server import practice
-from tests.seeds import dialogue, lines, reply
+from tests.seeds import dialogue, lines, reply, write_tables
 from tests.seeds import judgment as of_dialogue
 from tests.terminal import Terminal
 
@@ -178,9 +178,7 @@ def test_help_says_in_every_place_what_it_said(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     told = Terminal("python -m judges", main, capsys)
-    told("--help")
-    for name in commands(cli.__name__):
-        told.help(name)
+    told.help_of_all(commands(cli.__name__))
     check_archive(told.said, HELP, tmp_path, decimals=4)
 
 
@@ -287,8 +285,7 @@ def bring_files(folder: Path) -> None:
         "topics": ("judge,human", [f"{'xyz'[v % 3]},{'xyz'[g % 3]}" for v, g in zip(said, gold, strict=True)]),
         "unclear": ("score_1,score_2", ["1,2", "2,3"]),
     }  # fmt: skip
-    for name, (head, cells) in tables.items():
-        (folder / f"{name}.csv").write_text("\n".join([head, *cells]) + "\n", encoding="utf-8")
+    write_tables(folder, tables)
     bench_files(folder)
 
 
