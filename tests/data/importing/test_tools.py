@@ -352,6 +352,70 @@ def test_a_conversation_is_like_a_trace_by_what_it_ends_with_and_what_was_asked_
     assert _likeness(replace(chain, told=[say("So.")]), TraceSpan("t", "", said=[ask("Why?")])) == (False, False)
 
 
+def test_otel_every_name_of_an_attribute() -> None:
+    """Each name of a session, a model, what came in and what went out, and each kind of span that is a call."""
+    asked, answered = {"input__value": "Wo?"}, {"output__value": "Dort."}
+    kinds = [
+        *({"gen_ai__operation__name": name} for name in ("chat", "text_completion", "generate_content")),
+        *({"gen_ai__operation__name": name} for name in ("invoke_agent", "create_agent")),
+        *({"openinference__span__kind": name} for name in ("LLM", "CHAIN", "AGENT", "WORKFLOW", "TASK")),
+        {"traceloop__span__kind": "llm"},
+    ]
+    told: list[tuple[str, dict[str, str], Any]] = [
+        *(("session", {**asked, **answered, name: "S"}, "S") for name in (
+            "gen_ai.conversation.id", "session.id", "langfuse.session.id",
+            "traceloop.association.properties.session_id", "langsmith.metadata.thread_id", "thread_id",
+            "conversation_id",
+        )),
+        *(("system", {**asked, **answered, name: "M"}, "M") for name in (
+            "gen_ai.request.model", "llm.model_name", "gen_ai.response.model", "llm.request.model",
+        )),
+        *(("task", {**answered, name: "Wo?"}, "Wo?") for name in (
+            "input.value", "traceloop.entity.input", "gen_ai.prompt", "langfuse.observation.input",
+            "mlflow.spanInputs",
+        )),
+        *(("output", {**asked, name: "Dort."}, "Dort.") for name in (
+            "output.value", "traceloop.entity.output", "gen_ai.completion", "langfuse.observation.output",
+            "mlflow.spanOutputs",
+        )),
+        *(("output", {**asked, **answered, **kind}, "Dort.") for kind in kinds),
+    ]  # fmt: skip
+    for what, given, value in told:
+        kind = {} if given.keys() & {"gen_ai__operation__name", "openinference__span__kind", "traceloop__span__kind"} \
+            else {"openinference__span__kind": "LLM"}
+        _, read = found([("t.jsonl", made.text(made.request(made.span("t", "s", **kind, **given))))])
+        [item] = items(read).values()
+        assert (item["id"] if what == "session" else item[what]) == value, given
+        assert not faults(read) and not hints(read), given
+
+
+@pytest.mark.parametrize(("who", "by"), [
+    ("human", ("person", "")), ("ANNOTATOR", ("person", "")), ("person", ("person", "")),
+    ("llm", ("judge", "evaluator")),
+])  # fmt: skip
+@pytest.mark.parametrize("key", ["annotator_kind", "source"])
+def test_otel_who_evaluated(key: str, who: str, by: tuple[str, str]) -> None:
+    event = made.evaluation("tone", 3.0)
+    event["attributes"] += made.attributes(**{f"gen_ai__evaluation__{key}": who})
+    said = {"openinference__span__kind": "LLM", "input__value": "Wo?", "output__value": "Dort."}
+    _, given = found([("t.jsonl", made.text(made.request(made.span("t", "s", events=[event], **said))))])
+    assert [one[4:] for one in opinions(given)] == [by]
+
+
+def test_what_is_said_of_a_span_below_a_call_is_of_its_turn_and_of_one_below_none_of_the_whole() -> None:
+    spans = []
+    for n in (1, 2):
+        put = made.inference("input_messages", made.told(n))
+        got = made.inference("output_messages", [made.said("assistant", made.TURNS[n - 1][1])])
+        spans.append(made.span("t", f"s{n}", "root", at=n, openinference__span__kind="LLM", **put, **got))
+    for n, (key, above) in enumerate((("a", "s1"), ("b", "a"), ("c", "b"), ("d", "lost"), ("e", "d")), 3):
+        events = [made.evaluation("tone", float(n))]
+        spans.append(made.span("t", key, above, "search", n, events, openinference__span__kind="RETRIEVER"))
+    _, given = found([("t.jsonl", made.text(made.request(*spans)))])
+    units = {value: unit for _, unit, _, value, *_ in opinions(given)}
+    assert units == {3.0: "turn:1", 4.0: "turn:1", 5.0: "turn:1", 6.0: "conversation", 7.0: "conversation"}
+
+
 def test_otel_logs() -> None:
     """Messages and evaluations may come as log records, before their spans or after."""
 
@@ -451,6 +515,17 @@ def test_langfuse_observations_alone() -> None:
     names, given = found([("o.json", made.whole(seen))])
     assert names == {"langfuse"} and list(items(given)) == ["c-9"]
     assert spoken(items(given)["c-9"]) == WHOLE and items(given)["c-9"]["meta"]["lang"] == "de"
+
+
+def test_langfuse_sessions_in_one_file() -> None:
+    """The session is told where its traces lie in it, be it one object, a line or one of a list."""
+    held = made.langfuse()
+    traces = [{name: value for name, value in row.items() if name != "sessionId"} for row in held["traces"]]
+    session = {"id": "c-7", "traces": traces}
+    for file in (made.whole(session), made.whole([session]), made.text(session)):
+        names, given = found([("s.json", file), ("o.json", made.whole(held["observations"]))])
+        assert names == {"langfuse"} and list(items(given)) == ["c-7"]
+        assert spoken(items(given)["c-7"]) == WHOLE
 
 
 def test_langfuse_scores_alone() -> None:

@@ -132,3 +132,66 @@ def test_turns(said: Any, scenario: str, turns: list[tuple[int, str, str]], numb
     told_first, entries, of = to_turns(told(*said))
     assert (told_first, [(one["turn"], one["role"], one["text"]) for one in entries], of) == (scenario, turns, numbers)
     assert all(len(one["name"]) <= 200 for one in entries if one["role"] == "tool")
+
+
+# -- names: one that is no longer known is a conversation that is no longer read ---------------------------------------
+
+ROLES = {
+    "user": "user human HumanMessage humanmessagechunk customer",
+    "assistant": "assistant ai AIMessage aimessagechunk gpt bot model chatbot agent",
+    "system": "system developer SystemMessage",
+    "tool": "tool function toolmessage functionmessage",
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_name_of_a_role(role: str) -> None:
+    for name in ROLES[role].split():
+        for key in ("role", "from", "type"):
+            assert read_messages([{key: name, "content": "T"}]) == told((role, "T")), (key, name)
+
+
+def test_every_name_under_which_a_text_lies() -> None:
+    for key in "content parts contents text value output_text".split():
+        assert read_messages([{"role": "user", key: "Q", "other": "x"}]) == told(Q), key
+    for key in (
+        "input question query prompt user_input user_message message instruction text human_input chat_input request"
+        " content"
+    ).split():
+        assert input_utterances({"other": "x", key: "Q"}) == told(Q), key
+        assert single_text({"other": "x", key: "Q"}) == "Q", key
+    for key in (
+        "output answer response result completion text content reply output_text generation assistant message"
+        " final_answer"
+    ).split():
+        assert output_utterances({"other": "x", key: "A"}) == told(A), key
+        assert single_text({"other": "x", key: "A"}) == "A", key
+
+
+def test_every_name_under_which_messages_lie() -> None:
+    for key in "messages chat_history contents input history conversation".split():
+        assert input_utterances({"other": "x", key: [user("1"), bot("A"), user("Q")]}) == told(("user", "1"), A, Q), key
+    for key in "choices generations messages output candidates message kwargs response".split():
+        assert output_utterances({"other": "x", key: [bot("A")]}) == told(A), key
+
+
+def test_every_name_of_calls_results_and_what_is_not_said() -> None:
+    for key in "tool_call_id tool_use_id call_id id".split():
+        results = [{"role": "tool", key: ref, "content": ref.upper()} for ref in "ba"]
+        asked = bot(None, tool_calls=[{"id": n, "function": {"name": f"of_{n}"}} for n in "ab"])
+        assert [one.text for one in read_messages([asked, *results]) or ()][2:] == ["A", "B"], key
+    for kind in ("tool_call_response", "tool_result"):
+        for key in "response result content output".split():
+            part = {"type": kind, "name": "n", key: "R"}
+            assert read_messages([user([part])]) == told(("tool", "R", "n")), (kind, key)
+    for kind in ("tool_call", "tool_use", "toolCall"):
+        for key in "arguments args input parameters".split():
+            part = {"type": kind, "name": "n", key: "1"}
+            assert read_messages([bot([part])]) == told(("tool", "n(1)", "n")), (kind, key)
+    for key in ("functionCall", "function_call"):
+        assert read_messages([bot([{key: {"name": "n", "args": "1"}}])]) == told(("tool", "n(1)", "n")), key
+    for kind in "reasoning thinking redacted_thinking reasoning_content".split():
+        assert read_messages([bot([{"type": kind, "text": "hm"}, {"type": "text", "text": "A"}])]) == told(A), kind
+    for kind in "blob uri file".split():
+        assert read_messages([user([{"type": kind, "text": "x"}])]) == told(("user", "[file]")), kind
+        assert read_messages([user([{"type": kind, "modality": "image"}])]) == told(("user", "[image]")), kind
