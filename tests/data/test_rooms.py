@@ -733,8 +733,7 @@ def decided(planted: Planted) -> Iterator[str]:
     for item in adjudication_items.load_adjudication_items(store, "rex", mine, 4):
         yield f"== {item.view.name}: {len(item.cells)} wait, {len(item.decided)} decided"
         for cell in item.cells:
-            said = adjudication_items.shuffle_labels(cell.item, cell.unit, cell.dimension, cell.labels)
-            yield f"  {cell.unit} {cell.dimension}: {[f'{one.person} {one.value}' for one in said]}"
+            yield f"  {cell.unit} {cell.dimension}: {sorted(f'{one.person} {one.value}' for one in cell.labels)}"
         for cell in item.decided:
             yield from facts("decided", cell, 1)
         yield from facts("comments", item.comments, 1)
