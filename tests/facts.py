@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from pydantic import BaseModel
@@ -16,6 +17,8 @@ from data.store import Store
 from judges.card import Card
 from judges.errors import AssayError
 from judges.types import Dimension
+
+_PLACES = "d x y x1 y1 x2 y2 cx cy width height fill-opacity".split()
 
 
 def facts(name: str, value: Any, depth: int = 0, longest: int = 40) -> Iterator[str]:
@@ -49,6 +52,21 @@ def tallies(rows: Sequence[Mapping[str, Any]], most: int = 8) -> Iterator[str]:
         told = sorted(found.items(), key=lambda one: (-one[1], one[0]))[: 2 if each else most]
         shown = ", ".join(f"{value[:60]} x{times}" for value, times in sorted(told))
         yield f"  {column} ({len(found)}): {shown}"
+
+
+def drawn(picture: str) -> Iterator[str]:
+    """Each piece of an SVG with its places and what it says, a line for all pieces of one sort that follow another."""
+    sort, told = "", list[str]()
+    for piece in ElementTree.fromstring(picture).iter():
+        name = piece.tag.rpartition("}")[2]
+        if name in ("svg", "style", "title", "g"):
+            continue
+        if name != sort and told:
+            yield f"  {sort}: {'; '.join(told)}"
+            told = []
+        sort, at = name, (piece.get(one, "") for one in _PLACES)
+        told.append(" ".join(filter(None, (*at, piece.get("class"), "".join(piece.itertext())))))
+    yield f"  {sort}: {'; '.join(told)}"
 
 
 @contextmanager

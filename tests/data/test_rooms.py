@@ -75,6 +75,8 @@ from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
 from data.records import datasets, invitations, logins, people, settings, tokens
 from data.records.settings import GoldRule
+from data.reports import breakdown as breakdown_file
+from data.reports import dashboard as dashboard_file
 from data.samples import SAMPLES
 from data.store import open_store
 from data.store.errors import BadInput
@@ -93,7 +95,7 @@ from tests.data import import_files, planted_workspace
 from tests.data.flag_dataset import CARD, flagged
 from tests.data.imports import source as import_lines
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
-from tests.facts import facts, refusal, tallies, told_refusals
+from tests.facts import drawn, facts, refusal, tallies, told_refusals
 
 Json = dict[str, Any]
 Check = Callable[[str, Iterator[str]], None]
@@ -1161,12 +1163,17 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
     for answer in (None, 0, len(tile.dimension.codes) - 1):
         cells = dashboard.list_items(store, here, judge, tile.dimension.dimension, first, answer, "rex", 3)
         yield f"  cells of {answer}: {[(cell.name, cell.unit) for cell in cells]}"
+    yield from tallies(dashboard_file.rows_of(tile), 1)
+    yield from drawn(dashboard_file.plot(tile, "A title"))
     fields = breakdown.breakdown_fields(store, here, judge, tile.dimension)
     yield from facts("can be parted by", fields, 1)
     for by in list(fields)[:most]:
         for system in ("", first):
             found = breakdown.break_down(store, here, judge, tile, by, system)
             yield f"  by {by} of {system or 'all'}: rest {found.rest}, without {found.without}, step {found.step!r}"
+            if by == next(iter(fields)):
+                table = breakdown_file.table(tile, found, system, tile.headline)
+                yield from (f"  | {row}" for row in table.splitlines())
             if found.whole is not None:
                 yield f"  {sentences.describe_rest(tile, found.whole, system, tile.headline)}"
             for one in (found.whole, *found.slices):
