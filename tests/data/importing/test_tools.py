@@ -8,7 +8,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.records import datasets
 from data.store.errors import BadInput
 from judges.types import ITEM
+from tests.archives import compare_archive
 from tests.data.importing import tool_files as made
 from tests.data.imports import workspace
 
@@ -770,6 +771,24 @@ ALL: dict[str, bytes] = {
 def test_every_tool_is_tried() -> None:
     """A tool that is added is tried with broken files, too."""
     assert set(ALL) == set(formats.TOOLS)
+
+
+def test_all_that_each_tool_says_is_kept(tmp_path: Path) -> None:
+    """Every field of every entry, also of rows with the other names that a tool has for things: tools.txt."""
+
+    def told(given: list[ToolEntry]) -> Iterator[str]:
+        for one in given:
+            held = {key: value for key, value in asdict(one).items() if (key, value) != ("weak", False)}
+            held = {key: value for key, value in held.items() if value is not None and value != ""}
+            yield f"{type(one).__name__} {json.dumps(held, ensure_ascii=False, default=str)}"[:700]
+
+    lines, varied = [], made.varied()
+    for name, known in ALL.items():
+        for file in (known, *([made.text(*varied[name])] if name in varied else [])):
+            names, given = found([("f", file)])
+            assert names == {name}
+            lines += [f"== {name}", *told(given)]
+    compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("tools.txt"), tmp_path)
 
 
 def wrecks(value: Any, chance: random.Random) -> Iterator[Any]:

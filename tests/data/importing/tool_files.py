@@ -423,3 +423,130 @@ def argilla() -> list[dict[str, Any]]:
             "responses": [{"user_id": "kim", "status": "submitted", "values": {"rating": {"value": 5}}}],
         },
     ]
+
+
+def varied() -> dict[str, list[Any]]:
+    """Rows of each tool that have things under other names, or in other shapes, than those above."""
+    asked, answer = {"input": "Q", "output": "A"}, said("assistant", "A")
+    at, later = "2026-03-01T10:00:00Z", "2026-03-02T11:00:00Z"
+    call: dict[str, Any] = {"openinference__span__kind": "LLM", "input__value": "Q", "output__value": "A"}
+    rated = {"annotator_kind": "HUMAN", "name": "tone", "updated_at": later}
+    result = {"id": "f", "trace_id": "r", "feedback_source": {"type": "model"}}
+    run = {"id": "r", "run_type": "llm", "inputs": {"question": "Q"}, "outputs": {"answer": "A"}, "start_time": at}
+    score = {"id": "s", "traceId": "t", "name": "tone", "source": "EVAL", "dataType": "NUMERIC"}
+    trace = {"id": "t", "timestamp": at, "sessionId": "c", **asked}
+    mark = {"from_name": "tone", "type": "choices", "value": {"choices": ["warm", "short"]}}
+    grade = {"pass": True, "score": 0.5, "reason": "So.", "comment": "Hm."}
+    return {
+        "otel": [
+            request(span("t1", "a", user__id="u", session__id="c", llm__model_name="m", **call)),
+            request(span("t2", "a", **call), span("t2", "b", "a", "find", 1, gen_ai__operation__name="execute_tool",
+                    gen_ai__tool__name="map", gen_ai__tool__call__arguments="{}", gen_ai__tool__call__result="Kansai")),
+            request(span("t3", "a", gen_ai__response__id="x", gen_ai__system_instructions="Be brief.", **call),
+                    span("t3", "e", "a", "gen_ai.evaluation", gen_ai__response__id="x", gen_ai__evaluation__name="ok",
+                         gen_ai__evaluation__score="3", gen_ai__evaluation__explanation="Why.", other="left")),
+            {"data": [
+                {"context": {"trace_id": "t4", "span_id": "p"}, "name": "n", "span_kind": "LLM", "start_time": at,
+                 "attributes": {"input": {"value": "Q"}, "output": {"value": "A"}, "llm": {"model_name": "m"}}},
+                {**rated, "id": "1", "span_id": "p", "result": {"score": 1, "label": "warm", "explanation": "W."}},
+                {**rated, "id": "2", "span_id": "p", "score": "2", "metadata": {"user": "kim"}, "created_at": at},
+                {**rated, "id": "3", "span_id": "p", "label": "cold", "identifier": "bo", "annotator_kind": "LLM"},
+                {**rated, "id": "4", "trace_id": "t4", "name": None, "annotation_name": "fit", "score": 4,
+                 "user_id": "eva"},
+                {**rated, "id": "5", "span_id": "p", "score": 5, "annotator_kind": "CODE", "metadata": {"model": "j"}},
+                {"strange": 1},
+            ]},
+        ],
+        "langfuse": [
+            {**trace, "metadata": {"lang": "de"}, "userId": "u", "tags": ["x"], "helpfulness": 3, "thumbs": "up",
+             "comments": [1], "strange": {"a": 1}},
+            {"id": "o", "traceId": "t", "type": "TOOL", "name": "map", "input": {"text": "?"}, "output": "Kansai",
+             "startTime": at, "parentObservationId": "g"},
+            {"id": "g", "traceId": "t", "model": "m", "startTime": at, **asked},
+            {**score, "value": 1, "metadata": {"judge": "j"}, "comment": "Why.", "timestamp": later},
+            {**score, "id": "s2", "value": "2.5", "source": "API", "metadata": {"evaluator": "e"}, "createdAt": at},
+            {**score, "id": "s3", "value": 3, "source": "ANNOTATION", "metadata": {"annotator": "kim"}},
+            {**score, "id": "s4", "value": 4, "source": "ANNOTATION", "metadata": {"user_id": "bo"}},
+            {**score, "id": "s5", "value": 5, "source": "API", "name": "user thumb"},
+            *({**score, "id": f"b{n}", "name": "ok", "dataType": "BOOLEAN", "value": value, "metadata": {"model": "j"}}
+              for n, value in enumerate((1, "true", "YES", 0, "no"))),
+        ],
+        "langsmith": [
+            {**run, "reference_outputs": {"answer": "E"}, "metadata": {"conversation_id": "c", "lang": "de"},
+             "error": "e",
+             "child_runs": [{"id": "k", "run_type": "tool", "name": "map", "inputs": {"text": "?"},
+                             "outputs": {"output": "Kansai"}, "start_time": at}],
+             "feedback": [{"key": "in", "score": 1, "feedback_source": "app"}]},
+            {**result, "key": "tone", "value": "warm", "comment": "Why.", "created_at": at},
+            {**result, "id": "f2", "key": "size", "value": 3, "correction": {"size": 4}},
+            {**result, "id": "f3", "key": "thumb", "score": 1, "feedback_source": {"type": "api"}},
+            {**result, "id": "f4", "key": "fit", "score": 1, "feedback_source": {"type": "api"}},
+            *({**result, "id": f"p{n}", "key": "by", "score": n, "feedback_source": {"type": "app", **who}}
+              for n, who in enumerate(({"user_id": "u"}, {"ls_user_id": "l"}, {"metadata": {"user": "m"}}))),
+            *({**result, "id": f"j{n}", "key": "of", "score": n, "feedback_source": {"type": "model", **who}}
+              for n, who in enumerate(({"name": "n"}, {"metadata": {"evaluator": "e"}}))),
+            {"neither": 1},
+        ],
+        "inspect_ai": [{
+            "version": 2, "eval": {"task": "sums", "scorers": [{"name": "inspect_ai/own", "options": {"model": "j"}}]},
+            "samples": [
+                {"id": "a", "epoch": 1, "input": "Q", "target": "T", "output": {"model": "m"}, "error": "e",
+                 "messages": [said("user", "attachment://k"), answer], "attachments": {"k": "Q, at length"},
+                 "score": {"value": {"tone": 1, "size": 2}, "metadata": {"model": "own"}}},
+                {"id": "b", "epoch": 1, "input": "Q", "messages": [said("user", "Q"), answer], "scores": {
+                    "plain": 3, "own": {"value": 4, "answer": "A", "explanation": "E", "history": [
+                        {"explanation": "none"},
+                        {"value": 5, "explanation": "X", "provenance": {"author": "kim", "timestamp": at}},
+                    ]},
+                    "first": {"value": "I", "history": [{"value": "C"}, {"value": "I"}]},
+                }},
+            ],
+        }],
+        "promptfoo": [
+            {"vars": {"ground_truth": "G", "k": 1}, "prompt": "Q", "provider": "m", "response": "A", "testIdx": 1,
+             "gradingResult": {**grade, "namedScores": {"fit": 2, "tone": 3}, "componentResults": [
+                 {**grade, "assertion": {"type": "g-eval", "metric": "tone", "provider": {"label": "j", "id": "i"}}},
+                 {**grade, "score": None, "assertion": {"type": "g-eval", "metric": "tone"}}, {"pass": False},
+             ]}},
+            {"vars": {}, "prompt": "Q", "provider": {"label": "l", "id": "i"}, "response": {"output": "A"},
+             "promptIdx": 2, "gradingResult": {**grade, "assertion": {"type": "equals"}}},
+            {"vars": {}, "prompt": "Q", "success": True, "metadata": {"redteamHistory": [
+                {"prompt": "1", "output": "2"}, {"prompt": "3", "output": "4"}]}},
+            {"neither": 1},
+        ],
+        "label_studio": [
+            {"id": 1, "data": {"question": "Q", "answer": "A"}, "completions": [
+                {"completed_by": {"first_name": "Kim", "last_name": "Bo"}, "created_at": at, "result": [
+                    mark, {"from_name": "n", "type": "number", "value": {"number": 3}},
+                    {"from_name": "x", "type": "taxonomy", "value": {"taxonomy": [["a", "b"]]}},
+                    {"from_name": "y", "type": "brush", "value": {}}, {"type": "rating", "value": {"rating": 2}},
+                ]},
+                {"completed_by": {"username": "un"}, "result": [mark]}, {"completed_by": {"id": 9}, "result": [mark]},
+                {"skipped": True, "result": [mark]},
+            ]},
+            {"id": 2, "data": {"question": "Q", "answer1": "A", "answer2": "B"}, "predictions": [
+                {"score": 0.5, "result": [
+                    {"from_name": one, "type": "pairwise", "value": {"selected": side}}
+                    for one, side in (("p", "left"), ("q", "right"), ("r", "none"))
+                ]},
+            ]},
+            {"neither": 1},
+        ],
+        "argilla": [
+            {"external_id": "e", "fields": {"question": "Q", "answer": "A", "k": "v"}, "responses": [
+                {"values": {"fit": {"value": 1}, "tone": "warm"}, "user": "kim", "inserted_at": at},
+                {"values": {"fit": {"value": ["a", "b"]}}, "user_id": "bo", "updated_at": later, "status": "submitted"},
+                {"values": {"fit": {"value": 2}}, "status": "discarded"}, {"values": {"fit": 3}, "status": "pending"},
+            ], "suggestions": [{"question_name": "fit", "value": 3, "score": [0.5], "agent": "j"},
+                               {"question_name": "tone", "value": "cold"}]},
+            {"id": "p", "fields": {"question": "Q", "answer1": "A", "answer2": "B"}, "metadata": {"lang": "de"},
+             "responses": {"fit_1": [{"value": 1}], "fit_b": [{"value": 2}], "best": [
+                 {"value": [{"value": "answer2", "rank": 1}, {"value": "answer1", "rank": 2}]}]}},
+            {"id": "f", "question": "Q", "answer": "A", "status": "x", "fit.responses": [4, 5],
+             "fit.responses.users": ["kim", "bo"], "fit.responses.status": ["submitted", "draft"],
+             "fit.suggestion": 3, "fit.suggestion.agent": "j", "fit.suggestion.score": 0.25},
+            {"id": "h", "question": "Q", "answer": "A", "fit": [{"value": 4, "user_id": "kim"}], "fit-suggestion": 3,
+             "fit-suggestion-metadata": {"agent": "k", "score": 0.75}},
+            {"neither": 1},
+        ],
+    }  # fmt: skip
