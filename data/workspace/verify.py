@@ -13,7 +13,10 @@ from judges.plural import many, verb
 from judges.types import ITEM, units
 
 _PAGE = 500
-_OTHERWISE = {"card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id")}
+_OTHERWISE = {
+    "card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id"),
+    "assignment_id": ("assignment", "assignment_id"),
+}  # fmt: skip
 """Columns that name a row and are not called as its table: every other one that does is `item_id`, `judge_id`, ..."""
 _ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_id"))
 """Judges as the browser, or a store that a backup has replaced, had them: they need not be here."""

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from data.adjudication import adjudication, adjudication_items
@@ -73,16 +74,18 @@ from data.importing.rows import item_id
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
-from data.records import datasets, invitations, logins, people, settings, tokens
+from data.records import datasets, invitations, judge_lookup, logins, people, settings, tokens
 from data.records.settings import GoldRule
 from data.reports import breakdown as breakdown_file
 from data.reports import dashboard as dashboard_file
 from data.samples import SAMPLES
 from data.store import open_store
+from data.store.duckdb_driver import DuckTables
 from data.store.errors import BadInput
 from data.trail import activity, trail
 from data.trail.change_details import describe_rows
 from data.trail.trail import KINDS, TrailFilter
+from data.workspace import verify
 from judges.audits import all_audits
 from judges.errors import AssayError
 from judges.stats.sampling import SampleDesign
@@ -1269,3 +1272,83 @@ def changes(planted: Planted) -> Iterator[str]:
                 yield from (f"  {' | '.join(row)}"[:400] for row in rows[:2])
     for one in activity.recent_activity(store, 12):
         yield from facts("lately", one)
+
+
+# -- records, workspace -----------------------------------------------------------------------------------------------
+
+
+def test_records(planted: Planted, check: Check) -> None:
+    check("records", recorded(planted))
+
+
+def recorded(planted: Planted) -> Iterator[str]:
+    """In which words settings, tokens and names of judges that cannot be are refused, and which judges words mean."""
+    store = planted.store
+    here, rules_now = planted.datasets["support"], settings.queue_rules(store, planted.datasets["support"])
+    bounds = {"overlap": (0, 1, 20, 21), "assisted_share": (-0.1, 0, 0.99, 1), "claim_minutes": (0, 1, 1440, 1441)}
+    for name, values in bounds.items():
+        for value in values:
+            new = replace(rules_now, **{name: value})  # type: ignore[arg-type]
+            yield f"{name} {value}: {refusal(lambda new=new: settings.set_queue_rules(store, 'rex', here, new))}"  # type: ignore[misc]
+    for rule in (
+        GoldRule("mode"),  # type: ignore[arg-type]
+        GoldRule(waiting="asked"),  # type: ignore[arg-type]
+        *(GoldRule(apart=apart) for apart in (-1, 0, 100, 101)),
+    ):
+        yield f"{rule}: {refusal(lambda rule=rule: settings.set_gold_rule(store, 'lea', here, rule))}"  # type: ignore[misc]
+    given: list[tuple[str, list[str], int]] = [
+        ("", ["read"], 1), ("x" * 1000, ["read"], 1), ("a\x07", ["read"], 1), ("a", [], 1), ("a", ["all"], 1),
+        ("a", ["read"], 0), ("a", ["read"], 10**6), (" a  b ", ["read"], 1),
+    ]  # fmt: skip
+    for name, scopes, days in given:
+        with told_refusals() as said:
+            said.append(tokens.new_token(store, "rex", name, scopes, days)[0].name)
+        yield f"token {name[:20]!r} {scopes} {days}: {said}"
+    text = tokens.new_token(store, "cy", "one", ["read"], 2)[1]
+    held = tokens.list_tokens(store, "cy")[0]
+    yield f"of others: {refusal(lambda: tokens.list_tokens(store, 'cy', 'rex'))}"
+    yield f"revoked by another: {refusal(lambda: tokens.revoke_token(store, 'rex', held.id))}"
+    yield f"revoked by a lead: {refusal(lambda: tokens.revoke_token(store, 'lea', held.id))}"
+    yield f"none: {refusal(lambda: tokens.revoke_token(store, 'lea', 'none'))}"
+    yield f"used: {refusal(lambda: tokens.find_token(store, text))}; {refusal(lambda: tokens.find_token(store, 'x'))}"
+    for name in planted.datasets:
+        dataset = datasets.dataset_named(store, name)
+        for wanted in ("", "judge-one", "judge", "nobody", "multi_turn_dialogue"):
+            with told_refusals() as said:
+                said += [judge_lookup.lookup_judge(store, dataset, wanted).model]
+            yield f"the judge {wanted!r} of {name}: {said}"
+        yield f"among none: {refusal(lambda d=dataset: judge_lookup.lookup_judges(store, d, '', []))}"  # type: ignore[misc]
+
+
+@pytest.mark.duckdb_only("it breaks the tables of a file")
+def test_workspace(planted: Planted, check: Check) -> None:
+    check("workspace", broken(planted))
+
+
+def broken(planted: Planted) -> Iterator[str]:
+    """What is found wrong with a workspace of which everything has been changed that names something else."""
+    store = planted.store
+    assert isinstance(store, DuckTables) and store._con is not None
+    yield f"as it was: {verify.verify(store)}"
+    named = store.rows(
+        "select table_name, column_name from duckdb_columns() where not internal and (column_name "
+        "like '%_id' or column_name in ('card_version', 'previous', 'replaces')) and table_name in "
+        "(select table_name from duckdb_tables()) order by all"
+    )
+    for table, column in named:
+        first = f"(select min(rowid) from {table})"
+        with contextlib.suppress(duckdb.Error):  # of what has no such text
+            store._con.execute(f"update {table} set {column} = '{table}.{column}' where rowid = {first}")
+    item, other = (row[0] for row in store.rows("select id from item order by id limit 2"))
+    for change in (
+        "delete from change where seq in (7, 8)", "update score set seq = 7 where rowid in (1, 2)",
+        "update combination set value = value + 1 where rowid < 3",
+        "update label set replaces = (select max(id) from label) where rowid in (5, 6)",
+        f"update item set content = replace(content, 'a', 'b') where id = '{item}'",
+        f"update item set kind = 'pair' where id = '{other}'",
+        "update item set content = '[]' where id = (select max(id) from item)",
+        *(f"update {table} set unit = 'turn:99' where rowid = (select max(rowid) from {table})"
+          for table in ("score", "label", "remark")),
+    ):  # fmt: skip
+        store._con.execute(change)
+    yield from verify.verify(store)
