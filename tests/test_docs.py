@@ -70,10 +70,10 @@ def test_every_name_in_a_docstring_is_there() -> None:
     known = {"with", *dir(builtins), *(part for name in found for part in name.split("."))}
     for kind in ("js", "sql"):
         known |= {word for path in ROOT.glob(f"[dp]*/**/*.{kind}") for word in re.findall(r"\w+", text(path))}
-    fields = ("name", "id", "attr", "arg", "asname")
+    fields = {"name", "id", "attr", "arg", "asname"}
     for source in found.values():
         for node in source.nodes:
-            known |= {str(getattr(node, field)) for field in fields if hasattr(node, field)}
+            known |= {str(value) for field, value in vars(node).items() if field in fields}
     stale = []
     for source in found.values():
         for node in source.nodes:
