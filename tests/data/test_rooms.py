@@ -692,7 +692,8 @@ def _rates_of_work() -> Iterator[str]:
         told = after_working_hours(BEGIN, hours + 8.0 * days)
         yield f"until {until}: {working_hours(BEGIN, until)}, after {hours + 8 * days}: {told}"
     one = {"a": 1.0}
-    for seats, weights, most in ((7, one | {"b": 2.0, "c": 0.5}, 9), (7, one | {"b": 1.0}, 3), (0, one, 3)):
+    for seats, weights, most in ((7, one | {"b": 2.0, "c": 0.5}, 9), (7, one | {"b": 1.0}, 3), (0, one, 3),
+                                 (10, {"a": 5.0, "b": 1.0, "c": 1.0}, 4)):  # fmt: skip
         yield f"{seats} seats {weights} at most {most}: {shares.fair_quotas(seats, weights, most)}"
     needs = {f"i{n}": 1 + n % 2 for n in range(7)}
     barred = {"i1": {"a"}, "i2": {"a", "b", "c"}, "i3": {"c"}}
@@ -1341,7 +1342,8 @@ def broken(planted: Planted) -> Iterator[str]:
             store._con.execute(f"update {table} set {column} = '{table}.{column}' where rowid = {first}")
     item, other = (row[0] for row in store.rows("select id from item order by id limit 2"))
     for change in (
-        "delete from change where seq in (7, 8)", "update score set seq = 7 where rowid in (1, 2)",
+        "delete from change where seq in (7, 8) or seq = (select max(seq) - 1 from change)",
+        "update score set seq = 7 where rowid in (1, 2)",
         "update combination set value = value + 1 where rowid < 3",
         "update label set replaces = (select max(id) from label) where rowid in (5, 6)",
         f"update item set content = replace(content, 'a', 'b') where id = '{item}'",

@@ -49,8 +49,8 @@ def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) 
     dataset = unlabelled(store)
     with pytest.raises(NotAllowed):
         plans.set_look_plan(store, "ray", dataset, [150])
-    plans.set_look_plan(store, "lea", dataset, [150, 300])
-    assert plans.look_plan(store, dataset).sizes == (150, 300)
+    plans.set_look_plan(store, "lea", dataset, [150, 400])  # the last at all items that there are
+    assert plans.look_plan(store, dataset).sizes == (150, 400)
     plans.set_look_plan(store, "lea", dataset, [])
     assert plans.look_plan(store, dataset) is None
     assert [row[0] for row in store.rows("select action from change where action = 'plan'")] == ["plan", "plan"]

@@ -306,6 +306,7 @@ def test_votes_without_a_time_count_once_each_and_the_later_line_holds(tmp_path:
 VERDICTS: list[tuple[dict[str, Any], Any, str]] = [
     (vote("gpt4_pair", "model_a"), 2.0, ""),
     (vote(["gpt-4", "pair-v2"], "model_b"), 0.0, ""),
+    (vote("gpt4_pair", "model_a", judgment="It says why."), 2.0, "It says why."),
     (vote("gpt4_pair", "tie (inconsistent)"), 1.0, "The two orders do not agree."),
     (vote("gpt4_pair", "error"), "api_error", ""),
 ]
@@ -344,6 +345,7 @@ def test_a_judges_verdict_holds_where_both_orders_agree(
             kept = json.loads(store.rows("select raw from judgment")[0][0])
             turned = {"model_a": "model_b", "model_b": "model_a"}
             assert kept["winner"] == turned.get(row["winner"], row["winner"])
+            assert kept.get("judgment") == row.get("judgment")
     store.close()
 
 

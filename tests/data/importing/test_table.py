@@ -301,7 +301,7 @@ def test_a_label_that_the_mapping_does_not_know_is_refused_and_an_empty_cell_is_
 
 UTTERANCES = [
     {"chat": "c1", "n": 2, "who": "assistant", "says": "Hello", "score": "8"},
-    {"chat": "c1", "n": 1, "who": "user", "says": "Hi", "score": ""},
+    {"chat": "c1", "n": 1, "who": " User ", "says": "Hi", "score": ""},
     {"chat": "c1", "n": 3, "who": "user", "says": "Bye", "score": ""},
     {"chat": "c1", "n": 4, "who": "assistant", "says": "See you", "score": "10"},
     {"chat": "c2", "n": 1, "who": "user", "says": "Hm", "score": ""},
@@ -478,6 +478,15 @@ def test_a_text_of_parquet_that_is_too_long_is_told_with_the_limit(monkeypatch: 
     with file.fresh() as stream:
         told = [r.problem for r in sandbox.parquet_records(file.name, file.path, stream)]
     assert told == ["", "has a text longer than 1 MB", "holds the character NUL"]
+
+
+def test_a_path_with_a_quote_is_read_as_any_other(tmp_path: Path) -> None:
+    folder = tmp_path / "kim's 'own'"
+    folder.mkdir()
+    pq.write_table(pa.table({"x": ["a"]}), folder / "t.parquet")
+    [file] = from_path(folder / "t.parquet").files
+    with file.fresh() as stream:
+        assert [r.value for r in sandbox.parquet_records(file.name, file.path, stream)] == [{"x": "a"}]
 
 
 def test_other_types_of_parquet_become_what_json_has() -> None:

@@ -468,6 +468,8 @@ def varied() -> dict[str, list[Any]]:
             {**score, "id": "s3", "value": 3, "source": "ANNOTATION", "metadata": {"annotator": "kim"}},
             {**score, "id": "s4", "value": 4, "source": "ANNOTATION", "metadata": {"user_id": "bo"}},
             {**score, "id": "s5", "value": 5, "source": "API", "name": "user thumb"},
+            {**trace, "id": "t9", "sessionId": "", "input": {"x": 1}, "output": None, "scores": [{**score, "value": 6}],
+             "observations": [{"id": "o9", "type": "GENERATION", "model": "m", **asked}]},
             *({**score, "id": f"b{n}", "name": "ok", "dataType": "BOOLEAN", "value": value, "metadata": {"model": "j"}}
               for n, value in enumerate((1, "true", "YES", 0, "no"))),
         ],
@@ -547,6 +549,7 @@ def varied() -> dict[str, list[Any]]:
              "fit.suggestion": 3, "fit.suggestion.agent": "j", "fit.suggestion.score": 0.25},
             {"id": "h", "question": "Q", "answer": "A", "fit": [{"value": 4, "user_id": "kim"}], "fit-suggestion": 3,
              "fit-suggestion-metadata": {"agent": "k", "score": 0.75}},
+            {"fields": {"question": "Q", "answer": "of no id"}, "responses": {"fit": [{"value": 1}]}},
             {"neither": 1},
         ],
     }  # fmt: skip
