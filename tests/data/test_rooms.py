@@ -78,6 +78,7 @@ from data.records import datasets, invitations, judge_lookup, logins, people, se
 from data.records.settings import GoldRule
 from data.reports import breakdown as breakdown_file
 from data.reports import dashboard as dashboard_file
+from data.reports.statistics import STATISTICS
 from data.samples import SAMPLES
 from data.store import open_store
 from data.store.duckdb_driver import DuckTables
@@ -804,6 +805,8 @@ def approved(planted: Planted) -> Iterator[str]:
         yield from facts("objections", found.objections, 1)
         told = (found.coverage, found.judge_only_na, found.people_only_na, found.synthetic, found.jointly_tested)
         yield f"  coverage, n/a, synthetic, tested with: {told}, alarms {sorted(found.alarms or {})}"
+        shown = [name for name, one in STATISTICS.items() if one.applies(found.result)]
+        yield f"  {case.count_waiting(store, found)} to adjudicate; statistics {', '.join(shown)}"
     for fact in case.case_facts(store, case.find_case(store, here, judge, "turn", "helpfulness")):
         yield from facts(record.fact_title(fact[0]), fact)
     for dataset in ("duels", "answers"):

@@ -109,7 +109,8 @@ def test_a_folder_is_held_to_its_list(store: Store, tmp_path: Path) -> None:
         from_path(folder)
     for told in ('{"files": [{"name": "../a.duckdb", "bytes": 1, "sha256": ""}]}', "{", "[]", '{"files": [1]}'):
         (folder / "_manifest.json").write_text(told)
-        with pytest.raises(BadInput, match=r"_manifest.json cannot be read \(\w+\)\. |out/a.duckdb is missing"):
+        wrong = r"_manifest.json cannot be read \((BadJson|TypeError)\)\. |out/a.duckdb is missing"
+        with pytest.raises(BadInput, match=wrong):
             from_path(folder)
 
 

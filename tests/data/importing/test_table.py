@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -480,9 +481,10 @@ def test_a_text_of_parquet_that_is_too_long_is_told_with_the_limit(monkeypatch: 
     assert told == ["", "has a text longer than 1 MB", "holds the character NUL"]
 
 
-def test_a_path_with_a_quote_is_read_as_any_other(tmp_path: Path) -> None:
+def test_a_path_with_a_quote_is_read_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "kim's 'own'"
     folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     pq.write_table(pa.table({"x": ["a"]}), folder / "t.parquet")
     [file] = from_path(folder / "t.parquet").files
     with file.fresh() as stream:
