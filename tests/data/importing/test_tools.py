@@ -417,6 +417,15 @@ def test_what_is_said_of_a_span_below_a_call_is_of_its_turn_and_of_one_below_non
     assert units == {3.0: "turn:1", 4.0: "turn:1", 5.0: "turn:1", 6.0: "conversation", 7.0: "conversation"}
 
 
+def test_of_a_prompt_that_wraps_what_was_asked_the_question_is_kept() -> None:
+    root = made.span("t", "r", openinference__span__kind="CHAIN", input__value="Wo?", output__value="Dort.")
+    put = made.inference("input_messages", [made.said("user", "Context: Tokio. Question: Wo?")])
+    got = made.inference("output_messages", [made.said("assistant", "Dort.")])
+    call = made.span("t", "s", "r", at=1, openinference__span__kind="LLM", **put, **got)
+    _, given = found([("t.jsonl", made.text(made.request(root, call)))])
+    assert [(item["task"], item["output"]) for item in items(given).values()] == [("Wo?", "Dort.")]
+
+
 def test_otel_logs() -> None:
     """Messages and evaluations may come as log records, before their spans or after."""
 
