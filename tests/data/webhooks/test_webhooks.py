@@ -31,6 +31,7 @@ from data.webhooks.deliverer import Deliverer
 from data.webhooks.events import note_finished_queues
 from data.webhooks.outbox import claim_task
 from data.webhooks.webhooks import EVENTS, check_url, is_public
+from data.workspace.verify import verify
 from tests import seeds
 from tests.data.runs.test_runs import order, scripted
 
@@ -138,6 +139,7 @@ def test_a_queue_that_is_finished_is_told_once_signed_and_without_a_text(store: 
     webhooks.send_test(store, "lea", other.id)
     assert tell(store) == ["delivered"] and receiver.came[-1][0]["assay-event"] == "test"
     assert made.id != other.id
+    assert verify(store) == [], "or no backup of it could be restored"
 
 
 def test_decisions_and_runs_are_told_by_names_and_states_to_whom_they_are_for(
