@@ -22,8 +22,8 @@ _ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_
 """Judges as the browser, or a store that a backup has replaced, had them: they need not be here."""
 _MAY_BE_EMPTY = {
     "answer_id": ("label",), "draw_id": ("answer", "claim", "label"), "run_id": ("charge", "judgment"),
-    "previous": ("answer",), "replaces": ("label",), "judge_id": ("design", "draw"), "dataset_id": ("export", "webhook_event"),
-    "login_id": ("login_end",),
+    "previous": ("answer",), "replaces": ("label",), "judge_id": ("design", "draw"),
+    "dataset_id": ("export", "webhook_event"), "login_id": ("login_end",),
 }  # fmt: skip
 """Column -> the tables whose rows may name nothing in it."""
 
