@@ -185,6 +185,14 @@ def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field:
     store.close()
 
 
+def test_a_line_that_cannot_be_read_is_refused_once_among_chats(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    good = said(("user", "a"), ("assistant", "b"))
+    found = preview_import(store, source([good, b"{", good]), ImportPlan("d"))
+    assert [(p.line, p.field) for p in found.problems] == [(2, "")] and found.new.items == 1
+    store.close()
+
+
 def test_other_keys_are_kept_in_meta_and_the_same_chat_is_known_again(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     assert to_dialogue({**said(("user", "a"), ("assistant", "b")), "id": 7})[0]["id"] == "7"
