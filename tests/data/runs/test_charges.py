@@ -139,6 +139,16 @@ def test_tries_that_may_have_to_be_paid_for_count(store: Store) -> None:
         assert one.cost is not None and broken * 0.01 < one.cost <= LIMIT and one.scored == 0 and one.estimated
 
 
+def test_the_call_that_tries_an_endpoint_is_charged_at_each_start(store: Store) -> None:
+    with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
+        run_id = runs.start(store, "lea", replace(order(store, found.url), model="not listed"))
+        runs.wait(store, run_id)
+        for tries, limit in ((2, 0.2), (3, 0.3)):
+            assert end(store, run_id, limit).cost == pytest.approx(owed(found, (2000, 400)))
+            asked = [body["messages"][-1]["content"] for body in found.bodies]
+            assert asked.count("Answer with the word yes.") == tries
+
+
 CHILD = """
 import sys
 from data.records import datasets
