@@ -24,7 +24,7 @@ from pages.me.sign_in import sign_out as sign_out
 from pages.mtbench.page import PARTS
 from tests import seeds
 from tests.data.imports import text
-from tests.pages.desk_driver import enter, on_item, turn_to
+from tests.pages.desk_driver import at_rest, enter, turn_to
 from tests.poison import floods, tricks
 from tests.server import Server
 
@@ -60,11 +60,12 @@ def canary() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def three(serve_all: Serve) -> Server:
-    """The app with three judged dialogues and a person of each role, for tests that answer nothing."""
+    """The app with three judged dialogues, a person of each role and one who is out, for tests that answer nothing."""
     app = serve_all(start=False)
-    seeds.dialogues(app.store_path, 3, names=tuple(PEOPLE.values()))
+    seeds.dialogues(app.store_path, 3, names=(*PEOPLE.values(), "ida"))
     store = open_store(app.store)
     people.set_person(store, "lea", "rae", "researcher")
+    people.set_person(store, "lea", "ida", "annotator", active=False)
     store.close()
     app.start()
     return app
@@ -75,7 +76,7 @@ def poisoned(app: Server, url: str) -> str:
     poison = f"![p]({url}/md) <img src='{url}/html'> :material/bug_report: [l]({url}/link) $x$ :red[r] "
     poison += f"<script>fetch('{url}/js')</script>"
     rows = []
-    for n in range(1, 6):
+    for n in range(1, 3):
         item = seeds.dialogue(n, text=poison, system=poison)
         item["turns"][-1]["text"] = "\n\n".join([poison, *tricks(url), *floods()])
         item.update(scenario=poison, id=f"{n} {poison}", meta={poison: poison})
@@ -180,10 +181,12 @@ def carries(headers: dict[str, str], what: str) -> None:
     assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin", what
 
 
-def test_what_got_into_a_page_still_fetches_nothing(three: Server, page: Any, canary: tuple[str, list[str]]) -> None:
+def test_who_is_out_sees_no_desk_and_what_got_into_a_page_still_fetches_nothing(
+    three: Server, page: Any, canary: tuple[str, list[str]]
+) -> None:
     """The policy by itself: whatever a text would bring into a page, were it ever drawn as HTML."""
     url, seen = canary
-    page.goto(f"{three.url}/desk")
+    enter(page, three.url, "ida")  # who is inactive, and so is nobody
     page.get_by_text("Who are you?").first.wait_for()
     page.evaluate(INJECTED, [url, url.replace("http:", "ws:")])
     page.wait_for_timeout(300)
@@ -211,14 +214,6 @@ INJECTED = """async ([url, socket]) => {
 }"""
 
 
-def test_a_cold_link_to_a_page_of_another_role_is_refused_and_to_ones_own_works(three: Server, page: Any) -> None:
-    enter(page, three.url, "ann", "import")  # ann is an annotator
-    page.get_by_text("This page is for researchers and leads, and you are an annotator.").wait_for()
-    assert not page.get_by_text("Upload").count() and not page.get_by_text("Page not found").count()
-    enter(page, three.url, "ann", "desk?stream=review")
-    assert on_item(page)
-
-
 @pytest.mark.parametrize("role", people.ROLES)
 def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, page: Any, role: Role) -> None:
     rank = people.ROLES.index
@@ -226,8 +221,8 @@ def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, 
     kept = [(least, title, to) for _, least, _, title, to, _ in ROUTES if least != "annotator"]
     pages = [one for one in kept if rank(one[0]) >= rank(role)]
     assert {least for least, _, _ in kept} == {"researcher", "lead"}
-    enter(page, three.url, PEOPLE[role], "")
-    page.get_by_role("heading", name="Overview").wait_for()
+    enter(page, three.url, PEOPLE[role], pages[0][2])
+    at_rest(page)
     main = page.get_by_test_id("stMain")
     for least, title, address in pages:
         turn_to(page, address)
@@ -251,14 +246,3 @@ def test_a_cold_link_without_a_name_leads_to_the_name_picker(three: Server, page
         page.get_by_text("Who are you?").first.wait_for()
         turn_to(page, address)
         assert page.get_by_text("Who are you?").count(), address
-
-
-def test_somebody_made_inactive_is_out_at_once(serve: Serve, page: Any) -> None:
-    app = serve(start=False)
-    seeds.dialogues(app.store_path, 3)
-    store = open_store(app.store)
-    people.set_person(store, "lea", "ann", "annotator", active=False)
-    store.close()
-    app.start()
-    enter(page, app.url, "ann")
-    page.get_by_text("Who are you?").first.wait_for()

@@ -19,7 +19,7 @@ from data.records import people
 from data.store import open_store
 from pages.server.uploads import Uploads
 from pages.ui import session
-from tests.pages.desk_driver import at_rest, enter, patiently
+from tests.pages.desk_driver import enter, patiently, turn_to
 from tests.server import Server
 
 CANARY = "![x](http://127.0.0.1:9/canary.png)"
@@ -28,57 +28,34 @@ GOOD = {"id": f"d {CANARY}", "kind": "dialogue", "turns": [{"turn": 1, "role": "
 
 @pytest.fixture
 def assay(serve: Callable[..., Server], tmp_path: Path) -> Server:
-    """The app with lea, who is the lead, and ann; uploads wait in `spools`."""
+    """The app with lea, who is the lead; uploads wait in `spools`."""
     (tmp_path / "spools").mkdir()
     app = serve(start=False, env={"TMPDIR": str(tmp_path / "spools")})
     store = open_store(app.store)
-    for name in ("lea", "ann"):
-        people.join_workspace(store, name)
+    people.join_workspace(store, "lea")
     store.close()
     app.start()
     return app
 
 
-def test_good_rows_are_imported_and_the_bad_ones_are_listed(assay: Server, page: Any, tmp_path: Path) -> None:
-    fetched: list[str] = []
-    page.on("request", lambda request: fetched.append(request.url) if "canary" in request.url else None)
-    file = tmp_path / "rows.jsonl"
-    file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
-    enter(page, assay.url, "lea", "import")
-    page.locator("input[type=file]").set_input_files(file)
-    page.get_by_label("Name of the dataset").fill("mine")
-    page.get_by_label("Name of the dataset").press("Enter")
-    page.get_by_text("2 lines cannot be imported.").wait_for()
-    page.get_by_role("button", name="Import 1 good row").click()
-    expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"))
-    assert not fetched
-    assay.stop()
-    store = open_store(f"duckdb:///{assay.store_path}")
-    assert store.rows("select name from item") == [(f"d {CANARY}",)]
-    store.close()
-
-
-def test_a_table_is_mapped_on_screen(assay: Server, page: Any, tmp_path: Path) -> None:
+def test_a_table_is_mapped_on_screen_and_two_columns_lead_to_kappa_in_three_actions(
+    assay: Server, page: Any, tmp_path: Path
+) -> None:
     file = tmp_path / "table.csv"
     file.write_text("id,instruction,output\n1,Say hi,hi\n2,Say ho,ho\n")
     enter(page, assay.url, "lea", "import")
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_text("single responses, identified by id. Read from it: task (instruction), output").wait_for()
-    page.get_by_text("Map the columns of table.csv by hand").click()
-    page.get_by_text("What the first rows become").wait_for()
     page.get_by_role("button", name="Import all").click()
     # Nobody has said anything of them: the first of them waits to be answered, without a judge.
     expect(page).to_have_url(re.compile(r"/desk\?dataset=table&stream=audit"))
     expect(page.get_by_test_id("stMain")).to_contain_text("Say h")
-
-
-def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tmp_path: Path) -> None:
     file = tmp_path / "my scores.csv"
     human = [n % 5 + 1 for n in range(60)]
     judge = [h if n % 3 else min(h + 1, 5) for n, h in enumerate(human)]
     rows = "".join(f"{n},{j}.0,{h}\n" for n, (j, h) in enumerate(zip(judge, human, strict=True)))
     file.write_text(f"nr,judge_score,human_score\n{rows}")
-    enter(page, assay.url, "lea", "import")
+    turn_to(page, "import")
     page.locator("input[type=file]").set_input_files(file)
     # Mapped by hand it says the same at first: nothing that was found is lost on the way.
     page.get_by_role("button", name="Import all").wait_for()
@@ -90,30 +67,20 @@ def test_two_columns_lead_to_kappa_in_three_actions(assay: Server, page: Any, tm
     expect(page.get_by_test_id("stMain")).to_contain_text(f"{kappa:.3f}")
 
 
-def test_annotators_have_no_such_page(assay: Server, page: Any) -> None:
-    enter(page, assay.url, "ann", "import")
-    page.get_by_text("This page is for researchers and leads").wait_for()
-    at_rest(page)
-    assert page.locator("input[type=file]").count() == 0
-
-
-def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_server(
+def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_disk_until_then(
     assay: Server, page: Any, tmp_path: Path
 ) -> None:
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url) if "canary" in request.url else None)
     spools = tmp_path / "spools"
     enter(page, assay.url, "lea", "import")
     file = tmp_path / "rows.jsonl"
     chosen = page.locator("input[type=file]")
     file.write_text(f"nonsense {CANARY}\n")
     chosen.set_input_files(file)
-    page.get_by_label("Name of the dataset").fill("mine")
-    page.get_by_label("Name of the dataset").press("Enter")
     page.get_by_text("1 line cannot be imported.").wait_for()
     address = page.get_by_role("link", name="These lines as a file").evaluate("a => new URL(a.href).pathname")
     assert json.loads(assay.get(address)[2])["row"] == f"nonsense {CANARY}"
-    file.write_text(json.dumps(GOOD) + "\n")
-    chosen.set_input_files(file)
-    page.get_by_role("button", name="Import all").wait_for()
     assert [path.read_text() for path in held(spools)] == [file.read_text()]
     page.get_by_role("button", name="Remove these files").click()
     page.get_by_role("button", name="Remove these files").wait_for(state="detached")
@@ -123,13 +90,19 @@ def test_uploads_wait_on_the_disk_and_are_gone_with_the_import_and_with_the_serv
     chosen.set_input_files(zipped)
     page.get_by_text("rows.json is a zip archive.").wait_for()
     assert not held(spools)
+    file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
     chosen.set_input_files(file)
     page.get_by_label("Name of the dataset").fill("mine")
     page.get_by_label("Name of the dataset").press("Enter")
-    page.get_by_role("button", name="Import all").click()
-    expect(page).to_have_url(re.compile(r"/desk"))
+    page.get_by_text("2 lines cannot be imported.").wait_for()
+    page.get_by_role("button", name="Import 1 good row").click()
+    expect(page).to_have_url(re.compile(r"/desk\?dataset=mine&stream=audit"))
     assert patiently(lambda: not held(spools))
+    assert not fetched
     assay.stop()
+    store = open_store(f"duckdb:///{assay.store_path}")
+    assert store.rows("select name from item") == [(f"d {CANARY}",)]
+    store.close()
     assert not list(spools.iterdir())
 
 
