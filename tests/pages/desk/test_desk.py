@@ -64,7 +64,9 @@ def test_a_held_key_loses_and_doubles_nothing(serve: Serve, page: Any) -> None:
     store.close()
 
 
-def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key(serve: Serve, page: Any) -> None:
+def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key_and_back_keeps_the_history(
+    serve: Serve, page: Any
+) -> None:
     app = seeded(serve, 5)
     enter(page, app.url, "ann")
     item = on_item(page)
@@ -73,16 +75,6 @@ def test_one_score_in_the_middle_costs_its_way_one_digit_and_one_key(serve: Serv
     page.keyboard.press("2")
     accept(page)
     on_item(page, item)
-    all_saved(page)
-    store = after(app)
-    changed = store.rows("select unit, dimension, value, seen, saw from label_now where value <> seen")
-    assert changed == [("turn:2", "helpfulness", 2.0, 4.0, True)]
-    store.close()
-
-
-def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 5)
-    enter(page, app.url, "ann")
     first = accept_all(page, 1)[0]
     second = on_item(page, first)
     page.keyboard.press("b")
@@ -92,6 +84,8 @@ def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) 
     assert on_item(page, first) == second
     all_saved(page)
     store = after(app)
+    changed = "select unit, dimension, value, seen, saw from label_now where value <> seen and item_id = $1"
+    assert store.rows(changed, [item]) == [("turn:2", "helpfulness", 2.0, 4.0, True)]
     assert store.rows("select count(*) from answer where item_id = $1", [first]) == [(2,)]
     assert store.rows(FIRST_CELL.format("label_now"), [first]) == [(1.0,)]
     assert store.rows(FIRST_CELL.format("label"), [first]) == [(4.0,), (1.0,)]
@@ -101,12 +95,12 @@ def test_back_changes_the_answer_and_keeps_its_history(serve: Serve, page: Any) 
 
 def test_blind_means_that_nothing_of_the_judge_reaches_the_browser(serve: Serve, page: Any) -> None:
     app = serve(start=False)
-    items = [seeds.dialogue(n, system="CANARY-SYSTEM") for n in range(1, 9)]
+    items = [seeds.dialogue(n, system="CANARY-SYSTEM") for n in range(1, 5)]
     told = [{**seeds.reply(i, helpfulness=2, verdict="borderline"), "decision_basis": "CANARY-BASIS"} for i in items]
     for made in told:
         made["per_turn"][0]["issues"] = ["CANARY-ISSUE"]
     rows = [*items, *(seeds.judgment(i, made, model="CANARY-MODEL") for i, made in zip(items, told, strict=True))]
-    store = seeds.workspace(app.store_path, rows, audit=8, review=False)
+    store = seeds.workspace(app.store_path, rows, audit=4, review=False)
     assisted = {r[0] for r in store.rows("select item_id from draw where mode = 'assisted'")}
     blind = {r[0] for r in store.rows("select item_id from draw where mode = 'blind'")}
     store.close()
@@ -227,13 +221,13 @@ def test_a_reload_goes_on_where_it_was(serve: Serve, page: Any) -> None:
 
 
 def test_two_tabs_of_one_person_double_nothing(serve: Serve, page: Any) -> None:
-    app = seeded(serve, 24)
+    app = seeded(serve, 14)
     enter(page, app.url, "ann")
     other = page.context.new_page()
     on_item(page)
     other.goto(f"{app.url}/desk?stream=review")
     on_item(other)
-    for _ in range(12):
+    for _ in range(7):
         for tab in (page, other):
             accept(tab)
             tab.wait_for_timeout(60)
