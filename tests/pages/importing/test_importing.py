@@ -46,6 +46,8 @@ def test_a_table_is_mapped_on_screen_and_two_columns_lead_to_kappa_in_three_acti
     enter(page, assay.url, "lea", "import")
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_text("single responses, identified by id. Read from it: task (instruction), output").wait_for()
+    page.get_by_text("Map the columns of table.csv by hand").click()
+    page.get_by_text("What the first rows become").wait_for()
     page.get_by_role("button", name="Import all").click()
     # Nobody has said anything of them: the first of them waits to be answered, without a judge.
     expect(page).to_have_url(re.compile(r"/desk\?dataset=table&stream=audit"))
@@ -81,6 +83,9 @@ def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_
     page.get_by_text("1 line cannot be imported.").wait_for()
     address = page.get_by_role("link", name="These lines as a file").evaluate("a => new URL(a.href).pathname")
     assert json.loads(assay.get(address)[2])["row"] == f"nonsense {CANARY}"
+    file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
+    chosen.set_input_files(file)  # in the place of what was there
+    page.get_by_role("button", name="Import 1 good row").wait_for()
     assert [path.read_text() for path in held(spools)] == [file.read_text()]
     page.get_by_role("button", name="Remove these files").click()
     page.get_by_role("button", name="Remove these files").wait_for(state="detached")
@@ -90,7 +95,6 @@ def test_good_rows_are_imported_the_bad_ones_are_listed_and_uploads_wait_on_the_
     chosen.set_input_files(zipped)
     page.get_by_text("rows.json is a zip archive.").wait_for()
     assert not held(spools)
-    file.write_text(json.dumps(GOOD) + f"\nnonsense {CANARY}\n" + json.dumps({**GOOD, "kind": CANARY}) + "\n")
     chosen.set_input_files(file)
     page.get_by_label("Name of the dataset").fill("mine")
     page.get_by_label("Name of the dataset").press("Enter")
