@@ -16,14 +16,14 @@ _SHOULD = re.compile(r"^(input|value|string|list|dictionary) should")
 _TAGS = ("dialogue", "pair", "response")
 
 
-def validation_problems(error: ValidationError) -> list[tuple[str, str]]:
-    """(field, sentence) for everything that a model refused, at most a handful for one line."""
-    found = [_problem(detail) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
+def validation_problems(error: ValidationError, what: str = "line") -> list[tuple[str, str]]:
+    """(field, sentence) for everything that a model refused, at most a handful; `what` was read: a line has a meta."""
+    found = [_problem(detail, what) for detail in error.errors(include_url=False, include_context=True)[:_MOST]]
     left = error.error_count() - len(found)
     return found + ([("", f"It has {many(left, 'more error')}.")] if left > 0 else [])
 
 
-def _problem(detail: Any) -> tuple[str, str]:
+def _problem(detail: Any, what: str) -> tuple[str, str]:
     where = [part for part in detail["loc"] if part not in WAYS]
     if where and where[0] in _TAGS:
         where = where[1:]
@@ -32,11 +32,12 @@ def _problem(detail: Any) -> tuple[str, str]:
     if kind == "missing":
         return name, f"{name} is missing. Add it."
     if kind == "extra_forbidden":
-        return name, f"{show_value(name)} is an unknown key. Remove it, or put it into meta."
+        remove = "Remove it, or put it into meta." if what == "line" else "Remove it."
+        return name, f"{show_value(name)} is an unknown key. {remove}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return "kind", "kind must be dialogue, pair or response."
     said = detail["msg"].removeprefix("Value error, ").rstrip(".")
     if kind == "value_error":
         return name, f"{name}: {said}." if name else f"{said[:1].upper()}{said[1:]}."
     said = _SHOULD.sub("must", said[:1].lower() + said[1:])
-    return name, f"{name or 'The line'}: {said} (it is {show_value(given)})."
+    return name, f"{name or f'The {what}'}: {said} (it is {show_value(given)})."

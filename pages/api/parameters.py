@@ -79,5 +79,5 @@ def _made(model: type[BaseModel], value: dict[str, Any], where: str) -> BaseMode
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        told = " ".join(sentence for _, sentence in validation_problems(error))
+        told = " ".join(sentence for _, sentence in validation_problems(error, where))
         raise Refusal(400, f"The {where} cannot be taken. {told}") from None

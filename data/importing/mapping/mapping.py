@@ -261,7 +261,8 @@ def parse_mapping(text: str) -> ColumnMapping:
     try:
         return ColumnMapping.model_validate_json(text, strict=True)
     except ValidationError as error:
-        raise BadInput("The mapping cannot be read. " + " ".join(s for _, s in validation_problems(error))) from None
+        told = " ".join(sentence for _, sentence in validation_problems(error, "mapping"))
+        raise BadInput(f"The mapping cannot be read. {told}") from None
 
 
 def cell_text(value: Any) -> str:

@@ -78,7 +78,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
     ({"endpoint": {"key_variable": "ASSAY_OIDC_CLIENT_SECRET"}}, 400, "setting of the server"),
     ({"endpoint": {"base_url": "file:///etc/passwd"}}, 400, "http"),
     ({"endpoint": {"base_url": "http://127.0.0.1:9", "tries": 1}}, 400, "127.0.0.1:9"),
-    ({"oops": 1}, 400, "unknown key"),
+    ({"oops": 1}, 400, "'oops' is an unknown key. Remove it."),
 ]
 
 
