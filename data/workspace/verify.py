@@ -13,10 +13,7 @@ from judges.plural import many, verb
 from judges.types import ITEM, units
 
 _PAGE = 500
-_OTHERWISE = {
-    "card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id"),
-    "assignment_id": ("assignment", "assignment_id"),
-}  # fmt: skip
+_OTHERWISE = {"card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id")}
 """Columns that name a row and are not called as its table: every other one that does is `item_id`, `judge_id`, ..."""
 _ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_id"))
 """Judges as the browser, or a store that a backup has replaced, had them: they need not be here."""
@@ -62,7 +59,9 @@ def _changes(store: Store, columns: Mapping[str, Sequence[str]]) -> Iterator[str
 def _references(store: Store, columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """What a row names is there."""
     for table, column in ((table, column) for table, held in columns.items() for column in held):
-        other, key = _OTHERWISE.get(column, (column.removesuffix("_id"), "id"))
+        named = column.removesuffix("_id")
+        # A table of events has the id of what they are about beside that of each row.
+        other, key = _OTHERWISE.get(column, (named, column if column in columns.get(named, ()) else "id"))
         if other == column or other not in columns or (table, column) in _ON_TRUST:
             continue
         query = (

@@ -90,19 +90,10 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
         if decision == "keep":
             if stand.holds is not None:
                 suspension.keep_approved(session.store(), who, stand.holds, reason)
-                kept["done"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
+                kept["said"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
             return
         done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:
         kept["refused"] = error
         return
-    kept["done"] = f"{rows.title(one)} is {done.done}."
-
-
-def outcome() -> None:
-    """What the last click came to, once."""
-    kept = session.scratch("approvals")
-    if "refused" in kept:
-        text.refuse(kept.pop("refused"))
-    if "done" in kept:
-        st.success(text.plain(kept.pop("done")), icon=":material/check:")
+    kept["said"] = f"{rows.title(one)} is {done.done}."

@@ -31,7 +31,7 @@ def page() -> None:
     rows.summary(waits)
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
-    decision_form.outcome()
+    text.tell_outcome(session.scratch("approvals"))
     for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(text.plain(names[judge.id]), anchor=False)

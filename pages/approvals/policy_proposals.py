@@ -23,8 +23,7 @@ def put(who: str, wanted: Requirements, reason: str) -> None:
 
 def waits(who: Person, told: Callable[[Requirements], list[str]]) -> None:
     """What came of the last change, and a looser policy that waits; another lead may agree to it."""
-    if said := session.scratch("policy").pop("said", ""):
-        st.success(text.plain(said), icon=":material/check:")
+    text.tell_outcome(session.scratch("policy"))
     found = policy.proposed_requirements(session.store())
     if found is None:
         return

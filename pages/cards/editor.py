@@ -89,7 +89,7 @@ def edit_card(who: Person, start: Card | None) -> None:
         with text.refusals():
             cards.save_card(store, who.name, recipe)
             saved = kept.get("saved", 0) + 1
-            kept.update(done=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
+            kept.update(said=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
             url_state.set_choice("card", made.name)
             st.rerun()
 

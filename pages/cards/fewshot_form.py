@@ -181,5 +181,5 @@ def edit_examples(who: Person, card: Card) -> None:
         made = cards.attach_examples(store, who.name, card.name, now)
         _kept(card).clear()
         done = f"{card.title} is now version {made.version}: judges that use it are new judges."
-        session.scratch("cards")["done"] = done
+        session.scratch("cards")["said"] = done
         st.rerun()

@@ -28,8 +28,7 @@ def page() -> None:
             kept["writing"] = True
             st.rerun()
     st.caption("A card is a judge's rubric: its dimensions and scales, the prompt, and the reply it asks for.")
-    if done := kept.pop("done", ""):
-        st.success(text.plain(done), icon=":material/check:")
+    text.tell_outcome(kept)
     if who.may("lead") and kept.get("writing"):
         with st.container(border=True):
             _new(who)
@@ -103,5 +102,5 @@ def _desk(who: Person) -> None:
     st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")
     if names != now and st.button("Set", type="primary"):
         desk_cards.choose_desk_cards(store, who.name, dataset.id, names)
-        session.scratch("cards")["done"] = f"From now on people label {dataset.name} by these cards."
+        session.scratch("cards")["said"] = f"From now on people label {dataset.name} by these cards."
         st.rerun()

@@ -12,8 +12,7 @@ from pages.ui import session, text
 def show_proposals(who: Person) -> None:
     """What came of the last change, and changes of who leads that wait for another lead."""
     store = session.store()
-    if said := session.scratch("people").pop("said", ""):
-        st.success(text.plain(said), icon=":material/group:")
+    text.tell_outcome(session.scratch("people"), ":material/group:")
     found = leads.pending_lead_changes(store)
     if found and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.plain(leads.STUCK), icon=":material/group:")

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -87,6 +88,19 @@ def refusals() -> Iterator[None]:
         yield
     except AssayError as error:
         refuse(error)
+
+
+def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
+    """What the last act came to, this once: the refusal or the words that it kept for this page run.
+
+    It has a place of its own, also where nothing is told: fields below it that it moved would be drawn anew, and what
+    somebody is typing there lost.
+    """
+    with st.container():
+        if refused := kept.pop("refused", None):
+            refuse(refused)
+        if said := kept.pop("said", ""):
+            st.success(plain(said), icon=icon)
 
 
 def show_secret(kept: dict[str, str], words: str) -> None:

@@ -81,8 +81,7 @@ def _backups(who: Person) -> None:
             made = backups.make_backup(store, who.name)
         kept["said"] = f"Backup made: {made.name}"
         st.rerun()
-    if said := kept.pop("said", ""):
-        st.success(text.plain(said), icon=":material/check:")
+    text.tell_outcome(kept)
     found = backups.list_backups(store)
     if not found:
         st.info("There is no backup yet. Make one at regular times, and before an upgrade.", icon=":material/save:")

@@ -21,8 +21,7 @@ def section(who: Person) -> None:
         "states, signed, and no text of an item. What cannot be told is tried again for a day."
     )
     text.show_secret(kept, "The webhook was added. This is its secret, which is not shown again.")
-    if said := kept.pop("said", ""):
-        st.success(text.plain(said), icon=":material/check:")
+    text.tell_outcome(kept)
     found = webhooks.list_webhooks(store, who.name)
     if found:
         columns = [("Host", ""), ("Told of", ""), ("Made by", "150px"), ("Made", "150px"), ("State", "100px")]

@@ -154,18 +154,18 @@ def test_every_name_of_a_role(role: str) -> None:
 def test_every_name_under_which_a_text_lies() -> None:
     for key in "content parts contents text value output_text".split():
         assert read_messages([{"role": "user", key: "Q", "other": "x"}]) == told(Q), key
-    for key in (
+    put = (
         "input question query prompt user_input user_message message instruction text human_input chat_input request"
         " content"
-    ).split():
-        assert input_utterances({"other": "x", key: "Q"}) == told(Q), key
-        assert single_text({"other": "x", key: "Q"}) == "Q", key
-    for key in (
+    )
+    got = (
         "output answer response result completion text content reply output_text generation assistant message"
         " final_answer"
-    ).split():
-        assert output_utterances({"other": "x", key: "A"}) == told(A), key
-        assert single_text({"other": "x", key: "A"}) == "A", key
+    )
+    for read, names, said in ((input_utterances, put, Q), (output_utterances, got, A)):
+        for key in names.split():
+            assert read({"other": "x", key: said[1]}) == told(said), key
+            assert single_text({"other": "x", key: said[1]}) == said[1], key
 
 
 def test_every_name_under_which_messages_lie() -> None:

@@ -142,10 +142,13 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     page.get_by_role("link", name="Review", exact=True).click()
     expect(main).to_contain_text("labels since")
     expect(main).to_contain_text("0.97 on 120 items")
+    reason = page.get_by_role("textbox", name="Reason").first
+    field = reason.element_handle()
     page.get_by_role("button", name="Keep approved").click()
     expect(main).to_contain_text("Say why, in a sentence")
-    at_rest(page)  # a field that is drawn anew while something is typed would be empty
-    page.get_by_role("textbox", name="Reason").first.fill(NASTY)
+    at_rest(page)
+    assert field.evaluate("field => field.isConnected"), "drawn anew, it would lose what somebody types meanwhile"
+    reason.fill(NASTY)
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Keep approved").click()
     expect(main).to_contain_text("stays approved.")
