@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.importing import ImportPlan, detect_formats, formats, from_bytes, from_uploads, import_source, start
-from data.importing.conversations import traces
+from data.importing.conversations import evaluation_cases, traces
 from data.importing.conversations.call_chains import CallChain, TraceSpan, _likeness, main_conversation
 from data.importing.conversations.utterances import (
     Utterance,
@@ -780,6 +780,148 @@ ALL: dict[str, bytes] = {
 def test_every_tool_is_tried() -> None:
     """A tool that is added is tried with broken files, too."""
     assert set(ALL) == set(formats.TOOLS)
+
+
+SAME_IN_OTEL = {
+    "session__id": "gen_ai__conversation__id langfuse__session__id langsmith__metadata__thread_id thread_id "
+    "conversation_id traceloop__association__properties__session_id",
+    "input__value": "traceloop__entity__input gen_ai__prompt langfuse__observation__input mlflow__spanInputs",
+    "output__value": "traceloop__entity__output gen_ai__completion langfuse__observation__output mlflow__spanOutputs",
+    "llm__model_name": "gen_ai__request__model gen_ai__response__model llm__request__model",
+    "openinference__span__kind": "traceloop__span__kind",
+}
+
+
+def test_otel_names_of_one_thing_read_alike() -> None:
+    """Sessions, inputs, outputs, models and kinds, under each name that a convention has for them; nothing is left."""
+    usual = {
+        "session__id": "c", "input__value": "Q", "output__value": "A", "llm__model_name": "m",
+        "openinference__span__kind": "LLM",
+    }  # fmt: skip
+
+    def read(**given: str) -> tuple[list[dict[str, Any]], list[str], list[str]]:
+        told = found([("t.jsonl", made.text(made.request(made.span("t", "s", "above", **given))))])[1]
+        return list(items(told).values()), faults(told), hints(told)
+
+    [item], _, told = known = read(**usual)
+    assert (item["id"], item["system"], spoken(item)) == ("c", "m", [(1, "user", "Q"), (1, "assistant", "A")])
+    assert not any("are not read" in one for one in told)
+    for name, others in SAME_IN_OTEL.items():
+        for other in others.split():
+            given = {other if key == name else key: value for key, value in usual.items()}
+            assert read(**given) == known, other
+
+
+def test_otel_names_of_tools_read_alike() -> None:
+    asked = ("gen_ai__tool__call__arguments", "tool__parameters", "input__value")
+    told = ("gen_ai__tool__call__result", "output__value")
+    call = made.span("t", "a", openinference__span__kind="LLM", input__value="Q", output__value="A", session__id="c")
+    for kind in ({"openinference__span__kind": "TOOL"}, {"gen_ai__operation__name": "execute_tool"}):
+        for named in ("gen_ai__tool__name", "tool__name", ""):
+            for put, back in [(put, told[0]) for put in asked] + [(asked[0], back) for back in told]:
+                given = {**kind, put: "{}", back: "Kansai", **({named: "map"} if named else {})}
+                used = made.span("t", "b", "a", "find" if named else "map", 1, **given)
+                [item] = items(found([("t.jsonl", made.text(made.request(call, used)))])[1]).values()
+                assert (1, "tool", "map({})") in spoken(item) and (1, "tool", "Kansai") in spoken(item), given
+
+
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("asked", "task instruction instructions prompt question query input inputs context source document user "
+         "user_input request article"),
+        ("answered", "output outputs response answer completion generation model_output prediction reply "
+         "generated_text actual_output assistant summary text content"),
+        ("expected", "reference reference_answer expected_output expected ground_truth target gold ideal"),
+    ],
+)  # fmt: skip
+def test_each_name_of_a_text_says_what_it_is(what: str, names: str) -> None:
+    """However a field is spelled; a longer text beside them is none of these, and where two fit the first counts."""
+    usual = {"asked": "question", "answered": "answer", "expected": "expected"}
+    texts = {"asked": "Q", "answered": "A", "expected": "E"}
+    for name in names.split():
+        for spelled in (name, name.upper(), name.replace("_", " ").title()):
+            fields = {"remark": "Longer than all of these.", **{
+                spelled if key == what else usual[key]: text for key, text in texts.items()
+            }}  # fmt: skip
+            said, sides, reference, used = evaluation_cases.text_fields(fields)
+            assert [(one.role, one.text) for one in said] == [("user", "Q"), ("assistant", "A")], spelled
+            assert (sides, reference, set(used)) == (None, "E", set(fields) - {"remark"}), spelled
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("left", "right"), ("a", "b"), ("1", "2"), ("chosen", "rejected"),
+])  # fmt: skip
+def test_each_name_of_the_sides_of_a_pair(one: str, other: str) -> None:
+    for pattern in ("response_{}", "response-{}", "Response {}", "response{}"):
+        first, second = pattern.format(one), pattern.format(other)
+        said, sides, reference, used = evaluation_cases.text_fields({"prompt": "Q", second: "Two", first: "One"})
+        assert [(u.role, u.text) for u in said] == [("user", "Q")]
+        assert (sides, reference, used) == (("One", "Two"), "", ["prompt", first, second]), pattern
+
+
+@pytest.mark.parametrize("speaker", ["author", "speaker", "role", "from", "name"])
+@pytest.mark.parametrize("words", ["text", "content", "dialogue", "utterance", "value"])
+def test_each_name_of_a_speaker_and_of_what_is_said(speaker: str, words: str) -> None:
+    """Speakers with names of their own: who begins is the one that asks."""
+    talk = [{speaker: "Kim", words: "Hi"}, {speaker: "Bo", words: "Yes?"}, {speaker: "Kim", words: "Bye"}]
+    said, sides, _, used = evaluation_cases.text_fields({"talk": talk})
+    assert [(u.role, u.text) for u in said] == [("user", "Hi"), ("assistant", "Yes?"), ("user", "Bye")]
+    assert (sides, used) == (None, ["talk"])
+
+
+OTHER_NAMES = [
+    ("langfuse", "providedModelName", "provided_model_name model"),
+    ("langfuse", "traceId", "trace_id"),
+    ("langfuse", "sessionId", "session_id"),
+    ("langfuse", "stringValue", "string_value"),
+    ("langfuse", "dataType", "data_type"),
+    ("langsmith", "thread_id", "session_id conversation_id"),
+    ("langsmith", "user_name", "user_id ls_user_id"),
+    ("mlflow", "trace_id", "request_id"),
+    ("mlflow", "trace_metadata", "request_metadata tags"),
+    ("mlflow", "request_time", "timestamp_ms execution_time"),
+    ("mlflow", "assessment_name", "name"),
+    ("mlflow", "expected_response", "expected_output ground_truth expected_answer reference"),
+    ("mlflow", "parent_span_id", "parent_id"),
+    ("mlflow", "start_time_unix_nano", "start_time"),
+    ("promptfoo", "expected", "reference ideal ground_truth expected_output"),
+    ("deepeval", "conversationalTestCases", "conversational_test_cases test_cases testResults test_results"),
+    ("deepeval", "metricsData", "metrics_data"),
+    ("deepeval", "evaluationModel", "evaluation_model"),
+    ("label_studio", "annotations", "completions"),
+    ("label_studio", "was_cancelled", "skipped"),
+    ("label_studio", "updated_at", "created_at"),
+    ("label_studio", "email", "username"),
+    ("label_studio", "author", "speaker role from name"),
+    ("argilla", "user_id", "user"),
+    ("argilla", "id", "external_id"),
+]
+
+
+@pytest.mark.parametrize(("tool", "name", "others"), OTHER_NAMES)
+def test_a_name_that_a_tool_also_uses_reads_alike(tool: str, name: str, others: str) -> None:
+    """Files of other versions of a tool, which name one thing otherwise: every entry is the same."""
+    rows = {
+        "langfuse": [*made.langfuse()["traces"], *made.langfuse()["observations"], *made.langfuse()["scores"]],
+        "langsmith": [*made.langsmith()["runs"], *made.langsmith()["feedback"]],
+        "mlflow": made.mlflow("c-1"),
+    }
+    file = made.text(*rows[tool]) if tool in rows else ALL[tool]
+    if tool == "langfuse":
+        file = file.replace(b'"provided_model_name"', b'"providedModelName"')
+
+    def read(other: str) -> list[ToolEntry]:
+        spelled = file.replace(f'"{name}"'.encode(), f'"{other}"'.encode())
+        assert other == name or spelled != file
+        names, given = found([("f", spelled)])
+        assert names == {tool}
+        return [one if isinstance(one, Hint) else replace(one, row={}) for one in given]
+
+    known = read(name)
+    assert any(isinstance(one, Line) for one in known) and any(isinstance(one, NamedValue) for one in known)
+    for other in others.split():
+        assert read(other) == known, other
 
 
 def test_all_that_each_tool_says_is_kept(tmp_path: Path) -> None:
