@@ -149,7 +149,7 @@ def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
     begins = max((n for n, one in enumerate(chain.told[: chain.heard]) if one.role == "user"), default=0)
     if not tools or any(one.role == "tool" for one in chain.told[begins:]):
         return
-    for tool in reversed(tools):
+    for tool in tools:
         after = [index for _, index, start in chain.marks if start >= tool.start]
         place = min(after[0] if after else chain.marks[-1][1], len(chain.told) - 1)
         if chain.told[place].role == "user":

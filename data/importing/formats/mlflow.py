@@ -36,7 +36,6 @@ from data.importing.lines import ToolEntry
 
 TITLE = "MLflow"
 LISTS = (("traces",), ("data",))
-_KINDS = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "RETRIEVER": "", "EMBEDDING": "", "PARSER": ""}
 _VALUE = re.compile(r"(?P<name>.+?)(/v\d+)?/(score|value)")
 _WHY = ("justification", "rationale")
 _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_answer", "reference")
@@ -141,9 +140,9 @@ class _Reader(TraceReader):
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
         said, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
         sort: Sort = "root" if not parent and said and answer else ""
-        if _KINDS.get(kind) == "model":
+        if kind in ("CHAT_MODEL", "LLM"):
             sort = "model"
-        elif _KINDS.get(kind) == "tool":
+        elif kind == "TOOL":
             sort, said = "tool", [tool_call_utterance(name, into if into is not None else "")]
             answer = [Utterance("tool", single_text(out), name)] if out is not None else []
         model = as_text(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))

@@ -220,6 +220,24 @@ def test_otel_tools_and_annotations() -> None:
     assert "no part of a conversation were left out (1)" in told and "may be cut (1)" in told
 
 
+def test_tools_of_one_answer_keep_their_order() -> None:
+    """Several calls before one answer; in the second turn the call of the model began before those of its tools."""
+    spans = [made.span("t", "root", name="bot")]
+    for at, name in enumerate("first second third model:0 model:1 fourth fifth".split(), 1):
+        if name.startswith("model"):
+            question, answer = made.TURNS[int(name[-1])]
+            put = made.inference("input_messages", [made.said("user", question)])
+            got = made.inference("output_messages", [made.said("assistant", answer)])
+            kind = {"openinference__span__kind": "LLM", "session__id": "S"}
+            spans.append(made.span("t", name, "root", at=at, **kind, **put, **got))
+        else:
+            kind = {"openinference__span__kind": "TOOL", "input__value": "{}"}
+            spans.append(made.span("t", name, "root", name, at, **kind))
+    _, given = found([("t.jsonl", made.text(made.request(*spans)))])
+    used = [(turn, text.partition("(")[0]) for turn, role, text in spoken(items(given)["S"]) if role == "tool"]
+    assert used == [(1, "first"), (1, "second"), (1, "third"), (2, "fourth"), (2, "fifth")]
+
+
 def test_otel_answer_that_the_history_spells_otherwise() -> None:
     """An answer that a later call repeats without its spaces is not told twice, nor the question before it."""
     ask, back = made.said("user", "Wo?"), {"role": "tool", "name": "map", "content": "Kansai"}

@@ -454,8 +454,41 @@ def varied() -> dict[str, list[Any]]:
                 {**rated, "id": "4", "trace_id": "t4", "name": None, "annotation_name": "fit", "score": 4,
                  "user_id": "eva"},
                 {**rated, "id": "5", "span_id": "p", "score": 5, "annotator_kind": "CODE", "metadata": {"model": "j"}},
+                {**rated, "id": "6", "span_id": "p", "score": 6, "metadata": {"annotator": "ann"}, "created_at": at},
+                {**rated, "id": "7", "span_id": "p", "score": 7, "metadata": {"evaluator": "e"},
+                 "annotator_kind": "LLM"},
+                {**rated, "id": "8", "span_id": "p", "score": "none"},
                 {"strange": 1},
             ]},
+            request(
+                span("t5", "a", events=[
+                    {"name": "gen_ai.evaluation.result", "timeUnixNano": "1700000000000000000",
+                     "attributes": attributes(**{f"gen_ai__evaluation__{k}": v for k, v in given.items()}, **by)}
+                    for given, by in (
+                        ({"name": "tone", "score__value": 1.5}, {"evaluator__name": "e1"}),
+                        ({"name": "tone", "score__label": "warm", "source": "human"}, {}),
+                        ({"score": 2.0}, {"evaluator": "e2", "annotator_kind": "LLM"}),
+                        ({"name": "tone", "score__value": 3.0, "annotator_kind": "annotator"}, {}),
+                        ({"name": "tone", "score__value": 4.0, "source": "person"}, {}),
+                        ({"name": "tone", "score__value": 5.0}, {"gen_ai__request__model": "j"}),
+                    )
+                ], **call),
+                span("t5", "w", "a", "workflow", 1, traceloop__span__kind="workflow", strange="x"),
+                span("t6", "e", "", "tone", 2, openinference__span__kind="EVALUATOR", output__value='{"score": 1}'),
+            ),
+            {"resourceLogs": [{"scopeLogs": [{"logRecords": [
+                {"eventName": name, "traceId": "t7", "spanId": "a", "timeUnixNano": "1700000000000000000",
+                 "body": {"kvlistValue": {"values": attributes(**body)}}, "attributes": attributes(**more)}
+                for name, body, more in (
+                    ("gen_ai.user.message", {"content": "Q7"}, {}),
+                    ("", {"message": "A7"}, {"event__name": "gen_ai.choice"}),
+                    ("gen_ai.evaluation.result", {}, {"gen_ai__evaluation__name": "fit",
+                                                      "gen_ai__evaluation__score": 1.0}),
+                    ("other", {}, {}),
+                )
+            ] + [{"eventName": "gen_ai.user.message", "traceId": "lost", "spanId": "lost",
+                  "body": {"stringValue": "?"}}]}]}]},
+            request(span("t7", "a", gen_ai__operation__name="chat", gen_ai__request__model="m")),
         ],
         "langfuse": [
             {**trace, "metadata": {"lang": "de"}, "userId": "u", "tags": ["x"], "helpfulness": 3, "thumbs": "up",
@@ -472,6 +505,10 @@ def varied() -> dict[str, list[Any]]:
              "observations": [{"id": "o9", "type": "GENERATION", "model": "m", **asked}]},
             *({**score, "id": f"b{n}", "name": "ok", "dataType": "BOOLEAN", "value": value, "metadata": {"model": "j"}}
               for n, value in enumerate((1, "true", "YES", 0, "no"))),
+            {**score, "id": "s7", "traceId": "t8", "value": None},
+            {"trace": {**trace, "id": "t8", "public": True},
+             "scores": [{**score, "id": "s8", "traceId": "t8", "value": 7}]},
+            {"id": "of a session", "traces": [{"id": "t10", "timestamp": at, **asked}]},
         ],
         "langsmith": [
             {**run, "reference_outputs": {"answer": "E"}, "metadata": {"conversation_id": "c", "lang": "de"},
@@ -487,6 +524,42 @@ def varied() -> dict[str, list[Any]]:
               for n, who in enumerate(({"user_id": "u"}, {"ls_user_id": "l"}, {"metadata": {"user": "m"}}))),
             *({**result, "id": f"j{n}", "key": "of", "score": n, "feedback_source": {"type": "model", **who}}
               for n, who in enumerate(({"name": "n"}, {"metadata": {"evaluator": "e"}}))),
+            {**result, "key": "twice", "score": 1, "end_time": later}, {**result, "key": "twice", "score": 2},
+            {**result, "id": "f9", "key": "none", "score": None},
+            {**run, "id": "r2", "end_time": later, "extra": {"invocation_params": {"model": "m"}}, "strange": 1},
+            {"neither": 1},
+        ],
+        "mlflow": [
+            {"info": {"request_id": "r1", "timestamp_ms": 1_700_000_000_000, "strange": 1,
+                      "tags": {"mlflow.trace.user": "u", "team": "x", "mlflow.other": "o"}, "assessments": [
+                {"name": "fit", "source": {"source_type": "HUMAN"}, "value": 3, "rationale": "W.", "create_time": at},
+                {"name": "fit", "source": {"source_type": "CODE"}, "feedback": {"value": 0.5},
+                 "last_update_time": later},
+                {"name": "fit", "feedback": {"value": "warm"}, "span_id": "0x02"},
+                {"name": "fit", "feedback": {"value": [1]}},
+                {"name": "fit", "valid": False, "feedback": {"value": 4}}, {"name": "fit", "feedback": {}},
+                {"name": "reference", "expectation": {"serialized_value": "E"}},
+                {"name": "facts", "expectation": {"value": ["F"]}},
+            ]}, "data": {"spans": [
+                {"context": {"span_id": "0x01"}, "name": "bot", "start_time": 1, "attributes": {
+                    "mlflow.spanType": "CHAIN", "mlflow.spanInputs": {"question": "Q"}, "mlflow.spanOutputs": "A"}},
+                {"span_id": "02", "parent_id": "01", "name": "chat", "start_time": 2, "attributes": {
+                    "mlflow.spanType": "llm", "mlflow.llm.model": "m", "mlflow.spanInputs": "[1",
+                    "mlflow.spanOutputs": "A"}},
+                {"span_id": "03", "parent_id": "01", "name": "map", "start_time": 3, "attributes": {
+                    "mlflow.spanType": "TOOL", "mlflow.spanInputs": {"of": "x"},
+                    "mlflow.spanOutputs": {"is": "Kansai"}}},
+                {"span_id": "04", "parent_id": "01", "name": "now", "start_time": 4, "attributes": {
+                    "mlflow.spanType": "TOOL"}},
+                {"span_id": "05", "parent_id": "01", "name": "find", "attributes": {
+                    "mlflow.spanType": "RETRIEVER", "mlflow.spanInputs": "q", "mlflow.spanOutputs": "d"}},
+            ]}},
+            {"trace_id": "r2", "request": '{"question": "Q"}', "response": '"A"', "request_time": at, "assessments": [
+                {"assessment_id": "a1", "assessment_name": "fit", "feedback": {"value": n}} for n in (1, 2)]},
+            {"info": {"trace_id": "r3", "request_preview": "Q", "response_preview": "A", "execution_time": 1}},
+            {"request_id": "row", "inputs": "Q", "outputs": "A", "k": "v", "fit/v1/score": 3,
+             "fit/v1/justification": "W.", "tone/value": "warm", "tone/rationale": "R.", "size/score": None,
+             "other/path": 1},
             {"neither": 1},
         ],
         "inspect_ai": [{
@@ -532,6 +605,9 @@ def varied() -> dict[str, list[Any]]:
                     for one, side in (("p", "left"), ("q", "right"), ("r", "none"))
                 ]},
             ]},
+            {"id": 3, "question": "Q", "answer": "A", "annotator": 1, "annotation_id": 2, "created_at": at,
+             "lead_time": 1.5, "tone": {"choices": ["warm"]}, "fit": [{"rating": 4}], "size": 3, "why": "x" * 101,
+             "many": ["a", "b"]},
             {"neither": 1},
         ],
         "argilla": [
