@@ -149,14 +149,15 @@ def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
     begins = max((n for n, one in enumerate(chain.told[: chain.heard]) if one.role == "user"), default=0)
     if not tools or any(one.role == "tool" for one in chain.told[begins:]):
         return
+    put: dict[int, list[Utterance]] = {}
     for tool in tools:
-        after = [index for _, index, start in chain.marks if start >= tool.start]
-        place = min(after[0] if after else chain.marks[-1][1], len(chain.told) - 1)
-        if chain.told[place].role == "user":
-            place += 1
-        put = [*tool.said, *tool.answer]
-        chain.told[place:place] = put
-        chain.marks = [(s, n + len(put) if n >= place else n, at) for s, n, at in chain.marks]
+        answered = next((index for _, index, start in chain.marks if start >= tool.start), chain.marks[-1][1])
+        place = min(answered, len(chain.told) - 1)
+        place += chain.told[place].role == "user"
+        put.setdefault(place, []).extend([*tool.said, *tool.answer])
+    for place in sorted(put, reverse=True):
+        chain.told[place:place] = put[place]
+        chain.marks = [(s, n + len(put[place]) if n >= place else n, at) for s, n, at in chain.marks]
 
 
 def _users(said: Sequence[Utterance]) -> list[str]:

@@ -31,7 +31,7 @@ from data.importing.lines import ToolEntry
 TITLE = "OpenTelemetry traces"
 LISTS = (("resourceSpans",), ("resourceLogs",), ("data",))
 _MODEL, _AGENT = {"chat", "text_completion", "generate_content"}, {"invoke_agent", "create_agent"}
-_WHOLE = {"CHAIN", "AGENT", "WORKFLOW", "TASK"}
+_ROOTS = {"CHAIN", "AGENT", "WORKFLOW", "TASK"}
 _SESSIONS = (
     *("gen_ai.conversation.id", "session.id", "langfuse.session.id", "traceloop.association.properties.session_id"),
     *("langsmith.metadata.thread_id", "thread_id", "conversation_id"),
@@ -188,7 +188,7 @@ class _Reader(TraceReader):
         whole = bool(call.said and call.answer and not operation and not kind)
         if operation in _MODEL or kind == "LLM" or whole:
             call.sort = "model"
-        elif operation in _AGENT or kind in _WHOLE or not call.parent:
+        elif operation in _AGENT or kind in _ROOTS or not call.parent:
             call.sort = "root"
         said, back = _first(attributes, _INPUTS), _first(attributes, _OUTPUTS)
         call.said = call.said or (input_utterances(said) if said else [])
