@@ -13,14 +13,14 @@ class Count(NamedTuple):
     piece: int
 
 
-KILLS = Count(20, 500, 20)
+KILLS = Count(8, 500, 20)
 POSTGRES_KILLS = Count(3, 500, 25)
 SAVES = Count(4, 100, 100)
 """Acknowledged saves before each kill, at least."""
-BROWSER_KILLS = Count(3, 100, 5)
-RACES = Count(1_000, 10_000, 1_000)
-IMPORTS = Count(300, 5_000, 250)
-BACKUPS = Count(6, 100, 10)
+BROWSER_KILLS = Count(2, 100, 5)
+RACES = Count(200, 10_000, 1_000)
+IMPORTS = Count(150, 5_000, 250)
+BACKUPS = Count(2, 100, 10)
 DAMAGES = Count(30, 1_000, 100)
 DISKS = Count(1, 20, 1)
 """Disks that run full in the middle of 300 saves."""

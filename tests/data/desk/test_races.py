@@ -63,7 +63,7 @@ def race(folder: Path, rounds: int) -> None:
     store.close()
 
 
-def test_a_thousand_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> None:
+def test_races_of_one_answer_leave_one_row_each(tmp_path: Path) -> None:
     race(tmp_path, counts.RACES.per_run // THREADS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ def test_a_machine_that_is_killed_costs_no_more_than_its_calls_under_way(cluster
             run_id = runs.start(store, "lea", runs.replace(wanted, endpoint=endpoint), engine=engine)
             while server.log.answered < ITEMS / 3:
                 assert runs.run_progress(store, run_id).state == "running"
+                time.sleep(0.05)
             cluster.remove_node(cluster.machines[0], allow_graceful=False)
             end = runs.wait(store, run_id)
         assert (end.state, end.done, end.scored) == ("finished", ITEMS, ITEMS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -201,7 +202,7 @@ def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store
     with practice(latency_ms=30) as server:
         run_id = runs.start(store, "lea", wanted(store, server), engine=spread_over(Here(), 2))
         while not runs.run_progress(store, run_id).done:
-            pass
+            time.sleep(0.01)
         runs.stop(store, "lea", run_id)
         end = runs.wait(store, run_id)
         assert end.state == "stopped" and 0 < end.done < ITEMS and end.open == 0.0
@@ -215,6 +216,7 @@ def until(store: Store, run_id: str, holds: Callable[[], bool]) -> RunProgress:
     """Stop a run once something holds; how it ended."""
     while not holds():
         assert runs.run_progress(store, run_id).state == "running"
+        time.sleep(0.01)
     runs.stop(store, "lea", run_id)
     return runs.wait(store, run_id)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,21 @@ def small(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-@pytest.fixture
-def sample(tmp_path: Path) -> Iterator[Store]:
-    store = bootstrap.open_workspace(f"duckdb:///{tmp_path / 'a.duckdb'}")
+@contextmanager
+def workspace(folder: Path, *named: str) -> Iterator[Store]:
+    """A new workspace with these datasets of the sample."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "SAMPLES", [one for one in samples.SAMPLES if one.name in named])
+        store = bootstrap.open_workspace(f"duckdb:///{folder / 'a.duckdb'}")
     yield store
     store.close()
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Iterator[Store]:
+    """Dialogues, and pairs of long texts."""
+    with workspace(tmp_path, "support-dialogues", "long-reports") as store:
+        yield store
 
 
 def count(store: Store) -> int:
@@ -250,11 +261,8 @@ class Asked:
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     """A dataset of the sample."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(samples, "SAMPLES", [one for one in samples.SAMPLES if one.name == "support-dialogues"])
-        store = bootstrap.open_workspace(f"duckdb:///{tmp_path_factory.mktemp('asked') / 'a.duckdb'}")
-    yield Asked(store)
-    store.close()
+    with workspace(tmp_path_factory.mktemp("asked"), "support-dialogues") as store:
+        yield Asked(store)
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda one: str(one.__name__))
