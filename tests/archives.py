@@ -37,4 +37,5 @@ def compare_archive(said: str, kept: Path, folder: Path) -> None:
     was, told = (path.read_text(encoding="utf-8").splitlines() for path in (kept, now))
     # Pytest's own comparison of two lists of thousands of lines takes minutes.
     differs = "\n".join(unified_diff(was, told, str(kept), str(now), n=1, lineterm=""))
-    assert not differs, f"Now: {now}\n{differs}"
+    meant = "Where each changed line below is meant, the first of these files takes the place of the second"
+    assert not differs, f"{meant}:\n{now}\n{kept}\n{differs}"

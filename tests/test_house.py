@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -689,6 +690,18 @@ def test_pages_share_a_dozen_modules():
     assert len(shared) <= 12, f"what several pages share is at most twelve modules: {sorted(shared)}"
 
 
+def test_nothing_is_there_for_tests_alone():
+    """Every public function and class of a module is named somewhere else in the product, too."""
+    words = Counter(word for source in product().values() for word in re.findall(r"\w+", source.code))
+    alone = [
+        f"{source.path}: {node.name}"
+        for source in product().values() if source.floor in ("data", "judges", "pages")
+        for node in source.tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if words[node.name] == 1
+    ]  # fmt: skip
+    assert not alone, f"nothing but tests uses these: take them out, with the tests that try nothing else: {alone}"
+
+
 # -- the tests mirror the tree ----------------------------------------------------------------------------------------
 
 NO_ROOM = {  # test files that are about no one room, and what they are about
@@ -699,50 +712,26 @@ NO_ROOM = {  # test files that are about no one room, and what they are about
     "tests/pages/test_exposure.py": "every page",
 }
 TRIED_IN = {  # modules that no test imports, or whole folders that a registry or a page runs -> where they are tried
-    "data/approvals/label_caveats.py": "data/approvals/test_approvals.py",
-    "data/calibration/item_fields.py": "data/calibration/test_means.py",
-    "data/calibration/rating_sums.py": "data/calibration/test_calibration.py",
-    "data/calibration/other_metrics.py": "data/reports/test_report.py",
     "data/cli/": "data/cli/test_cli.py",
-    "data/exporting/delivery.py": "pages/api/test_server.py",
     "data/exporting/kinds/": "data/exporting/test_exporting.py",
-    "data/exporting/shared.py": "data/exporting/test_exporting.py",
     "data/mtbench/answers.py": "data/mtbench/test_protocol_run.py",
     "judges/mtbench/answer_pairs.py": "data/mtbench/test_protocol_run.py",
-    "data/importing/formats/canonical.py": "data/importing/test_importing.py",
-    "data/importing/conversations/evaluation_cases.py": "data/importing/test_tools.py",
-    "data/importing/conversations/call_chains.py": "data/importing/test_tools.py",
-    "data/importing/detection/contents.py": "data/importing/test_start.py",
-    "data/importing/checks/import_context.py": "data/importing/test_importing.py",
-    "data/importing/checks/known_rows.py": "data/importing/test_importing.py",
-    "data/importing/formats/fastchat.py": "data/importing/test_fastchat.py",
+    "data/importing/checks/": "data/importing/test_importing.py",
+    "data/importing/conversations/": "data/importing/test_tools.py",
+    "data/importing/files/": "data/importing/test_importing.py",
+    "data/importing/plan.py": "data/importing/test_importing.py",
     "data/importing/source_reader.py": "data/importing/test_subprocess_reader.py",
-    "data/importing/importing.py": "data/importing/test_importing.py",
-    "data/importing/checks/items.py": "data/importing/test_importing.py",
     "data/importing/detection/plan_proposal.py": "data/importing/test_table.py",
-    "data/importing/mapping/mapping.py": "data/importing/test_table.py",
-    "data/importing/reader.py": "data/importing/test_subprocess_reader.py",
+    "data/importing/mapping/": "data/importing/test_table.py",
     "data/importing/sentences.py": "data/importing/test_importing.py",
-    "data/importing/mapping/question_matching.py": "data/importing/test_adjudications.py",
-    "data/importing/files/source.py": "data/importing/test_importing.py",
-    "data/importing/formats/table.py": "data/importing/test_table.py",
-    "data/importing/conversations/traces.py": "data/importing/test_tools.py",
-    "data/importing/detection/detection.py": "data/importing/test_importing.py",
     "data/importing/entries.py": "data/importing/test_importing.py",
     "data/importing/formats/": "data/importing/test_tools.py",
-    "data/reports/statistics.py": "data/reports/test_report.py",
     "judges/render/findings/": "data/reports/test_report.py",
-    "data/records/judge_lookup.py": "data/cli/test_cli.py",
-    "data/records/values.py": "data/records/test_settings.py",
-    "data/reports/breakdown.py": "pages/dashboard/test_dashboard.py",
     "data/reports/dimension.py": "data/reports/test_report.py",
     "data/reports/plots.py": "data/reports/test_report.py",
     "data/runs/charges.py": "data/runs/test_charges.py",
+    "data/runs/pending.py": "data/runs/test_runs.py",
     "data/runs/dry_runs.py": "data/cli/test_run.py",
-    "data/runs/terms.py": "data/runs/test_charges.py",
-    "data/store/combination.py": "data/records/test_combinations.py",
-    "data/store/sandbox.py": "data/importing/test_table.py",
-    "data/trail/trail_kinds.py": "data/trail/test_trail.py",
     "data/workspace/figures.py": "pages/server/test_health.py",
     "judges/audits/": "judges/audits/test_planted.py",
     "judges/authoring/reply_model.py": "judges/authoring/test_custom.py",
@@ -753,8 +742,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/importing/contents.py": "judges/cli/test_agree.py",
     "judges/importing/encodings.py": "data/importing/test_table.py",
     "judges/importing/item_keys.py": "judges/cli/test_agree.py",
-    "judges/mtbench/completeness.py": "judges/importing/test_bench_files.py",
-    "judges/mtbench/many_turns.py": "data/importing/test_bench_formats.py",
     "judges/plural.py": "data/approvals/test_quota.py",
     "judges/practice/": "judges/practice/test_practice.py",
     "judges/reading/reply_edit.py": "data/gold/test_fewshot.py",
@@ -764,9 +751,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/stats/threshold.py": "data/calibration/test_interval_scales.py",
     "judges/tool_calls.py": "data/importing/test_chats.py",
     "pages/comparison/": "pages/calibration/test_panels.py",
-    "pages/me/": "pages/people/test_people.py",
-    "pages/server/": "pages/server/",
-    "pages/ui/": "pages/",  # what pages share is tried on each of them
     "pages/workspace/": "pages/trail/test_trail.py",
     "tools/sample/": "tools/test_sample.py",
 }
@@ -787,29 +771,39 @@ def test_every_test_file_is_in_the_room_of_its_subject():
     assert all((ROOT / name).exists() for name in NO_ROOM)
 
 
-def test_every_module_is_tried_somewhere_that_can_be_found():
-    """Tests import it or name it; they are in the folder of its page's address; or TRIED_IN says where they are."""
+@cache
+def untried() -> set[str]:
+    """The modules that no test imports or names, but for those of a page whose address is a folder of tests."""
     imported_, named = set(), []
     for source in sources():
         if source.path.startswith("tests/") and source.path != "tests/test_house.py":
             imported_.update(name for _, name in source.imports())
             named.append(source.code)
-    text, nowhere = "\n".join(named), []
+    text, found = "\n".join(named), set()
     said = imported_.union(re.findall(r"(?<![\w.])\w+(?:\.\w+)+", text))
     prefixes = {name[:n] for name in said for n in range(len(name) + 1) if n == len(name) or name[n] == "."}
     for name, source in product().items():
-        public = [node for node in source.tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+        kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        public = [node for node in source.tree.body if isinstance(node, kinds) and node.name[0] != "_"]
         page = re.match(r"pages/(\w+)/", source.path)
-        tried = (
-            not public
-            or name in prefixes
-            or source.path in text
-            or (page and any((ROOT / "tests" / page[0]).glob("test_*.py")))
-            or source.path.startswith(tuple(TRIED_IN))
-        )
-        if not tried:
-            nowhere.append(source.path)
-    assert not nowhere, f"no test names these: write tests/<room>/test_<module>.py, or a line in TRIED_IN: {nowhere}"
+        tried = name in prefixes or source.path in text
+        tried = tried or (page and any((ROOT / "tests" / page[0]).glob("test_*.py")))
+        if public and not tried:
+            found.add(source.path)
+    return found
+
+
+def test_every_module_is_tried_somewhere_that_can_be_found():
+    """Tests import it or name it; they are in the folder of its page's address; or TRIED_IN says where they are."""
+    nowhere = sorted(path for path in untried() if not path.startswith(tuple(TRIED_IN)))
+    told = "write tests/<room>/test_<module>.py for each, or say in TRIED_IN of this file which test runs it"
+    assert not nowhere, f"no test imports or names these: {told}: {nowhere}"
+
+
+def test_where_a_module_is_tried_is_said_only_where_it_has_to_be():
+    needless = [one for one in TRIED_IN if not any(path.startswith(one) for path in untried())]
+    needless += [one for one in TRIED_IN for room in TRIED_IN if one != room and one.startswith(room)]
+    assert not needless, f"tests import these, or a line of TRIED_IN has their room: take them out of it: {needless}"
 
 
 @pytest.mark.parametrize(("subject", "where"), TRIED_IN.items())

@@ -26,18 +26,21 @@ def test_every_heading_that_a_docstring_names_is_there() -> None:
     }
     assert named
     there = headings()
-    assert [one for one in sorted(named) if one[1] not in there] == []
+    unknown = [one for one in sorted(named) if one[1] not in there]
+    assert not unknown, f"these modules name a heading that docs/methods.md does not have: {unknown}"
 
 
 def test_every_module_that_the_page_names_is_there() -> None:
     named = _MODULE.findall(METHODS)
     assert named
-    assert [name for name in named if not (ROOT / name).exists()] == []
+    gone = [name for name in named if not (ROOT / name).exists()]
+    assert not gone, f"docs/methods.md names modules that are not there: {gone}"
 
 
 def test_every_audit_is_on_the_page_with_its_limit() -> None:
     rows = {name: line for line in METHODS.splitlines() for name in re.findall(r"^\| `(\w+)` \|", line)}
-    assert set(all_audits()) <= set(rows)
+    missing = sorted(all_audits().keys() - rows.keys())
+    assert not missing, f"the table of section Audits in docs/methods.md has no row for these: {missing}"
     for name, one in all_audits().items():
         if one.threshold:
             limit = f"{one.threshold:g}".lstrip("0")
@@ -49,4 +52,5 @@ def test_every_link_within_the_page_leads_to_a_heading() -> None:
         re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-")
         for line in re.findall(r"^#+ (.+)$", METHODS, re.MULTILINE)
     }
-    assert [link for link in _LINK.findall(METHODS) if link not in there] == []
+    wrong = [link for link in _LINK.findall(METHODS) if link not in there]
+    assert not wrong, f"docs/methods.md links to headings that it does not have: {wrong}"

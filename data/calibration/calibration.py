@@ -286,14 +286,14 @@ def load_rating_sums(
 
 
 def paired_cells_sql(
-    store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, extra: str = "",
-    among: str = "", held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
+    store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, among: str = "",
+    held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
 ) -> str:  # fmt: skip
     """SQL of the cells with gold that count for a judge.
 
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
-    share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `extra` are further conditions on
-    gold and scores, `among` on the items of the labels: those that do not count for a judge
+    share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `among` are further conditions on
+    the items of the labels: those that do not count for a judge
     (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are told from the labels. Statements that
     ask for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as
     in `comparison_inputs`.
@@ -306,7 +306,6 @@ def paired_cells_sql(
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
         "g.mean, g.share, g.people, g.waits "
         + _JOINED.format(gold=gold, scores=scores)
-        + f"where 1 = 1{extra}"
     )
 
 

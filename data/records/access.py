@@ -200,19 +200,15 @@ class Visit(Store):
         self._refuse()
 
 
-def allow(
-    role: Least, acting: Literal["actor", "person", "nobody"] | None = None
-) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
+def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
     """Let a visit call a function of a store and of values, from that role on. The outermost decorator.
 
-    Who acts is its parameter `actor`, else `person`, and must be the visitor. `acting` says so where both are there and
-    another one is meant, and is "nobody" where neither is who acts.
+    Who acts is its parameter `actor`, else `person`, and must be the visitor.
     """
 
     def guard(function: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
         parameters = list(inspect.signature(function).parameters)
-        named = [acting] if acting else [name for name in ("actor", "person") if name in parameters]
-        who = named[0] if named and named[0] != "nobody" else ""
+        who = next((name for name in ("actor", "person") if name in parameters), "")
         place = parameters.index(who) - 1 if who else -1
 
         @wraps(function)

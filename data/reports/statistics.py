@@ -122,10 +122,10 @@ class Statistic(Generic[F]):
 @allow("annotator")
 def load_figures(
     store: Store, statistic: Statistic[F], dataset: str, judge: str, dimension: Dimension, basis: Basis,
-    drop: str = "", epsilon: float = EPSILON,
+    drop: str,
 ) -> F:  # fmt: skip
     """The figures of a statistic, of what `StatisticInput` says."""
-    return statistic.load(StatisticInput(store, dataset, judge, dimension, basis, drop, epsilon))
+    return statistic.load(StatisticInput(store, dataset, judge, dimension, basis, drop))
 
 
 def kappa(interval: Interval) -> dict[str, Any]:

@@ -30,8 +30,8 @@ from data.store.errors import BadInput
 from data.store.postgres_driver import PostgresStore
 
 __all__ = [
-    "Load", "Reader", "Row", "Store", "T", "Tx", "ahead", "columns_of", "duckdb_path", "each_kept", "kept",
-    "make_once", "migrations", "open_store", "statements", "store_address", "table_of",
+    "Load", "Reader", "Row", "Store", "T", "Tx", "ahead", "columns_of", "duckdb_path", "each_kept",
+    "is_address", "kept", "make_once", "migrations", "open_store", "statements", "store_address", "table_of",
 ]  # fmt: skip
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -50,6 +50,11 @@ def duckdb_path(url: str) -> Path | None:
         return None
     # duckdb:///name is relative to the working folder, duckdb:////folder/name is absolute, as in SQLAlchemy.
     return Path(rest.removeprefix("/"))
+
+
+def is_address(url: str) -> bool:
+    """Whether an address is one that `open_store` takes, whatever is there."""
+    return duckdb_path(url) is not None or url.startswith(POSTGRES)
 
 
 def open_store(url: str | None = None, accept: bool = False) -> Store:

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from data import log
-from data.store import POSTGRES, Store, duckdb_path, open_store, opening
+from data.store import Store, duckdb_path, is_address, open_store, opening
 from data.store.errors import BadInput, NotFound, StoreFailed
 from data.temp_folders import folder_for
 from data.workspace.restore import restore
@@ -21,7 +21,7 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
     path, to = duckdb_path(source), duckdb_path(target)
     if path is not None and not path.exists():
         raise NotFound(f"There is no store at {path}. Name the store to copy, as in duckdb:///file.duckdb.")
-    if to is None and not target.startswith(POSTGRES):
+    if not is_address(target):
         raise BadInput(f"{target!r} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database.")
     if to is not None and to.exists():
         raise BadInput(f"{to} exists already. Name a file that is not there: a copy goes into an empty store only.")

@@ -64,12 +64,12 @@ def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | Non
     return list(found.values())
 
 
-def cell_means(found: Iterable[ItemJudgment], places: Mapping[Place, object] | None = None) -> dict[Cell, float]:
-    """The mean over samples of every cell that has a value, n/a left out; `places` limits them where it is given."""
+def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
+    """The mean over samples of every cell that has a value, n/a left out."""
     sums: dict[Cell, list[float]] = defaultdict(list)
     for judgment in found:
         for (unit, dimension), score in judgment.scores.items():
-            if score.value is not None and (places is None or (unit, dimension) in places):
+            if score.value is not None:
                 sums[judgment.key, unit, dimension].append(score.value)
     return {cell: sum(values) / len(values) for cell, values in sums.items()}
 

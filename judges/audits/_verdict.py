@@ -24,9 +24,9 @@ MOST_POINTS = 1000
 """Points of a picture at most; beyond it every k-th is shown."""
 
 
-def not_tested(why: str, figure: float | None = None, interval: Interval | None = None, n: int = 0) -> AuditFinding:
+def not_tested(why: str, n: int = 0) -> AuditFinding:
     """Not tested, and why."""
-    return AuditFinding("not tested", why, figure, interval, n)
+    return AuditFinding("not tested", why, n=n)
 
 
 def too_few(n: int, what: str, need: int = MIN) -> AuditFinding | None:
@@ -132,7 +132,7 @@ def bar_picture(x: str, y: str, *heights: tuple[str, float | None], mark: float 
     return Plot("bars", x, y, (("", names, values),), mark)
 
 
-def point_picture(x: str, y: str, pairs: Sequence[tuple[float, float]], name: str = "") -> Plot:
+def point_picture(x: str, y: str, pairs: Sequence[tuple[float, float]]) -> Plot:
     """A picture of points, thinned evenly where they are very many."""
     thin = pairs[:: -(-len(pairs) // MOST_POINTS)] if pairs else pairs
-    return Plot("points", x, y, ((name, tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))
+    return Plot("points", x, y, (("", tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from judges.authoring.recipe import Recipe, RecipeQuestion, check_recipe
 from judges.authoring.reply_model import reply_model, reply_reader
 from judges.authoring.rubric import rubric_prompt
@@ -22,7 +20,7 @@ from judges.protocols.orders import names_sides
 from judges.reading.schema import describe_reply
 from judges.types import Dialogue, Dimension, Kind, Response
 
-__all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec", "reply_shape"]
+__all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec"]
 
 
 def from_recipe(recipe: Recipe) -> Card:
@@ -36,7 +34,7 @@ def from_recipe(recipe: Recipe) -> Card:
         dimensions,
         made,
         reply_reader(dimensions),
-        prompts={"": rubric_prompt(recipe, reply_shape(made))},
+        prompts={"": rubric_prompt(recipe, describe_reply(made))},
         fields=_fields,
         audits=general_audits(recipe.kind, dimensions),
         defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
@@ -82,11 +80,6 @@ def from_folder(folder: Path) -> Card:
         raise BadCard(f"The card in {folder.name} cannot be read: {error}.") from None
     file = str(folder / "card.py")
     return examples_of_folder(file, [replace(from_recipe(recipe), prompts=prompts_beside(file))])[0]
-
-
-def reply_shape(model: type[BaseModel]) -> str:
-    """What a reply looks like, in words: {"scores": {"tone": <1 to 5>}, "note": <text>}."""
-    return describe_reply(model)
 
 
 def _fields(item: Any, part: str) -> dict[str, Any]:

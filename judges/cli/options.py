@@ -147,9 +147,9 @@ def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
     return _valid(Endpoint, {k: v for k, v in said.items() if v is not None})
 
 
-def chosen_price(given: argparse.Namespace, batch: bool = False) -> Price | None:
+def chosen_price(given: argparse.Namespace) -> Price | None:
     """What the model costs; Misused where a spending limit is set and that is not known."""
-    found = price(given.model, batch, given.prices)
+    found = price(given.model, False, given.prices)
     if given.spend is not None and found is None:
         raise Misused(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
     if given.spend is not None and not (math.isfinite(given.spend) and given.spend > 0):

@@ -65,15 +65,15 @@ async def run(
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
     of what comes is not that of the tasks. `had(task)` gives the answers that a task already has, by piece: they are
-    not asked for again, unless they failed (api_error). A call that failed after all its tries is an Answer that is
+    not asked for again, unless they failed (api_error). A call that failed after all its tries is a CallReply that is
     unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
-    is a call that may have cost something and brought no Answer.
+    is a call that may have cost something and brought no CallReply.
 
     The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
     in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
-    limit could be passed. Both are told by a last Note. `seed` draws the jitter of the pauses between tries. With a
-    `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `door` lets calls in where
-    several runs share the limits of the endpoint and the budget, which then only prices what this one asks.
+    limit could be passed. Both are told by a last RunNotice. `seed` draws the jitter of the pauses between tries. With
+    a `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `door` lets calls in
+    where several runs share the limits of the endpoint and the budget, which then only prices what this one asks.
 
     Raises FatalError, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -129,11 +128,6 @@ def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARG
         {row.categories[n]: agreement(shared.where(row.category == n)) for n in np.unique(row.category).tolist()},
         _largest(shared, largest),
     )
-
-
-def all_agreements(table: RatingTable) -> dict[tuple[str, str], PairAgreement]:
-    """Every two judges that have a row, in their order, on all cells that the two share."""
-    return {pair: agreement(share_ratings(table, *pair)) for pair in combinations(table.judged, 2)}
 
 
 def agreement(shared: SharedRatings) -> PairAgreement:

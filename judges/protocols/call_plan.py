@@ -93,8 +93,8 @@ class FinishedJudgment:
 def tasks(card: Card, params: Params, items: Iterable[tuple[str, Item]], others: Sequence[str] = ()) -> Iterator[Task]:
     """Every judgment of (key, item) pairs, lazily: all samples of an item before the next item.
 
-    `others` are the scenarios that the probe scenario_swapped draws from: probes.pool of the dataset's items, or, where
-    none are given, of these items, if they can be gone through twice.
+    `others` are the scenarios that the probe scenario_swapped draws from: probes.scenario_pool of the dataset's items,
+    or, where none are given, of these items, if they can be gone through twice.
     """
     if params.probe == "scenario_swapped" and not others and not isinstance(items, Iterator):
         others = probes.scenario_pool(item for _, item in items)
@@ -104,13 +104,13 @@ def tasks(card: Card, params: Params, items: Iterable[tuple[str, Item]], others:
                 yield Task(key, item, part, sample, tuple(others))
 
 
-def pieces(card: Card, params: Params, task: Task, begun: Iterable[str] = ()) -> list[str]:
-    """The names of a judgment's calls, in the order in which they are asked; `begun` are those that it has already.
+def pieces(card: Card, params: Params, task: Task) -> list[str]:
+    """The names of a judgment's calls, in the order in which they are asked.
 
     [""] for one call; "window:1/3" and so on for a long dialogue; "order:ab", "order:ba" for both orders of a pair;
     "chapter:1/2" for a pair beyond the context, and "order:ab chapter:1/2" for both.
     """
-    return [call.name for call in _calls(card, params, task, begun)]
+    return [call.name for call in _calls(card, params, task)]
 
 
 def remaining_pieces(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
@@ -170,9 +170,9 @@ def ask(
 def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:
     """The judgment that the answers to all pieces amount to.
 
-    One call's raw text is kept as it came; those of several are kept together as JSON (see `packed`). A piece that was
-    not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or a
-    dialogue with a hole, is no measurement, and the missing half is never filled in.
+    One call's raw text is kept as it came; those of several are kept together as JSON (`pack_replies`). A piece that
+    was not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or
+    a dialogue with a hole, is no measurement, and the missing half is never filled in.
     """
     return _together(card, params, task, _calls(card, params, task, answers), answers)
 

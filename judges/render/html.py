@@ -95,9 +95,9 @@ def figure(svg: str, caption: str = "") -> str:
     return Markup(_PARTS.figure(Markup(svg), caption))
 
 
-def fold(title: str, parts: Iterable[str], opened: bool = False) -> str:
+def fold(title: str, parts: Iterable[str]) -> str:
     """Parts behind a line that opens them."""
-    return Markup(_PARTS.fold(title, parts, opened))
+    return Markup(_PARTS.fold(title, parts))
 
 
 def code(text: str) -> str:

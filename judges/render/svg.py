@@ -151,12 +151,11 @@ def bar_plot(
     names: Sequence[str],
     series: Sequence[tuple[str, Sequence[float | None]]],
     title: str = "",
-    percent: bool = True,
     width: float = WIDTH,
 ) -> str:
     """Groups of bars, one for each name, a bar in it for each series; upright where the names have room below them.
 
-    Values are shares (`percent`) or numbers from 0 on; None has no bar. A number is at its bar where it has room.
+    Values are shares; None has no bar. A number is at its bar where it has room.
     """
     top = title_height(title) + (SIZE + 8 if len(series) > 1 else 0)
     legend = _legend([name for name, _ in series], title_height(title), width) if len(series) > 1 else []
@@ -164,7 +163,7 @@ def bar_plot(
     most = max([*known, 1e-9])
     slot = (width - 44) / max(1, len(names))
     if all(text_width(name) <= slot - 6 for name in names):
-        return frame(top + 190, title, legend + _upright(names, series, top, most, percent, width), width)
+        return frame(top + 190, title, legend + _upright(names, series, top, most, width), width)
     left, row = min(240.0, width / 3, max(text_width(name) for name in names) + 12), 15 * len(series) + 9
     at = _axis(0, most, left, width - 60)
     body = []
@@ -174,7 +173,7 @@ def bar_plot(
         for n, (told_as, values) in enumerate(series):
             value = finite(values[place])
             if value is not None:
-                said = _said(value, percent)
+                said = f"{100 * value:.0f}%"
                 body += [
                     box(left, y + 4 + 15 * n, at(value) - left, 12, _fill(n), f"{name} {told_as}: {said}"),
                     label(at(value) + 5, y + 14.5 + 15 * n, said, "soft", size=12),
@@ -183,23 +182,12 @@ def bar_plot(
 
 
 def _upright(
-    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], top: float, most: float, percent: bool,
-    width: float,
-) -> list[str]:  # fmt: skip
+    names: Sequence[str], series: Sequence[tuple[str, Sequence[float | None]]], top: float, most: float, width: float
+) -> list[str]:
     high, floor, slot = 150.0, top + 164.0, (width - 44) / max(1, len(names))
     marks = ticks(0, most, 4)
     body = [line(44, floor - high * t / most, width, floor - high * t / most, "grid") for t in marks]
-    body += [
-        label(
-            38,
-            floor - high * t / most + 4,
-            f"{100 * t:g}%" if percent else tick_label(t, marks),
-            "soft",
-            "end",
-            size=12,
-        )
-        for t in marks
-    ]
+    body += [label(38, floor - high * t / most + 4, f"{100 * t:g}%", "soft", "end", size=12) for t in marks]
     each = min(46.0, slot * 0.8 / max(1, len(series)))
     for place, name in enumerate(names):
         middle = 44 + slot * (place + 0.5)
@@ -208,7 +196,7 @@ def _upright(
             value = finite(values[place])
             if value is None:
                 continue
-            x, y, said = middle + each * (n - len(series) / 2), floor - high * value / most, _said(value, percent)
+            x, y, said = middle + each * (n - len(series) / 2), floor - high * value / most, f"{100 * value:.0f}%"
             body.append(box(x + 1, y, each - 2, floor - y, _fill(n), f"{name} {told_as}: {said}"))
             if text_width(said, 11) <= each + 1:
                 body.append(label(x + each / 2, y - 3, said, "soft", "middle", size=11))
@@ -347,10 +335,6 @@ def confusion_matrix(
 
 def _count(value: float) -> str:
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"
-
-
-def _said(value: float, percent: bool) -> str:
-    return f"{100 * value:.0f}%" if percent else f"{value:,.3g}"
 
 
 def _fill(n: int) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from data.approvals import check_results, policy
 from data.gold.gold import Basis
 from data.records.settings import Waiting, gold_rule
-from data.reports.statistics import EPSILON, Statistic, load_figures
+from data.reports.statistics import Statistic, load_figures
 from data.store import Store
 from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
@@ -43,8 +43,8 @@ def standing(
         return check_results.dimension_results(store, at.dataset, at.judge, shown)
 
 
-def load(statistic: Statistic[F], at: Place, line: DimensionResult, epsilon: float = EPSILON) -> F:
+def load(statistic: Statistic[F], at: Place, line: DimensionResult) -> F:
     """The figures of a statistic of a dimension on the labels used."""
     d = line.dimension
     with st.spinner("Computing the figures ..."):
-        return load_figures(session.store(), statistic, at.dataset, at.judge, d, at.basis, at.drop(d), epsilon)
+        return load_figures(session.store(), statistic, at.dataset, at.judge, d, at.basis, at.drop(d))

@@ -43,7 +43,7 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def received(key: str) -> dict[str, Any]:
-    """What the desk with that key has session.
+    """What the desk with that key has sent.
 
     came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.
     """

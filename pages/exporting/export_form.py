@@ -105,7 +105,7 @@ def describe_kind(of: ExportKind, format: Format) -> None:
 def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
     """The number of rows, and the first of them."""
     if not count:
-        st.info(text.plain(_nothing(of)), icon=":material/inbox:")
+        st.info(text.plain(of.nothing), icon=":material/inbox:")
         return
     text.say("**{n}**. The first {few}:" if rows else "**{n}**.", n=many(count, "row"), few=len(rows))
     if not rows:
@@ -122,18 +122,6 @@ def warn_of_exposure(items: int) -> None:
             "their rows are left out above, and once you make the file these items go to others.",
             n=many(items, "item"),
         )  # fmt: skip
-
-
-def _nothing(of: ExportKind) -> str:
-    why = {
-        "preference_turns": "Nobody has improved a turn yet: on the desk, press e beside a turn.",
-        "preference_pairs": "No pair has a verdict other than a tie.",
-        "chats": "No conversation reaches that answer in the reference labels (gold).",
-        "candidates": "Nothing here is low, doubted or disputed.",
-        "examples": "People have corrected no reply of this card on an item that may be an example: those of the audit "
-        "sample, and those labelled blind in a random draw, may not.",
-    }
-    return why.get(of.name, "There is nothing of this kind in the dataset yet.")
 
 
 def _cell(value: Any) -> str:

@@ -187,9 +187,9 @@ def as_list(value: Any) -> list[Any]:
     return value[:MOST] if isinstance(value, list) else []
 
 
-def as_text(value: Any, longest: int = LONGEST) -> str:
+def as_text(value: Any) -> str:
     """A text that can be stored and asked for; "" for anything else."""
-    if not isinstance(value, str) or len(value) > longest or "\0" in value:
+    if not isinstance(value, str) or len(value) > LONGEST or "\0" in value:
         return ""
     return value if value.encode("utf-8", "replace").decode() == value else ""
 

@@ -132,10 +132,10 @@ def time_zone() -> tzinfo:
         return UTC
 
 
-def moment(at: datetime, here: tzinfo, today: datetime | None = None) -> str:
+def moment(at: datetime, here: tzinfo) -> str:
     """A moment of the store (UTC) in a zone: 14:03, yesterday 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
     local = at.replace(tzinfo=UTC).astimezone(here)
-    present = today or datetime.now(here)
+    present = datetime.now(here)
     days = (present.date() - local.date()).days
     if days == 0:
         return f"{local:%H:%M}"

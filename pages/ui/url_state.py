@@ -49,9 +49,9 @@ def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | Non
     return found
 
 
-def tabs(name: str, title: str, options: Mapping[Value, str], default: str = "") -> Value:
+def tabs(name: str, title: str, options: Mapping[Value, str]) -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
-    key, now = _key(name), _now(name, options, default)
+    key, now = _key(name), _now(name, options, "")
     found = st.segmented_control(
         text.plain(title), list(options), default=now, format_func=lambda value: text.plain(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,

@@ -47,9 +47,9 @@ def plot_format() -> str:
     return str(session.scratch("pictures").get("form", "PNG")).lower()
 
 
-def save_button(svg: str, name: str, key: str, label: str = "Save as PNG") -> None:
+def save_button(svg: str, name: str, key: str) -> None:
     """A button that saves the plot as <name>.png; its colours are the light ones, which also print well."""
-    _button(key=key, data={"svg": svg, "name": name, "label": label})
+    _button(key=key, data={"svg": svg, "name": name, "label": "Save as PNG"})
 
 
 def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: Sequence[float] = WIDTHS) -> str | None:

@@ -67,7 +67,7 @@ def test_every_kind_is_read_as_it_was_written(store: Store, load: Any, tmp_path:
 
     options = {"card": "multi_turn_dialogue"} if kind == "examples" else {"least": "poor"} if kind == "chats" else {}
     one, wrote = exporting.export_kind(kind), rows(store, kind, **options)
-    assert wrote
+    assert wrote, f"the workspace of `store` above has nothing of the kind {kind}: give it a row"
     for format in FORMATS:
         file = tmp_path / f"{kind}.{format}"
         given = exporting.write_export(store, "rex", demo(store), one, options, format, file)

@@ -312,7 +312,9 @@ def test_the_keys_of_the_figures_stay_as_they_are(made: str, of_flags: str) -> N
                 yield from keys(one, named)
 
     there = {key for told in (made, of_flags) for key in keys(figures_in(told))}
-    assert sorted(there) == KEYS.read_text(encoding="utf-8").splitlines()
+    kept = set(KEYS.read_text(encoding="utf-8").splitlines())
+    assert not kept - there, f"programs read these keys of figures.json, which are gone: {sorted(kept - there)}"
+    assert not there - kept, f"new keys of figures.json: add them to {KEYS.name}, in order: {sorted(there - kept)}"
 
 
 def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from judges.mtbench.comparison import all_agreements, compare_judges, share_ratings
+from judges.mtbench.comparison import compare_judges, share_ratings
 from judges.mtbench.ratings import read_ratings
-from judges.mtbench.records import Bench
 from tests.judges.mtbench.benches import bench
 
 ROWS = [
@@ -50,7 +49,7 @@ def test_figures_are_those_of_scipy_and_scikit_learn():
             x = int(rng.integers(1, 11))
             rows += [("j", q, "m", t, x), ("k", q, "m", t, int(np.clip(x + rng.integers(-2, 2), 1, 10)))]
     table = read_ratings(bench(rows))
-    shared, whole = share_ratings(table, "j", "k"), all_agreements(table)["j", "k"]
+    shared, whole = share_ratings(table, "j", "k"), compare_judges(table, "j", "k").whole
     x, y = shared.one, shared.other
     assert whole.pearson.point == pytest.approx(stats.pearsonr(x, y)[0])
     assert whole.spearman.point == pytest.approx(stats.spearmanr(x, y)[0])
@@ -74,4 +73,3 @@ def test_without_a_shared_cell_there_is_no_figure():
     assert found.whole.cells == 0 and found.alone == (1, 1) and found.largest == ()
     for one in found.whole[1:]:
         assert one.point is None
-    assert all_agreements(read_ratings(Bench())) == {}
