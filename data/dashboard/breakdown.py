@@ -142,7 +142,7 @@ def _parted(
 ) -> Breakdown:  # fmt: skip
     (by, way), ask = chosen, tile.dimension
     scale = ask.dimension.scale
-    reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
+    reach = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
     items = item_fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)

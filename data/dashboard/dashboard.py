@@ -156,7 +156,7 @@ def _tile(
         if not whole.items:
             continue  # n/a throughout
         scale = ask.dimension.scale
-        reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
+        reach = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
         means = tuple(
             correct_mean(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)

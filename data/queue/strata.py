@@ -145,10 +145,10 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
     items = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     if not any(lowest):
         raise BadInput("This judge has scored no item of this dataset on that: choose another judge, or other strata.")
-    scales = {(bins.origin(d.scale), bins.scale_width(d.scale)) for d in asked}
+    scales = {(bins.first_value(d.scale), bins.scale_width(d.scale)) for d in asked}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
-            {i: (v - bins.origin(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
+            {i: (v - bins.first_value(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
             for d, found in zip(asked, lowest, strict=True)
         ]
     figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}

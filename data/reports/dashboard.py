@@ -42,7 +42,7 @@ def document(found: Published, made: datetime, runs: Mapping[str, str]) -> str:
         parts += _tile(tile, runs)
     parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
     parts += [html.heading("How to read this"), *_reading()]
-    parts.append(html.records("figures", records(found)))
+    parts.append(html.embed_json("figures", records(found)))
     foot = f"Made by Assay {VERSION} on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
     return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from data.reports.evidence import Evidence
 from data.reports.statistics import STATISTICS
 from judges.render import svg
-from judges.render.findings.as_html import picture
+from judges.render.findings.as_html import plot_svg
 from judges.render.findings.findings import Measures, Sentence, Table
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import STATES
@@ -66,5 +66,5 @@ def every(found: Evidence) -> dict[str, str]:
             plots = [held for held in drawn if not isinstance(held, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")
-                made[f"{one.line.key}.{name}.svg"] = picture(plot)
+                made[f"{one.line.key}.{name}.svg"] = plot_svg(plot)
     return made

@@ -16,10 +16,10 @@ from data.store import Store
 from judges.audits import all_audits as known
 from judges.plural import many
 from judges.render.findings import both_orders, disputes, means, weakest_turns
-from judges.render.findings.as_html import parts
+from judges.render.findings.as_html import html_parts
 from judges.render.findings.findings import quiet
-from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
-from judges.render.words import between, cell
+from judges.render.html import bullets, code, embed_json, facts, figure, fold, heading, note, page, para, say, table
+from judges.render.words import cell, people_agreement
 from judges.stats.check_states import LEGEND, may_be_approved
 from judges.stats.raters import human_ceiling
 from judges.version import VERSION
@@ -55,7 +55,7 @@ def written(found: Evidence, made: figures.Json) -> str:
         *_decisions(found),
         *_reading(),
         *_again(found, made),
-        records("figures", made),
+        embed_json("figures", made),
     ]
     stand = f" · data as of {when(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
@@ -131,7 +131,7 @@ def _overview(found: Evidence) -> list[str]:
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
                 "lower bound": cell(one.line.bound),
-                "kappa between people": between(one.ceiling.between if one.ceiling else None),
+                "kappa between people": people_agreement(one.ceiling.between if one.ceiling else None),
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
@@ -217,13 +217,17 @@ def _position(found: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
     if found.position is None:
         return []
-    said = parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
-    return [heading("Position bias"), *said, *parts([both_orders.table(found.position), both_orders.reading()])]
+    said = html_parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
+    return [
+        heading("Position bias"),
+        *said,
+        *html_parts([both_orders.table(found.position), both_orders.counting_note()]),
+    ]
 
 
 def _turns(found: Evidence) -> list[str]:
     """The judge's weakest turns beside people's."""
-    return [heading("The weakest turn"), *parts(weakest_turns.findings(found.turns))] if found.turns else []
+    return [heading("The weakest turn"), *html_parts(weakest_turns.findings(found.turns))] if found.turns else []
 
 
 def _means(found: Evidence) -> list[str]:
@@ -231,7 +235,7 @@ def _means(found: Evidence) -> list[str]:
     if not found.overall:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")
-    return [heading("Mean scores of the judge"), *parts([own, means.table([row.told for row in found.overall])])]
+    return [heading("Mean scores of the judge"), *html_parts([own, means.table([row.told for row in found.overall])])]
 
 
 def _disputes(found: Evidence) -> list[str]:
@@ -239,7 +243,7 @@ def _disputes(found: Evidence) -> list[str]:
     waiting = [one.waiting for one in found.dimensions if one.waiting is not None]
     if not waiting:
         return []
-    return [heading("To adjudicate"), *parts(disputes.findings(waiting, found.rule.waiting == "counted"))]
+    return [heading("To adjudicate"), *html_parts(disputes.findings(waiting, found.rule.waiting == "counted"))]
 
 
 def _audits(found: Evidence) -> list[str]:

@@ -154,11 +154,11 @@ def _agreement(of: StatisticInput) -> Agreement:
 def _agreement_findings(found: Agreement, line: DimensionResult, _: Policy) -> list[Finding]:
     shown, title = line.shown, line.dimension.title
     return [
-        *agreement_findings.figures(line),
+        *agreement_findings.kappa_findings(line),
         *baselines_findings.findings(found.floors),
         agreement_findings.confusion(shown, f"{title}: people and judge, ratings"),
         *agreement_findings.spread(shown, f"{title}: how often each answer is given"),
-        *agreement_findings.left_out(shown, found.replies if shown.unscored else ()),
+        *agreement_findings.omissions(shown, found.replies if shown.unscored else ()),
     ]
 
 
@@ -198,7 +198,7 @@ SYSTEM_ORDER = Statistic[SystemOrder | None](
 
 MISSING_SCORES = Statistic[Missingness | None](
     "missing", "Missing scores", lambda of: missingness.measure_missingness(*of.place, of.basis, drop=of.drop),
-    lambda found, *_: other_metrics_findings.missing(found) if found is not None and found.cells else [], None,
+    lambda found, *_: other_metrics_findings.missing_values(found) if found is not None and found.cells else [], None,
     lambda found: {"missing_counted": None if found is None else missingness_figures.as_json(found)},
     applies=lambda line: bool(line.shown.unscored), explanations=("missing",),
 )  # fmt: skip
@@ -313,7 +313,7 @@ RATES = Statistic(
 def _confidence_findings(found: Levels, line: DimensionResult, _: Policy) -> list[Finding]:
     drawn: list[Finding] = []
     for source, (one, cells) in found.by_source.items():
-        title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.named(source)})"
+        title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
         drawn += confidence_findings.sentences(one, source, cells, found.scored)
         drawn.append(confidence_findings.plot(one, title))
         drawn.append(confidence_findings.table(one, bool(line.dimension.scale.weights)))

@@ -429,7 +429,7 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
     )
     room = estimates.context_size(order.model, order.params, order.endpoint.room)
     systems = dataset_systems(store, order.dataset_id)
-    required = estimates.requirements(*judge, left.longest(), systems, room)
+    required = estimates.run_requirements(*judge, left.longest(), systems, room)
     return replace(found, long=str(left.long()), requirements=tuple(required))
 
 

@@ -26,9 +26,9 @@ from judges.runners.remote_runner import (
     Asking,
     Ended,
     Failed,
-    Judged,
     Leaving,
-    RunTerms,
+    NewJudgment,
+    RunnerTerms,
     Slot,
     Told,
     TurnedAway,
@@ -61,7 +61,7 @@ class Handle(Protocol):
 class Place(Protocol):
     """Where runners are started."""
 
-    def start(self, terms: RunTerms) -> Handle:
+    def start(self, terms: RunnerTerms) -> Handle:
         """A new runner; it may take its time to come."""
 
 
@@ -239,12 +239,14 @@ class _Spread:
             self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
         runner.under_way = []
 
-    def _terms(self, hands: int) -> RunTerms:
+    def _terms(self, hands: int) -> RunnerTerms:
         order, self._seeds = self.order, self._seeds + 1
         endpoint = self._endpoint.model_copy(update={"concurrency": hands})
         budget = None if self._budget is None else (self._budget.limit, self._budget.price)
         card = order.card
-        return RunTerms(card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget)
+        return RunnerTerms(
+            card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget
+        )
 
     async def _feed(self, runner: _Runner, most: int) -> None:
         """Give it work, so much ahead, and what it waits for; ends with the last word."""
@@ -312,7 +314,7 @@ class _Spread:
             case TurnedAway():
                 if self._throttle.bad(self._clock() - told.age, told.floor):
                     self._give(RunNotice("slower", FEWER))
-            case Judged():
+            case NewJudgment():
                 task, _ = runner.work.pop(told.slot)
                 self._give(FinishedJudgment(task, told.raw, told.reading))
                 runner.wake.set()

@@ -336,7 +336,7 @@ class Client:
         elif finish == "length":
             unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, asked.params.max_tokens)
         model = self._clean(str(data.get("model") or asked.model))[:300]
-        logprobs = response_body.token_logprobs(choice.get("logprobs")) if asked.params.logprobs else ()
+        logprobs = response_body.read_logprobs(choice.get("logprobs")) if asked.params.logprobs else ()
         return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
 
     def _no_json(self, body: bytes) -> Exception:

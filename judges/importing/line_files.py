@@ -224,5 +224,5 @@ def describe_single_value(path: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(number, object) of every line that is not empty; a sentence in its place where it is none."""
     with path.open("rb") as file:
-        for record in jsonl.records(file):
+        for record in jsonl.read_jsonl(file):
             yield record.line, f"{record.problem.removeprefix('is ')}." if record.problem else record.value

@@ -83,7 +83,7 @@ def _json(value: Any) -> Iterator[str | Grade]:
         yield json.dumps(value, ensure_ascii=False)
 
 
-def token_logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str, Any]:
+def write_logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str, Any]:
     """OpenAI's `logprobs` of a choice: for scores the alternatives of their scale, for other tokens only themselves."""
     content = []
     for token, grade in spelling:

@@ -1,7 +1,7 @@
 """Documents as one self-contained HTML text: styles inside, nothing fetched, no script, light and dark, for print too.
 
-Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `fold` and `records` make them of the
-templates beside this file. A text that is no `Markup`, one joined from parts by `str.join` too, is escaped.
+Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `fold` and `embed_json` make them of
+the templates beside this file. A text that is no `Markup`, one joined from parts by `str.join` too, is escaped.
 """
 
 from __future__ import annotations
@@ -105,6 +105,6 @@ def code(text: str) -> str:
     return Markup(_PARTS.code(text))
 
 
-def records(name: str, value: Any) -> str:
+def embed_json(name: str, value: Any) -> str:
     """Figures for a program: JSON in the document, with every digit, which no browser runs."""
     return Markup(_PARTS.records(name, value))

@@ -35,7 +35,7 @@ _WAITS, _GATHERS = 1.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class RunTerms:
+class RunnerTerms:
     """What every runner of a run is told first. Never a key: that is in the environment of its own process.
 
     `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `modes` how models are asked.
@@ -97,7 +97,7 @@ class TurnedAway:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class NewJudgment:
     """A judgment was made. Its item is known to the owner, so it is not sent back."""
 
     slot: Slot
@@ -117,7 +117,7 @@ class Ended:
     modes: Mapping[str, str]
 
 
-Told = CallReply | Charge | RunNotice | Judged | Asking | Leaving | Answered | Failed | TurnedAway | Ended
+Told = CallReply | Charge | RunNotice | NewJudgment | Asking | Leaving | Answered | Failed | TurnedAway | Ended
 Word = Literal["", "close", "stop"]
 """What an owner says besides: nothing more will be given; or begin no more calls."""
 
@@ -125,7 +125,7 @@ Word = Literal["", "close", "stop"]
 class RemoteRunner:
     """One runner. `give` it work and admissions and `take` what it tells, both at once and again and again."""
 
-    def __init__(self, terms: RunTerms) -> None:
+    def __init__(self, terms: RunnerTerms) -> None:
         self._terms = terms
         self._tasks, self._had = _Tasks(), dict[Slot, Mapping[str, CallReply]]()
         self._told, self._at_door = list[Told](), list[Told]()
@@ -175,7 +175,7 @@ class RemoteRunner:
             async for found in self._found(modes):
                 if isinstance(found, FinishedJudgment):
                     task = found.task
-                    self.tell(Judged((task.key, task.part, task.sample), found.raw, found.reading))
+                    self.tell(NewJudgment((task.key, task.part, task.sample), found.raw, found.reading))
                 elif not (isinstance(found, RunNotice) and found.sort in ("stopped", "spent")):  # the owner's to say
                     self.tell(found)
         except AssayError as error:

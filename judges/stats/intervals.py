@@ -45,7 +45,7 @@ from judges.stats.bootstrap import (
     item_sums,
     kappa_replicates,
     resample,
-    resample_seeded,
+    resample_from_seed,
     sort_rows,
     with_products,
 )
@@ -257,7 +257,7 @@ def bootstrap_kappa(
     parts = with_products(own)
     if given.stratum is None:
         parts = sort_rows(parts)
-        totals, sums = resample_seeded(parts, replicates, seed), parts.sum(axis=0)[None]
+        totals, sums = resample_from_seed(parts, replicates, seed), parts.sum(axis=0)[None]
     else:
         totals, sums = resample_within_strata(parts, given.stratum, own.shape[1], replicates, seed)
     drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
@@ -335,7 +335,7 @@ def kappa_difference(
     shares = [group.parts(k, weights) for group in (one, two)]
     if paired:
         given = with_products(np.hstack(shares))
-        drawn = difference_replicates(resample_seeded(given, REPLICATES, seed), k, weights, one.items)
+        drawn = difference_replicates(resample_from_seed(given, REPLICATES, seed), k, weights, one.items)
         whole = difference_replicates(given.sum(axis=0)[None], k, weights, one.items)
     else:
         rng, groups = np.random.default_rng(seed), []

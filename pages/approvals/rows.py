@@ -15,7 +15,7 @@ from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many
 from judges.render.findings.findings import Column
-from judges.render.words import between, cell, span
+from judges.render.words import cell, people_agreement, span
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
@@ -88,7 +88,7 @@ def row(
         )
         bound, items = one.result.decision.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
-        asked, people = f"{one.requirements.policy.threshold:.2f}", between(top)
+        asked, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         told = "not known" if people == "–" else people
         text.quiet("{asked} required; between people {told}", asked=asked, told=told)

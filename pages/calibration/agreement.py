@@ -25,7 +25,7 @@ from pages.ui import charts, explanations, findings, session, tables, text
 def panel(at: Place, line: DimensionResult, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
-    measures, *notes = said.figures(line)
+    measures, *notes = said.kappa_findings(line)
     findings.draw([measures], f"figures:{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(gap="small"):
@@ -53,7 +53,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     with right:
         explanations.heading("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(said.spread(shown), f"margins:{key}")
-        findings.draw(said.left_out(shown, replies if shown.unscored else ()), key)
+        findings.draw(said.omissions(shown, replies if shown.unscored else ()), key)
 
 
 def _beside(found: Concordance, summary: Summary, key: str) -> None:

@@ -21,4 +21,4 @@ def panel(at: Place) -> None:
     findings.draw([*said.sentences(found), said.plot(found)], key)
     with st.expander("Verdicts by order"):
         findings.table(said.table(found), f"{key}:verdicts")
-    findings.draw([said.reading()], key)
+    findings.draw([said.counting_note()], key)

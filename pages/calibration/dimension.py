@@ -50,7 +50,7 @@ PANELS: dict[str, Panel] = {
 def detail(at: Place, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
-    conclusion, why = said.state(line)
+    conclusion, why = said.check_result(line)
     findings.sentence(conclusion, line.decision.state)
     findings.draw([why], key)
     basis = policy.approval_basis(session.store(), at.dataset)

@@ -10,7 +10,7 @@ from data.calibration import human_ceiling as ceilings
 from judges.plural import many
 from judges.render.findings import human_ceiling as said
 from judges.render.findings.findings import COUNT, Column
-from judges.render.words import small
+from judges.render.words import p_value
 from judges.stats.calibration import DimensionResult
 from judges.stats.raters import alternative_annotator
 from pages.calibration.place import Place
@@ -51,7 +51,7 @@ def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None
         "p": Column(width=84), "p adjusted": Column(width=84), "judge": Column(width=100),
     }  # fmt: skip
     rows = [
-        (one.name, one.items, one.judge, one.person, small(one.p), small(one.adjusted),
+        (one.name, one.items, one.judge, one.person, p_value(one.p), p_value(one.adjusted),
          "✓ wins" if one.won else "– not shown")
         for one in found.people
     ]  # fmt: skip

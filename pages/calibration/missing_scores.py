@@ -21,7 +21,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     drop = at.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
         found = lacking.measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
-    findings.draw(said.missing(found), f"counted:{key}")
+    findings.draw(said.missing_values(found), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 
 

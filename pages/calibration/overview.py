@@ -12,7 +12,7 @@ from data.reports import plots
 from judges.plural import many
 from judges.render.findings.baselines import MARKS
 from judges.render.findings.findings import Column
-from judges.render.words import between, span
+from judges.render.words import people_agreement, span
 from judges.stats.approval_check import Policy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
@@ -155,7 +155,7 @@ def table(
             "95% interval": span(line.shown.interval),
             "lower bound": line.bound,
             "ratings": line.shown.cells,
-            "people": between(tops.get(line.dimension)),
+            "people": people_agreement(tops.get(line.dimension)),
             "% agreement": line.shown.exact,
             "bias": line.shown.mean_difference,
             "baseline": MARKS[floors[line.dimension.sort, line.dimension.name].standing],

@@ -40,7 +40,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         how=plot.caption,
     )
     if row:
-        name = said.ranked(chosen)[row - 1].name
+        name = said.rank_slices(chosen)[row - 1].name
         parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
         listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
         _listed(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)

@@ -11,7 +11,7 @@ from data.gold.gold import BASES, Basis
 from judges.plural import many
 from judges.render.findings.findings import Column
 from judges.render.svg import IntervalRow
-from judges.render.words import cell, small, span
+from judges.render.words import cell, p_value, span
 from judges.stats import bins
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair, concordance_by_judge
 from judges.types import Dimension
@@ -121,7 +121,7 @@ def table(
                     "95% interval": span(interval),
                     "difference": None if pair is None else _unsigned(pair.difference.point),
                     "95% interval of it": "" if pair is None else span(pair.difference),
-                    "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
+                    "p (Holm)": "" if pair is None or pair.adjusted is None else p_value(pair.adjusted),
                 }
             )
     tables.clickable_table(shown, COLUMNS, lambda n: chosen(places[n]), f"compared:{key}", essential=ESSENTIAL)

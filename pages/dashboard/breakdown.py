@@ -96,7 +96,7 @@ def _outcome(tile: Tile) -> int:
 def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
     ask = tile.dimension
     scale, share = ask.dimension.scale, not ask.mean
-    reach = (0.0, 1.0) if share else (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
+    reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     if found.whole is not None:
         text.say("{told}", told=sentences.describe_rest(tile, found.whole, system, outcome))
     shown = [one for one in found.slices if one.mean is not None]

@@ -38,7 +38,7 @@ def panel(at: Place) -> None:
     with st.spinner("Comparing the judges ..."):
         found = figures.compared_judges(session.store(), at.dataset.id, at.rules.parse, one, other)
     key = f"{at.key}:{one}:{other}"
-    findings.draw(said.summary(found, at.names), f"said:{key}")
+    findings.draw(said.judges_summary(found, at.names), f"said:{key}")
     if not found.whole.cells:
         return
     left, right = st.columns([2, 3], gap="large")

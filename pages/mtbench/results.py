@@ -25,7 +25,7 @@ _RADAR = 640
 
 def panel(at: Place) -> None:
     """Everything about the models, judge by judge."""
-    findings.draw(said.contents(at.bench), f"contents:{at.key}")
+    findings.draw(said.bench_contents(at.bench), f"contents:{at.key}")
     if not at.raters:
         st.info(
             "No judge has rated the answers of this dataset. Run a judge of the card MT-Bench rating, or import "
@@ -70,10 +70,10 @@ def _means(
     at: Place, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
 ) -> None:
     st.subheader("Mean ratings", anchor=False)
-    findings.draw([said.reading(at.rules)], f"rules:{key}")
+    findings.draw([said.reading_rules(at.rules)], f"rules:{key}")
     if judge in ranked:
         own = [one for one in found if one.judge == judge]
-        findings.draw([said.forest(own, ranked[judge], at.rules), *said.order(ranked[judge])], f"forest:{key}")
+        findings.draw([said.forest(own, ranked[judge], at.rules), *said.model_order(ranked[judge])], f"forest:{key}")
     else:
         text.quiet("This judge has rated none of these turns.")
     shown = said.table(found, ranked, at.names, at.rules)

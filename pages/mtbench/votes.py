@@ -22,7 +22,7 @@ def panel(at: Place) -> None:
             url_state.link("import", "Import votes")
             url_state.link("desk", "Label pairs", dataset=at.dataset.name)
         return
-    findings.draw([said.contents(at.bench)], "votes")
+    findings.draw([said.vote_counts(at.bench)], "votes")
     with st.spinner("Comparing the votes ..."):
         found = figures.vote_agreement(session.store(), at.dataset.id)
     if not found:

@@ -41,11 +41,11 @@ def panel(at: Place) -> None:
         factors = figures.pipeline_factors(store, one, other)
     else:
         factors = found.factors
-        findings.draw(said.summary(found), "gap")
+        findings.draw(said.gap_summary(found), "gap")
         key = ":".join((*one, *other, model))
         charts.waterfall(said.waterfall(found), f"waterfall:{key}")
         st.caption("In points from 1 to 10. The axis is cut: only the bars of steps are as high as what they mean.")
-        findings.draw([said.step_table(found), *said.order(found)], f"steps:{key}")
+        findings.draw([said.step_table(found), *said.step_order(found)], f"steps:{key}")
         findings.draw([said.rest_table(found), said.unmoved_table(found)], f"rest:{key}")
         if found.rest:
             st.subheader("What new calls would tell apart", anchor=False)

@@ -102,7 +102,7 @@ def _choose_card(store: Store, dataset_id: str) -> Card | None:
 
 def _named(usual: Card) -> Card | None:
     """The pointwise card with its dimensions as the person names them, on scales of their choice."""
-    from judges.cards.pointwise_quality.card import named
+    from judges.cards.pointwise_quality.card import card_with_dimensions
 
     rows = [(d.name, d.definition, d.scale.lo, d.scale.hi) for d in usual.dimensions if d.asked]
     ends = {
@@ -128,7 +128,7 @@ def _named(usual: Card) -> Card | None:
     if confidence and chosen in (plain, []):
         return usual
     with text.refusals():
-        return named(chosen or plain, confidence)
+        return card_with_dimensions(chosen or plain, confidence)
     return None
 
 

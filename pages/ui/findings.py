@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from judges.render.findings.as_html import picture as svg
+from judges.render.findings.as_html import plot_svg as svg
 from judges.render.findings.findings import (
     Confusion,
     Finding,

@@ -97,7 +97,7 @@ def _mended(file: SourceFile, held: Container) -> list[Record]:
     """The first lines of a file none of which is JSON, as all hold NaN."""
     with file.fresh() as stream:
         lines = itertools.islice(read_records(file, held, stream, formats.lists()) if held == "lines" else (), _FIRST)
-        told = [assembly.mended(record) for record in lines]
+        told = [assembly.mend_record(record) for record in lines]
     return [Record(one.line, one.value, one.text) for one in told if not one.problem]
 
 

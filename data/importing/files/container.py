@@ -86,7 +86,7 @@ def read_records(
 ) -> Iterator[Record]:
     """The records of a file, in their order; those of one JSON object lie in the `lists` at these paths."""
     if held == "lines":
-        return jsonl.records(stream)
+        return jsonl.read_jsonl(stream)
     if held == "list":
         return json_records.read_json_array(stream)
     if held == "object":

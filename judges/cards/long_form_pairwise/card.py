@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, fold
+from judges.reading.values import TEXT, fold_case
 from judges.sections import section_numbers, unasked_sections
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
 
@@ -24,7 +24,7 @@ SENTENCES = 2
 """Sentences of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5, na=True)
 _FLAG = Scale("flag")
-_Failure = Annotated[Failure, BeforeValidator(fold)]
+_Failure = Annotated[Failure, BeforeValidator(fold_case)]
 
 
 def _of_section(name: str, definition: str, worst: str, best: str) -> Dimension:
@@ -87,7 +87,7 @@ class Reply(Strict):
     section_judgments: list[SectionJudgment]
     long_form_failures: Failures
     aggregate_scores: Aggregates
-    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold)]
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold_case)]
     decision_basis: TEXT
 
 
@@ -161,7 +161,7 @@ def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
     return (winner, "tie") if abs(a - b) <= CLOSE else (winner,)
 
 
-def allowed(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
+def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
     """The same of codes by (unit, dimension), as where the chapters of a long input are made one; () without both."""
     a, b = (codes.get((f"response/{side}", "aggregate")) for side in ("a", "b"))
     return () if a is None or b is None else allowed_verdicts(a, b)
@@ -197,7 +197,7 @@ CARD = Card(
         "injected_order",
     ),
     defaults=Params(orders="both"),
-    allowed=allowed,
+    allowed=verdicts_by_codes,
     rules=(
         f"The response with the higher aggregate wins; a tie only where they differ by at most {CLOSE}.",
         "An aggregate lies within the range of its sections, or below it where a failure is listed.",

@@ -9,7 +9,7 @@ from data.cards.desk_cards import CardLayer
 from data.desk.desk import DeskView
 from data.desk.judgments import UnitJudgments
 from data.desk.labels import repairable_units
-from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed
+from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed_tags
 from judges.protocols.combination import nearest_answer
 from judges.sections import unasked_sections
 from judges.tool_calls import call_arguments
@@ -160,7 +160,9 @@ def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Js
         marks.append(f"cut at {cut:,} characters by the protocol")
     elif 0 < cut <= len(text):
         marks.append(f"longer, with its thinking, than the {cut:,} characters at which the protocol cuts")
-    marks += [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
+    marks += [
+        f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed_tags(text) if tag[1] == "/"
+    ][:1]
     for fact, words in _ENDS.items():
         turns = of.meta.get(fact)
         marks += [words] if isinstance(turns, list) and turn in turns else []

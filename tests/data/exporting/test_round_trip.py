@@ -28,7 +28,7 @@ from judges.authoring.overlay import apply_per_turn
 from judges.authoring.recipe import check_recipe
 from judges.card import Card, Example
 from judges.cards import card
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.cli import main
 from judges.examples import with_examples
 from judges.importing.lines import parse_item
@@ -158,7 +158,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     given, rng = items(), random.Random(5)
     old, new = own("Is it polite?"), own("Is it polite to the end?")
     cards.save_card(store, "lea", old.recipe or {})
-    quality = named([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
+    quality = card_with_dimensions([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
     plain = card("rubric_open_ended")
     laid = apply_per_turn(plain)
     lines: list[Json] = []

@@ -263,7 +263,7 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
     )
     parts = [
         html.para("**{a}** and `{a}`", a=name), html.table([{"x": name}], {"x": name}, name), html.code(name),
-        html.facts([(name, name)]), html.records("r", {"a": name}),
+        html.facts([(name, name)]), html.embed_json("r", {"a": name}),
     ]  # fmt: skip
     reader = Reader()
     reader.feed(html.page(name, parts, name))
@@ -284,7 +284,7 @@ def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
     reader = Reader()
     parts = [
         html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
-        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.records(tag, tag),
+        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.embed_json(tag, tag),
     ]  # fmt: skip
     reader.feed(html.page(tag, parts, tag, tag))
     assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {

@@ -19,7 +19,7 @@ from judges.cli import main
 from judges.params import Params
 from judges.practice import PracticeOptions, start_endpoint
 from judges.practice.answer import answer_message
-from judges.practice.completion import Grade, reply_text, spell_tokens, token_logprobs
+from judges.practice.completion import Grade, reply_text, spell_tokens, write_logprobs
 from judges.practice.family import FAMILIES, PracticeJudge, upper_middle
 from judges.practice.model import call_key
 from judges.practice.options import FLAWS
@@ -302,7 +302,7 @@ def test_log_probabilities_are_those_of_the_score():
     reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.of(1.0, 1, 10)]}, "none": None}
     spelling = list(spell_tokens(reply))
     assert "".join(token for token, _ in spelling) == reply_text(reply) == json.dumps(reply, ensure_ascii=False)
-    told = token_logprobs(spelling, 3)["content"]
+    told = write_logprobs(spelling, 3)["content"]
     assert [entry["token"] for entry, (_, g) in zip(told, spelling, strict=True) if g] == ["4", "1"]
     assert all(len(entry["top_logprobs"]) == 3 for entry, (_, g) in zip(told, spelling, strict=True) if g)
 

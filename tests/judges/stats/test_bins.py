@@ -42,7 +42,7 @@ def test_a_row_each_where_answers_are_few_and_ten_bins_where_they_are_many() -> 
 
 @pytest.mark.parametrize("scale", [HALF, UNIT, FINE, BELOW, Scale("ordinal", 1, 5), Scale("flag")], ids=str)
 def test_codes_lie_in_reach_and_lead_back(scale: Scale) -> None:
-    ends = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
+    ends = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     values = np.linspace(*ends, 29) if scale.kind == "interval" else np.arange(ends[0], ends[1] + 1)
     codes = np.asarray(bins.to_codes(values, scale), dtype=np.float64)
     assert codes.min() == 0 and codes.max() == bins.code_count(scale) - 1
