@@ -327,7 +327,7 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
 
 
 @allow("annotator")
-def own_work(store: Store, person: str) -> dict[str, RaterWork]:
+def own_labelling(store: Store, person: str) -> dict[str, RaterWork]:
     """What one person did, by the names of the datasets in which they labelled."""
     names = datasets.all_datasets(store)
     return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}

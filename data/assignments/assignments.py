@@ -19,7 +19,7 @@ from data.records.queue_index import OVERLAP, IndexedAssignment, QueuedDraw, Que
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotFound
-from data.store.ids import new_id, now, storable
+from data.store.ids import make_storable, new_id, now
 from judges.plural import many
 from judges.strict_json import canonical
 
@@ -109,7 +109,7 @@ class Terms:
             raise BadInput(f"The priority is {self.priority}: it must be 1 (high), 2 (normal) or 3 (low).")
         if len(self.note) > LETTERS:
             raise BadInput(f"The note has {len(self.note):,} letters: {LETTERS} are the most.")
-        return replace(self, note=storable(self.note).strip())
+        return replace(self, note=make_storable(self.note).strip())
 
 
 class SharePlan(NamedTuple):

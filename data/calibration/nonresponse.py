@@ -123,7 +123,7 @@ def missing_answers(
 
 @allow("annotator")
 @kept
-def responses(
+def sample_responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
 ) -> dict[Key, SampleResponse]:
     """Of every dimension the strata of the audit sample, as a basis has them: drawn, and answered by a counted label.

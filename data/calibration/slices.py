@@ -159,10 +159,10 @@ def numbered_ratings(
         [dataset_id, dimension.name, judge_id],
     )
     meeting = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64))
-    return meeting, code_words(frame["unit"])
+    return meeting, encode_words(frame["unit"])
 
 
-def code_words(words: Any) -> CodedWords:
+def encode_words(words: Any) -> CodedWords:
     """A column of words; by hash, as sorting millions of words would take seconds."""
     code, names = words.factorize()
     return CodedWords(np.asarray(code, dtype=np.int64), [str(name) for name in names])
@@ -182,7 +182,7 @@ def _is_cut(key: str, items: ItemFields) -> bool:
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:
     """A cut by a word of every cell."""
-    coded = code_words(pandas.Series(words))
+    coded = encode_words(pandas.Series(words))
     return make_slicing(by, coded.names, coded.code)
 
 
@@ -211,7 +211,7 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
 
 
 @kept
-def differences(
+def kappa_by_slice(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[SlicedKappa]:
     """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
@@ -220,7 +220,7 @@ def differences(
 
 
 @kept
-def growth(
+def kappa_growth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[Interval]:
     """Kappa on the first n items, in the order in which people labelled them."""

@@ -80,7 +80,7 @@ def main() -> None:
     mouth, ears = _Mouth(), _Ears(sys.stdin.buffer)
     task = ears.next()
     ears.folder = task["folder"]
-    limit(**task["limits"])
+    limit_resources(**task["limits"])
     try:
         mouth.say(done=_done(task, mouth, ears))
     except AssayError as error:
@@ -125,7 +125,7 @@ def _file(name: str, path: Path) -> SourceFile:
     return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
-def limit(memory: int, seconds: int, file: int, last: bool = True) -> None:
+def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> None:
     """Take no more than that: bytes beyond what is there now, seconds, bytes of a file; and come after all others."""
     if last:
         with contextlib.suppress(OSError):

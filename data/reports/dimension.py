@@ -14,7 +14,7 @@ from judges.stats.check_states import STATES, Role
 _KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 
 
-def section(found: Evidence, one: DimensionEvidence) -> list[str]:
+def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
     """Everything about a dimension."""
     decision = one.line.decision
     conclusion, why = agreement.check_result(one.line)

@@ -10,7 +10,7 @@ from data.gold.gold import BASES
 from data.records.access import allow
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, Told, gather_evidence
+from data.reports.evidence import Evidence, Told, gather_report_evidence
 from data.reports.statistics import EPSILON
 from data.store import Store
 from judges.audits import all_audits as known
@@ -26,7 +26,7 @@ from judges.version import VERSION
 
 
 @allow("annotator")
-def report(
+def make_report(
     store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> str:
     """The whole report as HTML, which shows no single item. The same data gives the same text, byte by byte.
@@ -34,17 +34,17 @@ def report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    found = gather_evidence(store, dataset_id, judge_id, told, epsilon)
-    return written(found, figures.figures(found))
+    found = gather_report_evidence(store, dataset_id, judge_id, told, epsilon)
+    return render_report(found, figures.report_figures(found))
 
 
-def written(found: Evidence, made: figures.Json) -> str:
+def render_report(found: Evidence, made: figures.Json) -> str:
     """The report of evidence that was gathered, and of the figures `made` of it."""
     judge = found.judge
     parts = [
         *_opening(found),
         *_overview(found),
-        *(part for one in found.dimensions for part in dimension.section(found, one)),
+        *(part for one in found.dimensions for part in dimension.dimension_section(found, one)),
         *_disputes(found),
         *_turns(found),
         *_means(found),
@@ -57,7 +57,7 @@ def written(found: Evidence, made: figures.Json) -> str:
         *_again(found, made),
         embed_json("figures", made),
     ]
-    stand = f" · data as of {when(found.at)}" if found.at else ""
+    stand = f" · data as of {format_minute(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
     return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
 
@@ -147,7 +147,7 @@ def _overview(found: Evidence) -> list[str]:
     )
     columns = list(rows[0]) if rows else []
     used += para("{whose}", "quiet", whose=_whose(found))
-    return [heading("All dimensions"), used, figure(plots.overview(found), mark), table(rows, columns)]
+    return [heading("All dimensions"), used, figure(plots.overview_plot(found), mark), table(rows, columns)]
 
 
 def _whose(found: Evidence) -> str:
@@ -166,10 +166,10 @@ def _who(found: Evidence) -> list[str]:
     params = ", ".join(
         f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
     )
-    dates = when(judge.first) if judge.first else ""
+    dates = format_minute(judge.first) if judge.first else ""
     if judge.first and judge.last and judge.last != judge.first:
-        dates = f"{when(judge.first)} to {when(judge.last)}"
-    runs = ", ".join(f"{when(at)} ({state})" for at, state in judge.runs)
+        dates = f"{format_minute(judge.first)} to {format_minute(judge.last)}"
+    runs = ", ".join(f"{format_minute(at)} ({state})" for at, state in judge.runs)
     lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
     told = [
         ("Model", judge.model),
@@ -184,7 +184,7 @@ def _who(found: Evidence) -> list[str]:
         ("Examples left out", f"{found.examples:,}, as they stand in its prompt" if found.examples else ""),
         ("Dataset", found.dataset.name + (" (synthetic)" if found.dataset.synthetic else "")),
         ("How labels are combined", _gold(found)),
-        ("Data as of", when(found.at) if found.at else "nothing yet"),
+        ("Data as of", format_minute(found.at) if found.at else "nothing yet"),
     ]
     return [heading("Who judged what"), facts(told)]
 
@@ -200,7 +200,7 @@ def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     asked = [
         (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:g}")
-        for name, value in figures.asked(found.requirements).items()
+        for name, value in figures.flatten_requirements(found.requirements).items()
     ]
     return [
         heading("Required before publishing (policy)"),
@@ -273,8 +273,8 @@ def _decisions(found: Evidence) -> list[str]:
     same = {True: "as in this report", False: "have changed"}
     rows = [
         {
-            "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
-            "by": d.person, "why": d.reason, "state then": d.state,
+            "when": format_minute(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort,
+            "decision": d.decision, "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.fingerprint in now.get(f"{d.sort}.{d.dimension}", [])],
             "in force": "yes" if d.id in found.in_force else "superseded",
         }
@@ -333,11 +333,11 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        fold("Every figure with every digit, as CSV", [code(tables.figures(made))]),
+        fold("Every figure with every digit, as CSV", [code(tables.figures_csv(made))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 
 
-def when(at: datetime) -> str:
+def format_minute(at: datetime) -> str:
     """A time of the store, which is UTC, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"

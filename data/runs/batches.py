@@ -15,7 +15,7 @@ from typing import TypeVar
 from data.records.tables import BatchEventRow
 from data.runs import charges
 from data.runs.endpoints import open_client
-from data.runs.worker import FINAL, Event, Live, WaitingForBatch, first_asked
+from data.runs.worker import FINAL, Event, Live, WaitingForBatch, ask_first
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -58,7 +58,7 @@ class _Batches:
 
     async def stream(self) -> AsyncIterator[Event]:
         live = self.live
-        async for event in first_asked(live, self.client):
+        async for event in ask_first(live, self.client):
             yield event
         await self._adopt()
         while True:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from data import log
 from data.runs.endpoints import open_client, settle
-from data.runs.worker import Event, Live, Source, first_asked
+from data.runs.worker import Event, Live, Source, ask_first
 from judges.client.errors import FatalError
 from judges.client.limits import Throttle, wait_for
 from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
@@ -58,19 +58,19 @@ class Handle(Protocol):
         """Let its process go, whatever it does."""
 
 
-class Place(Protocol):
+class RunnerHost(Protocol):
     """Where runners are started."""
 
     def start(self, terms: RunnerTerms) -> Handle:
         """A new runner; it may take its time to come."""
 
 
-def spread_over(place: Place, runners: int) -> Source:
+def spread_over(place: RunnerHost, runners: int) -> Source:
     """What asks an endpoint through so many runners at that place."""
 
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         async with open_client(live.order.endpoint, modes) as client:
-            async for event in first_asked(live, client):
+            async for event in ask_first(live, client):
                 yield event
             where = client.where
         work = _Spread(live, modes, place, runners, where)
@@ -97,7 +97,7 @@ class _Runner:
 
 
 class _Spread:
-    def __init__(self, live: Live, modes: dict[str, str], place: Place, runners: int, where: str) -> None:
+    def __init__(self, live: Live, modes: dict[str, str], place: RunnerHost, runners: int, where: str) -> None:
         order = live.order
         self.live, self.modes, self.place, self.order = live, modes, place, order
         most = order.endpoint.concurrency

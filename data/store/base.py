@@ -57,7 +57,7 @@ class Reader(ABC):
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
     foreseen: dict[Any, tuple[int, Any]]
-    """What functions below `ahead` gave of the rows of a large change, with its number, until they have taken it."""
+    """What functions below `look_ahead` gave of the rows of a large change, with its number, until they took it."""
     shared = False
     """Whether other processes work on the same store."""
 
@@ -183,7 +183,7 @@ LOOKS: list[tuple[str, Ahead]] = []
 """Tables, and what looks at rows of them that nobody sees yet."""
 
 
-def ahead(table: str) -> Callable[[Ahead], Ahead]:
+def look_ahead(table: str) -> Callable[[Ahead], Ahead]:
     """Have a function look at the rows of each large change before it is made; what it gives is kept in `foreseen`.
 
     It is given the store, the number of the change, and the name of a table that holds its rows, too. So whoever holds
@@ -233,7 +233,7 @@ _BESIDE: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("besi
 
 
 @contextmanager
-def beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
+def append_beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
     """Append more in the first change of the body that gives anything, from what it gives: both are kept, or neither.
 
     What this gives is empty once that is done.

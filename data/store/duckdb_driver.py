@@ -80,7 +80,7 @@ class DuckTx(Tx):
             hidden_rows.show_table(self.cursor, table)
             self.shown.add(table)
             return hidden.rows[table]
-        rows = hidden_rows.read_rows(Load(table, columns, file), self.seq)
+        rows = hidden_rows.file_rows_sql(Load(table, columns, file), self.seq)
         query = f"insert into {self._stored(table)} ({columns}, seq) {rows}"
         return int(self.cursor.execute(query).fetchall()[0][0])
 
@@ -344,7 +344,7 @@ class DuckStore(DuckTables):
                 return self._once(work)
 
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
-        rows = {bulk.table: hidden_rows.count_rows(bulk.file) for bulk in bulks}
+        rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
         with self._copying:  # no two at a time, nor a backup of half of one
             if sum(rows.values()) < hidden_rows.LEAST:
                 return self.write(work)
@@ -408,7 +408,7 @@ class DuckStore(DuckTables):
     def _take_out(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Take out rows of a bulk that did not come to its end."""
         if self.hidden:
-            left = hidden_rows.take_out(cursor)
+            left = hidden_rows.delete_hidden_rows(cursor)
             with self._lock:
                 hidden_rows.show_tables(cursor, left)
                 self._unhide()

@@ -25,7 +25,7 @@ import duckdb
 from data import log as events
 from data.store.base import Store, migrations, statements
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
-from data.store.hidden_rows import show_tables, take_out
+from data.store.hidden_rows import delete_hidden_rows, show_tables
 from data.store.high_water_mark import CHANGE, Mark, digest
 from data.store.ids import now
 from judges.errors import AssayError
@@ -288,7 +288,7 @@ def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
     try:
         config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
         con = _quiet(duckdb.connect(str(path), config=config))
-        if left := take_out(con):
+        if left := delete_hidden_rows(con):
             show_tables(con, left)
     except duckdb.Error as error:
         raise _why_not(path, error) from None

@@ -115,7 +115,9 @@ def _lower(words: str) -> str:
 
 def plot(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, beside the required kappa and that of people."""
-    charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}")
+    charts.intervals(
+        plots.interval_rows(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}"
+    )
     asked = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.is_too_small]
     text.quiet("{whose}", whose=whose(lines, bool(known)))

@@ -59,7 +59,7 @@ def page() -> None:
     lines = standing(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
     overview.used(lines, basis, dropped, counted, _rests(store, at))
-    overview.combined(combinations.combined_since(store, judge))
+    overview.combined(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
     dimensions = calibration.compared_dimensions(store, judge)

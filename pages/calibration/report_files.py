@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from data.reports.bundle import bundle
-from data.reports.report import report
+from data.reports.report import make_report
 from pages.calibration.place import Place
 from pages.ui import picture, session
 
@@ -17,7 +17,7 @@ def download(at: Place, dataset: str, model: str) -> None:
         [
             picture.Download(
                 "Report (HTML)", f"{name}.html", "text/html",
-                lambda: report(store, who.name, at.dataset, at.judge).encode(),
+                lambda: make_report(store, who.name, at.dataset, at.judge).encode(),
                 "One page that stands by itself, for people without an account: every dimension with its table, the "
                 "policy, the decisions, and the fingerprint of the data.",
             ),

@@ -24,7 +24,7 @@ from pages.ui import session, tables, text
 def panel(at: Place, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    found = votes.agreement(store, at.dataset, at.judge, dimension)
+    found = votes.team_agreement(store, at.dataset, at.judge, dimension)
     if found:
         _table(found, _majority(store, at, dimension))
 

@@ -68,7 +68,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         name = picture.file_name("dashboard", dataset.name, tile.key, found.field.title, system)
         csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
-            lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
+            lambda: report.breakdown_csv(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
         picture.download_popover([csv], f"behind:{tile.key}")
     if tile.policy_today.warning:

@@ -21,7 +21,7 @@ def page() -> None:
     st.title(text.plain(who.name), anchor=False)
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
-    _own(annotators.own_work(session.store(), who.name))
+    _own(annotators.own_labelling(session.store(), who.name))
     st.subheader("API tokens", anchor=False)
     with text.refusals():
         tokens.section(who)

@@ -50,7 +50,7 @@ def routes(store: Callable[[], Store]) -> list[Route]:
     def numbers(request: Request) -> Response:
         if not may_measure(request):
             return PlainTextResponse("There is nothing here.", 404)
-        return Response(metrics.text([*_of_process(), *_of_store(store)]), media_type=TYPE)
+        return Response(metrics.metrics_text([*_of_process(), *_of_store(store)]), media_type=TYPE)
 
     return [Route("/health", health), Route("/healthz", healthz), Route("/metrics", numbers)]
 

@@ -109,7 +109,7 @@ def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis:
     What was `said` above it is not said again.
     """
     store, who = session.store(), session.me()
-    found = nonresponse.responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
+    found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
     sentence = found.told()
     if not sentence:
         return

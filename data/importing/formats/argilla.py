@@ -15,7 +15,7 @@ from data.importing.conversations.evaluation_cases import (
 )
 from data.importing.conversations.traces import iso_time
 from data.importing.conversations.utterances import as_list, as_object, as_objects, as_text, decode_json
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "Argilla"
@@ -25,7 +25,9 @@ _SIDE = {"1": "a", "2": "b", "a": "a", "b": "b"}
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows is an export of records."""
-    return any(_is_record(one) or _questions(one) for row in start.rows for one in within(row, "items", "records"))
+    return any(
+        _is_record(one) or _questions(one) for row in start.rows for one in objects_under(row, "items", "records")
+    )
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -76,7 +78,7 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 class _Reader(CaseReader):
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The records of an export."""
-        return within(value, "items", "records")
+        return objects_under(value, "items", "records")
 
     def take(self, row: dict[str, Any]) -> None:
         """A record, or the row of a table that is one."""

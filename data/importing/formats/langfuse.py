@@ -22,7 +22,7 @@ from data.importing.conversations.utterances import (
     single_text,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "Langfuse"
@@ -40,7 +40,7 @@ _PLURAL = ("tags", "observations", "scores", "traces", "comments", "modelParamet
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
-    return any(_sort(_plain(one)) for row in start.rows for one in within(row, *_HOLDERS))
+    return any(_sort(_plain(one)) for row in start.rows for one in objects_under(row, *_HOLDERS))
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -105,7 +105,7 @@ class _Reader(TraceReader):
             self._trace(row)
         elif any(isinstance(row.get(key), list) for key in _HOLDERS):
             beside = {"sessionId": self._session} if self._session and "traces" in row else {}
-            for one in within(row, *_HOLDERS):
+            for one in objects_under(row, *_HOLDERS):
                 self.take({**beside, **_plain(one)})
         else:
             # What surrounds the lists of one object: of a session, its id.

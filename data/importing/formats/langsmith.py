@@ -21,7 +21,7 @@ from data.importing.conversations.utterances import (
     single_text,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "LangSmith"
@@ -37,7 +37,9 @@ _READ = {
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has runs or feedback of LangSmith."""
-    return any(_is_run(one) or _is_feedback(one) for row in start.rows for one in within(row, "runs", "feedback"))
+    return any(
+        _is_run(one) or _is_feedback(one) for row in start.rows for one in objects_under(row, "runs", "feedback")
+    )
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -63,7 +65,7 @@ class _Reader(TraceReader):
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The runs and feedback of a record."""
-        return [value] if _is_run(value) else within(value, "runs", "feedback")
+        return [value] if _is_run(value) else objects_under(value, "runs", "feedback")
 
     def take(self, row: dict[str, Any]) -> None:
         """One run or one feedback."""

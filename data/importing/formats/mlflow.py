@@ -31,7 +31,7 @@ from data.importing.conversations.utterances import (
     single_text,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "MLflow"
@@ -43,7 +43,7 @@ _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_a
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
-    return any(_info(one) is not None for row in start.rows for one in within(row, "traces")) or any(
+    return any(_info(one) is not None for row in start.rows for one in objects_under(row, "traces")) or any(
         _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in start.rows
     )
 
@@ -103,7 +103,7 @@ class _Reader(TraceReader):
             return
         if "columns" in row or not row:
             return
-        for one in within(row, "traces"):
+        for one in objects_under(row, "traces"):
             if (info := _info(one)) is not None:
                 self._trace(one, info)
             elif any(_VALUE.fullmatch(name) for name in one):

@@ -25,7 +25,7 @@ from data.importing.conversations.utterances import (
     single_text,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "OpenTelemetry traces"
@@ -55,8 +55,9 @@ _READ = (
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows holds traces, logs or annotations."""
     return any(
-        isinstance(row.get("resourceSpans", row.get("resourceLogs")), list) or any(map(_is_span, within(row, "data")))
-        or any(map(_is_annotation, within(row, "data")))
+        isinstance(row.get("resourceSpans", row.get("resourceLogs")), list)
+        or any(map(_is_span, objects_under(row, "data")))
+        or any(map(_is_annotation, objects_under(row, "data")))
         for row in start.rows
     )  # fmt: skip
 
@@ -106,7 +107,7 @@ class _Reader(TraceReader):
             for log in as_objects(scope.get("logRecords")):
                 with self.sparing(log):
                     self._log(log)
-        for one in within(row, "data") if not traces and not logs else ():
+        for one in objects_under(row, "data") if not traces and not logs else ():
             if _is_annotation(one):
                 self._annotation(one)
             elif _is_span(one):

@@ -98,7 +98,7 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     )
     sure = figures.item_confidence(store, dataset, judge, d, STATED)
     below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
-    reasons = auto_accept.not_accepted(store, dataset, judge)
+    reasons = auto_accept.reasons_for_people(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
     assert {r.kind for n in review_signals.find_needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
         "not spared"
@@ -113,7 +113,9 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     with pytest.raises(NotAllowed):
         auto_accept.end_rule(store, "ann", dataset, rule)
     auto_accept.end_rule(store, "lea", dataset, rule)
-    assert auto_accept.rules_in_force(store, dataset) == [] and auto_accept.not_accepted(store, dataset, judge) == []
+    assert (
+        auto_accept.rules_in_force(store, dataset) == [] and auto_accept.reasons_for_people(store, dataset, judge) == []
+    )
     assert len(store.rows("select 1 from setting where name like 'sparing:%'")) == 2
 
 

@@ -284,8 +284,8 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
     assert found.groups == ("crowd",)
     told = sorted(zip(found.part, found.value, found.judge, strict=True))
     assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
-    assert votes.agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
-    assert votes.agreement(store, dataset, judge, HELP) == []
+    assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
+    assert votes.team_agreement(store, dataset, judge, HELP) == []
 
 
 def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):

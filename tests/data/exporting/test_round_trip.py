@@ -263,7 +263,7 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
         there_are = [basis for basis in bases if not (known.examples and basis in WEIGHTED)]
         for k, d in enumerate(d for d in known.dimensions if d.asked):
             basis = there_are[(n + k) % len(there_are)]
-            marks = [check_results.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two))]
+            marks = [check_results.fingerprint_cells(s, i, judge, d, basis) for s, i in ((home, one), (there, two))]
             assert marks[0] == marks[1], (judge, d.name, basis)
     for judge, card_name, model, *_ in datasets.dataset_judges(home, one):
         if card_name in ("own_tone", "plain_pairwise"):

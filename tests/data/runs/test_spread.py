@@ -125,11 +125,11 @@ def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, mon
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-of-the-usual-endpoint")
     with practice() as server:
         monkeypatch.setenv("ASSAY_ENDPOINTS", f"{server.url} CANARY")
-        endpoints.begin(team=True)
+        endpoints.read_environment(team=True)
         assert ran(store, wanted(store, server, key_variable="OPENAI_API_KEY"), place).state == "finished"
         assert {one.real._terms.endpoint.key_variable for one in place.runners} == {"CANARY"}
         monkeypatch.setenv("ASSAY_ENDPOINTS", "")
-        endpoints.begin(team=True)
+        endpoints.read_environment(team=True)
         with pytest.raises(NotAllowed, match="none of the endpoints"):
             ran(store, replace(wanted(store, server), model="practice-strict"), place)
 

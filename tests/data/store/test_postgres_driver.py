@@ -342,7 +342,7 @@ def left(address: str) -> tuple[int, int]:
     """Rows of settings in the database itself, and what is said of bulks that came to no end."""
     with psycopg.connect(address) as link:
         rows = link.execute("select count(*) from setting").fetchall()[0][0]
-        return int(rows), len(postgres_bulk.reserved(link))
+        return int(rows), len(postgres_bulk.reservations(link))
 
 
 def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
@@ -401,7 +401,7 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     ways: list[Callable[[], object]] = [lambda: None, opened, lambda: bring(one, bulk)]
     for times, clean in enumerate(ways):
         with monkeypatch.context() as patch:
-            patch.setattr(postgres_bulk, "take_out", lambda *_: None)
+            patch.setattr(postgres_bulk, "delete_unfinished_rows", lambda *_: None)
             patch.setattr(postgres_bulk, "wait_for_copies", interrupt)
             if times:
                 patch.setattr(PostgresStore, "_stage", lambda *_: None)
