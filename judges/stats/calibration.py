@@ -220,6 +220,11 @@ class DimensionResult:
         return self.decision.bound if self.gated else self.shown.interval.lower_bound
 
     @property
+    def title(self) -> str:
+        """Its name and unit in words: helpfulness · turn."""
+        return f"{self.dimension.title} · {self.dimension.sort}"
+
+    @property
     def key(self) -> str:
         """Its name in addresses: turn.helpfulness."""
         return f"{self.dimension.sort}.{self.dimension.name}"

@@ -25,7 +25,7 @@ from pages.api import models
 from pages.api.call import Call, named_dataset
 
 
-def me(call: Call) -> models.Me:
+def show_me(call: Call) -> models.Me:
     """Whose token this is."""
     token = call.token
     return models.Me(
@@ -92,7 +92,7 @@ def calibrate(call: Call) -> models.CalibrationOut:
     )  # fmt: skip
 
 
-def report(call: Call) -> models.ReportOut:
+def show_report(call: Call) -> models.ReportOut:
     """All figures of a judge's report."""
     at = call.dataset
     judge = lookup_judge(call.store, at, call.query.judge)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from data.reports.bundle import bundle
 from data.reports.report import make_report
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import picture, session
 
 
-def download(at: Place, dataset: str, model: str) -> None:
+def download(at: CalibrationPlace, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
     cells = "all ratings (whoever has opened them can label none of their items blind any more), "

@@ -51,7 +51,7 @@ def page() -> None:
     ]
     _opened(who.name, dataset, judge, found, wishes)
     if shown:
-        surroundings.download_popover(store, dataset, judge, shown)
+        surroundings.dashboard_downloads(store, dataset, judge, shown)
     surroundings.explain_tiles()
     surroundings.list_withheld(store, dataset, judge, model)
 

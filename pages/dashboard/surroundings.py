@@ -116,7 +116,7 @@ def explain_nothing(store: Store, dataset: Dataset, judge: DatasetJudge) -> None
     list_withheld(store, dataset, judge.id, judge.model)
 
 
-def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
+def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
     """The dashboard as files, for people without an account."""
     name = picture.file_name("dashboard", dataset.name)
 

@@ -73,7 +73,7 @@ def describe_formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def list_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
+def draw_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
@@ -174,7 +174,7 @@ class Seen:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Seen]:
+def show_import_progress(what: str) -> Iterator[Seen]:
     """A bar while the body runs."""
     seen = Seen(what)
     try:
@@ -183,7 +183,7 @@ def progress_bar(what: str) -> Iterator[Seen]:
         seen.bar.empty()
 
 
-def read_files(
+def read_preview(
     source: Source, made: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""

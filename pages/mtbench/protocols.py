@@ -10,7 +10,7 @@ from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench.prompts import OURS
 from judges.mtbench.protocol import Protocol, describe_protocol, parse_protocol
 from judges.plural import many
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import session, tables, text, url_state
 
 _LONGEST = 60_000
@@ -21,7 +21,7 @@ _PROMPTS = (
 )  # fmt: skip
 
 
-def panel(_: Place | None = None) -> None:
+def panel(_: BenchPlace | None = None) -> None:
     """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
     known = protocols.known_protocols(store)

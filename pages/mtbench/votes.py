@@ -6,11 +6,11 @@ import streamlit as st
 
 from data.mtbench import figures
 from judges.render.findings import mtbench_votes as said
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import findings, session, tables, text, url_state
 
 
-def panel(at: Place) -> None:
+def panel(at: BenchPlace) -> None:
     """The table of agreement of single votes; ties counted and dropped."""
     if not at.bench.votes:
         st.info(

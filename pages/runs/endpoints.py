@@ -63,7 +63,7 @@ def choose_endpoint(chosen: str) -> Endpoint | None:
     if not address:
         st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
-    return validated(Endpoint, {
+    return validate_form(Endpoint, {
         "base_url": address, "key_variable": variable, "api_version": version.strip(), "room": int(room),
     })  # fmt: skip
 
@@ -84,7 +84,7 @@ def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
     return kept[asked]
 
 
-def validated(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
+def validate_form(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
     """A model of the values; None, with a sentence for each fault, where they are wrong."""
     try:
         return model_of(**values)

@@ -68,7 +68,7 @@ def _watch(ids: list[str], who: Person) -> None:
 
 def _stand(who: Person, run: RunSummary) -> None:
     """How far one run is, with what can be done about it."""
-    views.show_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
+    views.draw_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 
 def _one(who: Person, wanted: str) -> None:

@@ -180,6 +180,7 @@ def test_a_line_knows_whether_it_shows_what_the_gate_counts():
     other, decision = summarise(meeting(rows_of(TABLE, 1)), ORDINAL), check_dimension(summary.interval)
     assert DimensionResult(summary, summary, decision).gated and not DimensionResult(summary, other, decision).gated
     assert DimensionResult(summary, other, decision).key == "turn.quality"
+    assert DimensionResult(summary, other, decision).title == "quality · turn"
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
