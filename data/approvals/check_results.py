@@ -120,7 +120,7 @@ def _figures(
     if plan is None:
         return whole
     first = policy.requirements(store).policy.first
-    looks = [(one, plan.taken(one.interval.items, first)) for one in whole]
+    looks = [(one, plan.newest_look(one.interval.items, first)) for one in whole]
     return [
         one if items in (0, one.interval.items)
         else stats_calibration.summarise(

@@ -97,7 +97,7 @@ def missing_answers(
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
             held = there.holders(draw, moment) if draw else []
-            open_to = draw is not None and any(not there.past(draw, one) for one in here)
+            open_to = draw is not None and any(not there.is_closed_to(draw, one) for one in here)
             told: tuple[Why, str]
             if by is not None:
                 told = "put aside", by_whom([by], why or "")

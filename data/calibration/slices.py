@@ -76,7 +76,7 @@ def slice_cells(
     if drop:
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
-        meeting = meeting.without(code)
+        meeting = meeting.drop_code(code)
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
     units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
     cells, k = kappa_cells(meeting, dimension.scale)
@@ -134,7 +134,7 @@ def cells_in_order(
     """
     meeting, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
     dropped = float(dimension.scale.categories.index(drop)) if drop else None
-    cells, k = kappa_cells(meeting.without(dropped), dimension.scale)
+    cells, k = kappa_cells(meeting.drop_code(dropped), dimension.scale)
     rows = store.frame(
         "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
         "select item_id, min(made_at) as first from label where dimension = $2 group by item_id) l "

@@ -254,7 +254,7 @@ def _why_not(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
         return "It names a judge that is not of this workspace. Open the item and answer it again."
     with there.lock:
-        whose = there.reserved_for(draw_id, actor)
+        whose = there.describe_reservation(draw_id, actor)
     return whose and f"This item is reserved for {whose}. A researcher can give it to you on the page Assignments."
 
 

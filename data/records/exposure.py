@@ -236,7 +236,7 @@ def blind_pending(store: Store, person: str) -> set[str]:
     """
     there = current_index(store)
     with there.lock:
-        found = there.pending(person)
+        found = there.pending_items(person)
     if found:  # labels that came with a file have no answer here
         found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
     alike = item_copies(store)

@@ -106,7 +106,7 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
             rows.append(
                 {
                     "dimension": tile.approval.dimension, "unit": tile.approval.sort, "system": system.name,
-                    "of": tile.dimension.told(outcome), "corrected": interval.point, "low": interval.low,
+                    "of": tile.dimension.describe_mean(outcome), "corrected": interval.point, "low": interval.low,
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
                     "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
                     "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
@@ -184,7 +184,7 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     bottom = top + _ROW * len(tile.systems) + gap
     body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
     body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
-    lead = "mean" if tile.dimension.mean else f"“{tile.dimension.told(tile.headline)}”"
+    lead = "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
     body += _key(tile, title_height(title))
     for place, system in enumerate(tile.systems):

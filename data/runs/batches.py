@@ -62,14 +62,14 @@ class _Batches:
             yield event
         await self._adopt()
         while True:
-            await live.settled()
+            await live.wait_until_stored()
             if live.stopped():
                 yield WaitingForBatch() if live.shut else RunNotice("stopped", await self._give_up())
                 return
             for ident in self._out():
                 async for answer in self._collected(ident):
                     yield answer
-                await live.settled()
+                await live.wait_until_stored()
                 self._close(ident)
             if self._out():
                 if not live.patient:
@@ -116,7 +116,7 @@ class _Batches:
             mode = self.client.mode(self.order.model)
             made = ask(card, params, task, missing[0], answers, mode)
             about = usage.tokens_sent(made, mode)
-            if budget is not None and not budget.take(most := budget.most(about, params.max_tokens)):
+            if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
             body = self.client.manner(self.order.model).body(self.order.model, params, made)

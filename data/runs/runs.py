@@ -425,12 +425,12 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     found = estimates.estimate(
-        *judge, left.some(COUNTED), price=terms.order_price(order), of=items, judgments=judgments
+        *judge, left.first_items(COUNTED), price=terms.order_price(order), of=items, judgments=judgments
     )
     room = estimates.context_size(order.model, order.params, order.endpoint.room)
     systems = dataset_systems(store, order.dataset_id)
-    required = estimates.run_requirements(*judge, left.longest(), systems, room)
-    return replace(found, long=str(left.long()), requirements=tuple(required))
+    required = estimates.run_requirements(*judge, left.longest_item(), systems, room)
+    return replace(found, long=str(left.long_calls()), requirements=tuple(required))
 
 
 def _source(order: RunOrder) -> Source | None:

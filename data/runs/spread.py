@@ -307,12 +307,12 @@ class _Spread:
                 runner.under_way.remove(open_)
                 self._throttle.leave(told.held, told.used, told.most, told.real)
             case Answered():
-                self._throttle.good(told.replied)
+                self._throttle.record_answer(told.replied)
             case Failed():
-                if all_ := self._throttle.failed(told.why, told.lasting):
+                if all_ := self._throttle.record_failure(told.why, told.lasting):
                     self._finish(fault=FatalError(all_))
             case TurnedAway():
-                if self._throttle.bad(self._clock() - told.age, told.floor):
+                if self._throttle.record_refusal(self._clock() - told.age, told.floor):
                     self._give(RunNotice("slower", FEWER))
             case NewJudgment():
                 task, _ = runner.work.pop(told.slot)

@@ -154,7 +154,7 @@ class Live:
 
     async def release(self) -> None:
         """Wait until all is stored: what the calls could cost is no longer held then (`_writing`)."""
-        await self.settled()
+        await self.wait_until_stored()
         self._budget = None
 
     async def _hold(self, upto: float) -> None:
@@ -267,7 +267,7 @@ class Live:
             last = ("stopped", self._stop)
         return last
 
-    async def settled(self) -> None:
+    async def wait_until_stored(self) -> None:
         """Wait until all that was given is stored. Raises what kept it from being stored."""
         while (self._buffer or self._putting) and self._failed is None:
             self._kick.set()
@@ -291,7 +291,7 @@ class Live:
                 self._putting = True
                 try:
                     async with self._holding:
-                        upto = self._budget.lowered() if self._budget is not None else None
+                        upto = self._budget.lower_hold() if self._budget is not None else None
                         added = await asyncio.to_thread(self._writer.put, batch, upto)
                 except AssayError as error:
                     self._failed = error

@@ -66,12 +66,12 @@ class Reader(ABC):
         """The rows of a query as tuples, seeing what the same transaction has written."""
 
     @abstractmethod
-    def touched(self, table: str) -> int | None:
+    def table_version(self, table: str) -> int | None:
         """A number that grows with every change to a table; None while this very transaction has written to it."""
 
     def follow(self, tables: Iterable[str]) -> list[int | None]:
-        """`touched` of tables whose rows the caller has taken in already: what is being made rests on them."""
-        found = {table: self.touched(table) for table in tables}
+        """`table_version` of tables whose rows the caller has taken in already: what is being made rests on them."""
+        found = {table: self.table_version(table) for table in tables}
         note_tables(found)
         return list(found.values())
 
@@ -149,11 +149,11 @@ def each_kept(
     found = {}
     for n, key in enumerate(keys):
         held = reader.memory.get(key)
-        if held is not None and all(reader.touched(table) == number for table, number in held[0].items()):
+        if held is not None and all(reader.table_version(table) == number for table, number in held[0].items()):
             found[n] = held[1]
             note_tables(held[0])
     if lacking := [n for n in range(len(keys)) if n not in found]:
-        before = {table: reader.touched(table) for table in _views()[0]}
+        before = {table: reader.table_version(table) for table in _views()[0]}
         made, read = make_noting(lambda: make(lacking))
         note_tables(read)
         if len(reader.memory) > 10_000:
@@ -291,7 +291,7 @@ class Store(Reader):
         """Commit a change that leaves no row, under the write lock. Raises StoreFailed where nothing can be saved."""
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_alone(self) -> Iterator[None]:
         """Nobody else is within this meanwhile, in whatever process: for work of several changes."""
         yield
 

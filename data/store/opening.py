@@ -164,7 +164,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
         _may_write(path)
     with open_read_only(path) as con:
         version, newest = _stand(con, path)
-        entry, unreadable = mark.told()
+        entry, unreadable = mark.entry_or_fault()
         held, at = entry or (0, "")
         own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
         other = bool(at) and held <= newest and digest(con.execute(CHANGE, [held]).fetchall()) != at
@@ -205,7 +205,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
 
 def _nothing(path: Path, mark: Mark) -> None:
     """Raise StoreDamaged where a log or a mark says that a store was here."""
-    entry, unreadable = mark.told()
+    entry, unreadable = mark.entry_or_fault()
     if left := [*([mark.path] if unreadable or (entry and entry[0]) else []), *logs(path)]:
         names = " and ".join(file.name for file in left)
         raise StoreDamaged(

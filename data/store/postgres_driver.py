@@ -125,7 +125,7 @@ class PostgresStore(DuckTables):
                 for table in shown:
                     hidden_rows.show_table(cursor, table)
                 changed = {table: self._tables[table] for table in wrote if table in self._tables}
-                stored = str if shown else self.stored
+                stored = str if shown else self.stored_name
                 there = dict.fromkeys(shown, mine.seq if mine else 0)
                 transfer.fetch(link, cursor, changed, self._seq, newest, stored, there)
                 cursor.commit()
@@ -338,7 +338,7 @@ class PostgresStore(DuckTables):
                             return
                         with super()._cursor() as cursor:
                             columns = {table: self._tables[table] for table in tables}
-                            transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored)
+                            transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored_name)
                         self._look_ahead(mine)
                         self._staged = token
                         link.execute("select pg_advisory_unlock_all()")
@@ -504,7 +504,7 @@ class PostgresStore(DuckTables):
                 time.sleep(_PAUSE)
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_alone(self) -> Iterator[None]:
         with self._told("Nothing was done"), postgres_schema.connect(self.url) as link:
             link.execute(postgres_schema.ALONE)
             yield

@@ -148,7 +148,7 @@ class _Work:
                 async for found in runner.run(
                     *(self.card, self.model, self.params, client, missing),
                     endpoint=self.endpoint,
-                    had=ledger.had,
+                    had=ledger.stored_pieces,
                     stop=stop,
                     budget=budget,
                 ):

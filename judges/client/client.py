@@ -86,7 +86,7 @@ class Client:
         """How the model is asked now."""
         found = self._manners.get(model)
         if found is None:
-            found = self._manners[model] = Capabilities.of(self.modes.get(self.name(model), ""))
+            found = self._manners[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
         return found
 
     def mode(self, model: str) -> Mode:

@@ -58,7 +58,7 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
             said += made.notes
             bench, clashes = join_records(bench, made.bench)
             said += clashes
-    return bench, [*said, *problems.told(_SHOWN), *completeness.describe_contents(bench)]
+    return bench, [*said, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
 
 
 def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:

@@ -58,7 +58,7 @@ class RatingSelection(NamedTuple):
     def parts(self) -> Iterator[tuple[Rules, RatingTable]]:
         """The rules and the ratings of the judges of each protocol."""
         for protocol, judges in self.protocols.values():
-            yield rules_of(protocol), self.table.only(judges)
+            yield rules_of(protocol), self.table.narrow(judges)
 
 
 def narrow(

@@ -141,7 +141,7 @@ def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], at:
 
 def _grade(judge: PracticeJudge, at: ReplyPlace, low: int, high: int) -> Grade:
     if judge.family.sees == "nothing":
-        return Grade.of(upper_middle(low, high), low, high)
+        return Grade.from_raw(upper_middle(low, high), low, high)
     saw = response.observe_output(at.task, at.text, at.reference)[response.find_hint(at.name)]
     return judge.grade(f"{at.name} {at.turn} {at.label}", at.text, saw, low, high)
 

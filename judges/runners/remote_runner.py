@@ -261,14 +261,14 @@ class _Door:
     def leave(self, held: float, used: float, most: float, real: float) -> None:
         self._tell(Leaving(held, used, most, real))
 
-    def good(self, replied: bool) -> None:
+    def record_answer(self, replied: bool) -> None:
         self._tell(Answered(replied))
 
-    def failed(self, why: str, lasting: bool) -> str:
+    def record_failure(self, why: str, lasting: bool) -> str:
         self._tell(Failed(why, lasting))
         return ""  # the owner's to say, who hears of all runners
 
-    def bad(self, began: float, floor: float) -> bool:
+    def record_refusal(self, began: float, floor: float) -> bool:
         self._tell(TurnedAway(asyncio.get_running_loop().time() - began, floor))
         return False
 

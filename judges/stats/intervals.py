@@ -114,13 +114,13 @@ class _Clustered:
         """The sums of `kappa_from_sums`, the same to the last digit in whatever order the cells come."""
         return np.array([fsum(row) for row in six_moments(self.human, self.judge) * self.weight])
 
-    def pooled(self, k: int, weights: Weights) -> float | None:
+    def pooled_kappa(self, k: int, weights: Weights) -> float | None:
         """Kappa over all cells."""
         return kappa(self.table(k), weights) if self.whole else kappa_from_sums(self.sums())
 
     def influence(self, k: int, weights: Weights) -> tuple[float | None, Floats]:
         """Kappa, and its slope by the weight of every cell; zeros where it is undefined."""
-        point = self.pooled(k, weights)
+        point = self.pooled_kappa(k, weights)
         if point is None:
             return None, np.zeros(self.item.size)
         if self.whole:
@@ -253,7 +253,7 @@ def bootstrap_kappa(
     Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     given = _clustered(cells, k, weights)
-    point, own = given.pooled(k, weights), given.parts(k, weights)
+    point, own = given.pooled_kappa(k, weights), given.parts(k, weights)
     parts = with_products(own)
     if given.stratum is None:
         parts = sort_rows(parts)

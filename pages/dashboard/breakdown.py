@@ -89,7 +89,7 @@ def _outcome(tile: Tile) -> int:
     """The answer whose share is shown."""
     if tile.dimension.outcomes == 1:
         return tile.headline
-    answers = {str(n): tile.dimension.told(n) for n in range(tile.dimension.outcomes)}
+    answers = {str(n): tile.dimension.describe_mean(n) for n in range(tile.dimension.outcomes)}
     return int(url_state.select("answer", "Share of", answers, str(tile.headline), 170))
 
 
@@ -104,7 +104,7 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         few = many(len(found.slices), "slice")
         text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
     else:
-        what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
+        what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
         mark = tile.policy_today.mark if tile.policy_today.warning else ""
         title = " · ".join(part for part in (what, dataset.name, system, f"by {found.field.title}", mark) if part)
         means = charts.SlicedMeans(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))

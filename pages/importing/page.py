@@ -58,8 +58,10 @@ def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
             kept.setdefault("tray", Tray()).add(uploads)
         with views.show_import_progress("Looking at the files") as seen:
             source, store = kept["tray"].source, session.store()
-            kept["found"] = importing.detect_formats(source, progress=seen, waits=seen.waits)
-            kept["outline"] = start.interpret_source(store, source, kept["found"], progress=seen, waits=seen.waits)
+            kept["found"] = importing.detect_formats(source, progress=seen, waits=seen.show_waiting)
+            kept["outline"] = start.interpret_source(
+                store, source, kept["found"], progress=seen, waits=seen.show_waiting
+            )
     except AssayError as error:
         _put_away(kept)
         kept["refused"] = error
@@ -93,7 +95,7 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     new = start.is_first_import(session.store(), plan.dataset)
     with views.show_import_progress("Importing") as seen:
         kept["done"] = importing.import_source(
-            session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
+            session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.show_waiting
         )
     importing.record_preview(session.store(), who, plan.dataset, shown)
     way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)

@@ -168,7 +168,7 @@ class Seen:
         told = f"{self.what}: {lines:,} lines" if lines else self.what
         self.bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(told))
 
-    def waits(self, before: int) -> None:
+    def show_waiting(self, before: int) -> None:
         """Say how many imports are read before this one."""
         self.bar.progress(0.0, text.plain(f"Waiting: {many(before, 'import')} of others will be read first."))
 
@@ -189,7 +189,7 @@ def read_preview(
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
-            shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.waits)
+            shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.show_waiting)
         except AssayError as error:
             return {"refused": error}
     address = downloads.offer(rejects, session.store()) if shown.problem_count else ""

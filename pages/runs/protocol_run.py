@@ -168,7 +168,7 @@ def _take(who: Person, given: Sequence[Any]) -> str:
     tray.add(given)
     with tempfile.TemporaryDirectory() as folder:
         for file in tray.source.files:
-            with file.fresh() as stream:
+            with file.open_uncounted() as stream:
                 (Path(folder) / file.name).write_bytes(stream.read())
         bench, _ = read_bench([folder])
     return questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench).id

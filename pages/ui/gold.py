@@ -112,7 +112,7 @@ def draw_unanswered(
     """
     store, who = session.store(), session.me()
     found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
-    sentence = found.told()
+    sentence = found.describe_unanswered()
     if not sentence:
         return
     left = nonresponse.missing_answers(store, who.name, dataset, judge, dimension, basis)

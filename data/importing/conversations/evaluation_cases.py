@@ -72,13 +72,13 @@ class CaseReader(ToolReader):
         """A case; one without an answer is reported."""
         if case.sides is None and not any(one.role == "assistant" for one in case.said):
             why = "has no answer that could be judged."
-            self.fault("case", why, case.id, {"id": case.id})
+            self.add_fault("case", why, case.id, {"id": case.id})
             return
         content = content_id([list(one) for one in case.said], case.sides, case.scenario, case.system)
         name = (case.id.strip() or f"case-{content[:12]}")[:280]
         if self._names.setdefault(name, content) != content:
             # The same name means something else in another file or run.
-            self.hint("{n} cases have the name of another one; a part of their content's hash was added.")
+            self.add_hint("{n} cases have the name of another one; a part of their content's hash was added.")
             name = f"{name} {content[:6]}"
         self._names.setdefault(name, content)
         case.id = name
@@ -97,14 +97,14 @@ class CaseReader(ToolReader):
             given.add(case.id)
             for one in case.opinions:
                 if one.value is None or one.value == "" or isinstance(one.value, (dict, list)):
-                    self.hint("{n} scores without a single value were left out.")
+                    self.add_hint("{n} scores without a single value were left out.")
                     continue
                 yield NamedValue(
                     file, line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
                     one.who, one.note, one.made_at, {"id": case.id, "name": one.name, "value": one.value}, None,
                     one.confidence,
                 )  # fmt: skip
-        yield from self.told()
+        yield from self.problems()
 
     def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""

@@ -85,7 +85,7 @@ class _Reader(CaseReader):
         if not _is_record(row):
             if not (names := _questions(row)):
                 if row.keys() - {"total"}:
-                    self.fault("row", "is no record: it has no fields.", row=row)
+                    self.add_fault("row", "is no record: it has no fields.", row=row)
                 return
             row = _folded(row, names)
         said, sides, reference, used = text_fields(row["fields"])
@@ -108,7 +108,7 @@ class _Reader(CaseReader):
             ]  # fmt: skip
         for name, one in flat:
             if one.get("status") in ("discarded", "draft", "pending"):
-                self.hint("{n} answers that were drafts or discarded were left out.")
+                self.add_hint("{n} answers that were drafts or discarded were left out.")
                 continue
             if (value := self._value(one.get("value"), name)) is not None:
                 at = iso_time(one.get("updated_at") or one.get("inserted_at"))
@@ -134,6 +134,6 @@ class _Reader(CaseReader):
                 return "tie"
             return "a" if first["rank"] < second["rank"] else "b"
         if isinstance(value, (list, dict)) or (isinstance(value, str) and len(value) > 200):
-            self.unused(f"the answers to {name}")
+            self.note_unused(f"the answers to {name}")
             return None
         return value

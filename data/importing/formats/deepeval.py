@@ -53,7 +53,7 @@ class _Reader(CaseReader):
     def take(self, row: dict[str, Any]) -> None:
         """A test case: turns, or what was asked and answered."""
         if not _is_case(row):
-            self.fault("test case", "has neither an input nor turns.", row=row)
+            self.add_fault("test case", "has neither an input nor turns.", row=row)
             return
         name, turns = as_text(row.get("name")), as_objects(row.get("turns"))
         metrics = as_objects(_get(row, "metricsData", "metrics_data"))
@@ -78,7 +78,7 @@ class _Reader(CaseReader):
             return
         value = metric.get("score")
         if metric.get("error") and value is None:
-            self.hint("{n} metrics ended with an error and have no score.")
+            self.add_hint("{n} metrics ended with an error and have no score.")
             return
         value = value if value is not None else metric.get("success")
         who = as_text(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"

@@ -58,16 +58,16 @@ class _Reader(CaseReader):
             self._eval = row["eval"]
             version = row.get("version")
             if isinstance(version, int) and version > _VERSION:
-                self.hint(f"a log has version {version}, and was read as version {_VERSION} is.")
+                self.add_hint(f"a log has version {version}, and was read as version {_VERSION} is.")
             if row.get("status") not in (None, "success"):
-                self.hint(f"a log has the status {as_text(row['status'])}: it may lack samples.")
+                self.add_hint(f"a log has the status {as_text(row['status'])}: it may lack samples.")
         if _is_sample(row):
             self._sample(row)
         for one in as_list(row.get("samples")):
             if _is_sample(one):
                 self._sample(one)
             else:
-                self.fault("sample", "has no id, or nothing was asked in it.", row=one)
+                self.add_fault("sample", "has no id, or nothing was asked in it.", row=one)
 
     def _sample(self, sample: dict[str, Any]) -> None:
         attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
@@ -82,7 +82,7 @@ class _Reader(CaseReader):
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
         opinions = list(self._opinions(sample))
         self.add(EvaluationCase(name, said, opinions, reference=reference, system=model, meta=meta))
-        self.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
+        self.note_unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
         """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""

@@ -49,14 +49,14 @@ class _Reader(CaseReader):
         elif row.keys() >= _MIN:
             self._short(row)
         else:
-            self.fault("row", "is no task: it has no data.", row=row)
+            self.add_fault("row", "is no task: it has no data.", row=row)
 
     def _task(self, row: dict[str, Any]) -> None:
         said, sides, reference, used = text_fields(row["data"])
         opinions: list[CaseRating] = []
         for one in as_objects(row.get("annotations") or row.get("completions")):
             if one.get("was_cancelled") or one.get("skipped"):
-                self.hint("{n} annotations that were cancelled were left out.")
+                self.add_hint("{n} annotations that were cancelled were left out.")
                 continue
             opinions += self._opinions(one, "person", _person(one.get("completed_by")), _changed(one))
         for one in as_objects(row.get("predictions")):
@@ -82,7 +82,7 @@ class _Reader(CaseReader):
                 value = _SIDES.get(single, single) if sides and isinstance(single, str) else single
                 opinions.append(CaseRating(name, "person", _person(row.get("annotator")), value, "", _changed(row)))
             else:
-                self.unused(name)
+                self.note_unused(name)
         self.add(EvaluationCase(as_text(row.get("id")), said, opinions, sides, reference))
 
     def _opinions(
@@ -107,7 +107,7 @@ class _Reader(CaseReader):
                 found = _SIDES.get(as_text(value.get("selected")), "tie")
             else:
                 if kind != "textarea":
-                    self.unused(kind or "a result without a type")
+                    self.note_unused(kind or "a result without a type")
                 continue
             if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
                 name = "verdict"

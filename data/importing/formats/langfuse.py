@@ -110,7 +110,7 @@ class _Reader(TraceReader):
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = as_text(row.get("id"))
-            self.unused(*(row.keys() - _READ))
+            self.note_unused(*(row.keys() - _READ))
 
     def _trace(self, row: dict[str, Any]) -> None:
         key, session, name = as_text(row["id"]), as_text(row.get("sessionId")), as_text(row.get("name"))
@@ -152,7 +152,7 @@ class _Reader(TraceReader):
                 continue
             values = as_list(value) if name not in _PLURAL else []
             if not values or not all(isinstance(one, (int, float, str)) and len(str(one)) <= 100 for one in values):
-                self.unused(name)
+                self.note_unused(name)
                 continue
             by, who = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
             for one in values:
@@ -165,12 +165,12 @@ class _Reader(TraceReader):
         if source == "ANNOTATION" or (source != "EVAL" and _PEOPLE.search(as_text(row.get("name")))):
             by = "person"
         elif source == "API":
-            self.hint("{n} scores that came by the API were taken for those of a judge.")
+            self.add_hint("{n} scores that came by the API were taken for those of a judge.")
         people = (row.get("authorUserId"), meta.get("annotator"), meta.get("user_id"))
         tool = f"langfuse {source.lower() or 'score'}"
         judges = (meta.get("model"), meta.get("judge"), meta.get("evaluator"), tool)
         if kind == "TEXT":
-            self.hint("{n} scores in free text were left out.")
+            self.add_hint("{n} scores in free text were left out.")
             return
         given = _given(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":

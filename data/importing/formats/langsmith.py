@@ -74,7 +74,7 @@ class _Reader(TraceReader):
         elif _is_feedback(row):
             self._feedback(row)
         else:
-            self.fault("row", "is neither a run nor a feedback.", row=row)
+            self.add_fault("row", "is neither a run nor a feedback.", row=row)
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
@@ -105,7 +105,7 @@ class _Reader(TraceReader):
         model = as_text(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
         start = nanoseconds(row.get("start_time"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, kept))
-        self.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
+        self.note_unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
         for one in as_objects(row.get("feedback")):
             self._feedback({"run_id": key, "trace_id": trace, **one})
         for named, one in as_object(row.get("feedback_stats")).items():
@@ -126,7 +126,7 @@ class _Reader(TraceReader):
         if kind == "app" or (kind == "api" and not meta.get("__run") and _PEOPLE.search(name)):
             by = "person"
         elif kind == "api" and not meta.get("__run"):
-            self.hint("{n} feedbacks that came by the API were taken for those of a judge.")
+            self.add_hint("{n} feedbacks that came by the API were taken for those of a judge.")
         people = (source.get("user_name"), source.get("user_id"), source.get("ls_user_id"), meta.get("user"))
         judges = (meta.get("model"), meta.get("evaluator"), source.get("name"), "langsmith evaluator")
         note = "\n\n".join(as_text(row[k]) for k in ("comment", "correction") if row.get(k))

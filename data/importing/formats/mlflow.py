@@ -99,7 +99,7 @@ class _Reader(TraceReader):
                 if isinstance(cells, list) and len(cells) == len(self.columns):
                     self._row(self.line + number, dict(zip(self.columns, cells, strict=True)))
                 else:
-                    self.fault("row", "has another number of cells than there are columns.", row=cells)
+                    self.add_fault("row", "has another number of cells than there are columns.", row=cells)
             return
         if "columns" in row or not row:
             return
@@ -109,7 +109,7 @@ class _Reader(TraceReader):
             elif any(_VALUE.fullmatch(name) for name in one):
                 self._row(self.line, one)
             else:
-                self.unused(*one)
+                self.note_unused(*one)
 
     def _trace(self, row: dict[str, Any], info: dict[str, Any]) -> None:
         key = first_text(info.get("trace_id"), info.get("request_id"))
@@ -153,13 +153,13 @@ class _Reader(TraceReader):
     def _assessment(self, trace: str, one: dict[str, Any], meta: dict[str, Any]) -> None:
         name, source = as_text(one.get("assessment_name") or one.get("name")), as_object(one.get("source"))
         if one.get("valid") is False:
-            self.hint("{n} assessments that were replaced by later ones were left out.")
+            self.add_hint("{n} assessments that were replaced by later ones were left out.")
             return
         if isinstance(expected := one.get("expectation"), dict):
             if name in _EXPECTED:
                 meta["reference"] = single_text(expected.get("value", expected.get("serialized_value")))
             else:
-                self.unused(f"the expectation {name}")
+                self.note_unused(f"the expectation {name}")
             return
         held = one.get("feedback")
         value = held.get("value") if isinstance(held, dict) else one.get("value")
@@ -189,7 +189,7 @@ class _Reader(TraceReader):
         key = first_text(row.get("request_id"), row.get("trace_id"), row.get("id"))
         self.cases.file, self.cases.line = self.file, line
         self.cases.add(EvaluationCase(key, said, opinions, sides, reference, meta=plain_fields(fields, used)))
-        self.cases.unused(*(name for name in row if "/" in name and name not in taken))
+        self.cases.note_unused(*(name for name in row if "/" in name and name not in taken))
 
 
 def _loads(value: Any) -> Any:

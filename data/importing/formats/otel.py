@@ -101,11 +101,11 @@ class _Reader(TraceReader):
             beside = _attributes(as_object(resource.get("resource")).get("attributes"))
             scopes = as_objects(resource.get("scopeSpans")) or as_objects(resource.get("instrumentationLibrarySpans"))
             for span in (one for scope in scopes for one in as_objects(scope.get("spans"))):
-                with self.sparing(span):
+                with self.catch_faults(span):
                     self._span(span, beside)
         for scope in (one for resource in logs for one in as_objects(resource.get("scopeLogs"))):
             for log in as_objects(scope.get("logRecords")):
-                with self.sparing(log):
+                with self.catch_faults(log):
                     self._log(log)
         for one in objects_under(row, "data") if not traces and not logs else ():
             if _is_annotation(one):
@@ -113,7 +113,7 @@ class _Reader(TraceReader):
             elif _is_span(one):
                 self._row(one)
             else:
-                self.unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
+                self.note_unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
@@ -123,13 +123,13 @@ class _Reader(TraceReader):
             call.sort = "" if call.sort == "root" and not call.answer else call.sort
             self.add(call, answer)
         left = sum(map(len, self._logged.values()))
-        self.hint("{n} events name spans that are not in the files, and were left out.", left)
+        self.add_hint("{n} events name spans that are not in the files, and were left out.", left)
         yield from super().entries()
 
     def _span(self, span: dict[str, Any], beside: dict[str, Any]) -> None:
         trace, key, parent = (str(span.get(name) or "") for name in ("traceId", "spanId", "parentSpanId"))
         if not trace or not key:
-            self.fault("span", "has no traceId or no spanId.", row=span)
+            self.add_fault("span", "has no traceId or no spanId.", row=span)
             return
         held = span.get("events") or ()
         events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
@@ -162,7 +162,7 @@ class _Reader(TraceReader):
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.unused(*(name for name in attributes if not _is_read(name)))
+        self.note_unused(*(name for name in attributes if not _is_read(name)))
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":
@@ -215,7 +215,7 @@ class _Reader(TraceReader):
         elif name.startswith("gen_ai."):
             spoken.append((name, body))
         else:
-            self.hint("{n} log records that are no events of a model were left aside.")
+            self.add_hint("{n} log records that are no events of a model were left aside.")
 
     def _result(self, trace: str, span: str, told: dict[str, Any], at: Any) -> None:
         """An evaluation's result, as the conventions have it."""
@@ -240,7 +240,7 @@ class _Reader(TraceReader):
         if call.parent or told.get("gen_ai.response.id"):
             self._result(call.trace, call.parent, told, call.start)
         else:
-            self.hint("{n} spans of evaluators name no span above them, and were left aside.")
+            self.add_hint("{n} spans of evaluators name no span above them, and were left aside.")
 
     def _annotation(self, row: dict[str, Any]) -> None:
         result, meta = as_object(row.get("result")), as_object(row.get("metadata"))

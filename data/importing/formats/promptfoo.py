@@ -49,7 +49,7 @@ class _Reader(CaseReader):
     def take(self, row: dict[str, Any]) -> None:
         """The output of a test, or the conversation that it had."""
         if not _is_result(row):
-            self.fault("result", "has neither a prompt nor variables.", row=row)
+            self.add_fault("result", "has neither a prompt nor variables.", row=row)
             return
         provider, response = _named(row.get("provider")), row.get("response")
         output = as_text(response.get("output") if isinstance(response, dict) else response)
@@ -64,7 +64,7 @@ class _Reader(CaseReader):
         if not said:
             if not output.strip():
                 why = "has no output: its provider gave an error, or nothing."
-                self.fault("result", why, name, {"error": row.get("error"), "vars": variables})
+                self.add_fault("result", why, name, {"error": row.get("error"), "vars": variables})
                 return
             given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
             asked = [Utterance("user", as_text(given))] if as_text(given).strip() else []

@@ -349,7 +349,7 @@ def answer_steps(scale: Scale, content: Dialogue | Pair | Response) -> list[Json
         steps: list[Json] = [{"v": t.turn, "t": str(t.turn)} for t in content.turns if t.role == "assistant"]
         steps.append({"v": 0, "t": "none"})
     elif scale.kind == "interval":
-        steps = [{"v": scale.snapped(scale.lo + n * scale.step), "t": text} for n, text in enumerate(scale.answers)]
+        steps = [{"v": scale.snap(scale.lo + n * scale.step), "t": text} for n, text in enumerate(scale.answers)]
     else:
         steps = [{"v": scale.base + n, "t": text} for n, text in enumerate(scale.answers)]
     return [*steps, {"v": None, "t": "n/a"}] if scale.na else steps
@@ -368,7 +368,7 @@ def shown_answer(scale: Scale, value: float | None) -> float | None:
     """The answer shown for a judge's value: the nearest one where it lies between two."""
     if value is None or scale.kind == "turn":
         return value
-    return scale.snapped(value) if scale.kind == "interval" else nearest_answer(value)
+    return scale.snap(value) if scale.kind == "interval" else nearest_answer(value)
 
 
 def _between(scale: Scale, value: float | None) -> Json | None:

@@ -155,7 +155,7 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
     for basis in BASES:
         drop = scale.drawn and data.draw(some.sampled_from(["", scale.drawn]))
         found, wanted = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(
-            load_paired_ratings(store, dataset, judge, dimension, basis).without(
+            load_paired_ratings(store, dataset, judge, dimension, basis).drop_code(
                 float(scale.categories.index(drop)) if drop else None
             ), dimension,
         )  # fmt: skip

@@ -112,7 +112,7 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     assert one.answer_shares[3] == pytest.approx(
         sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine)
     )
-    assert (tiles[1].headline, tiles[1].dimension.told(3)) == (3, "excellent")
+    assert (tiles[1].headline, tiles[1].dimension.describe_mean(3)) == (3, "excellent")
     listed = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, 3, "person0")
     assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
     nothing = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, None, "person0")
@@ -258,7 +258,7 @@ def test_sentences(store: Store) -> None:
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.dimension.dimension]
     assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
-    assert counted_dimension(asked[0]).told(0) == "mean"
+    assert counted_dimension(asked[0]).describe_mean(0) == "mean"
 
 
 def _moved(system: dashboard.System, point: float) -> dashboard.System:

@@ -131,7 +131,7 @@ def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimen
                 d.sort == "side" and unit.startswith("response/"))]  # fmt: skip
             for unit in there:
                 for person in rng.sample(["ann", "ben", "林さん", "zoë"], rng.randint(1, 4)):
-                    value = d.scale.code(d.scale.written(said(rng, d.scale)), frozenset((1, 2)))
+                    value = d.scale.code(d.scale.parse_text(said(rng, d.scale)), frozenset((1, 2)))
                     about = (new_id(), "", id_, unit, d.name, value, person, mode, draw)
                     told.append((*about, "", False, None, None, None, False, now()))
     columns = "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
@@ -208,7 +208,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         if n % 7 == 0:
             kind = {"d": "dialogue", "p": "pair", "r": "response"}[cell.name[0]]
             scale = asking[kind, sort_of(cell.unit), cell.dimension][1].scale
-            value = scale.written(said(rng, scale))
+            value = scale.parse_text(said(rng, scale))
             value = float(value) if isinstance(value, bool) else value
             told = (cell.item, cell.unit, cell.dimension, value, "why", cell.token)
             adjudication.adjudicate(store, "lea", new_id(), *told)

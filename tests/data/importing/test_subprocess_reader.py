@@ -141,7 +141,7 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
 def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
     cards.save_card(store, "lea", recipe())
     known = take_snapshot(store, ImportPlan("d"), [])
-    found = unpack_snapshot(known.packed())
+    found = unpack_snapshot(known.pack())
     assert {n: c.version for n, c in found.cards.items()} == {
         n: c.version for n, c in cards.current_cards(store).items()
     }

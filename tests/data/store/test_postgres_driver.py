@@ -67,9 +67,9 @@ def test_what_one_writes_the_other_reads_and_each_its_own_at_once(opened: Callab
     for n in range(1, 6):
         put(one if n % 2 else two, "x", n * 200)
         assert (one if n % 2 else two).newest() == n
-    until(lambda: one.touched("setting") == two.touched("setting") == 5)
+    until(lambda: one.table_version("setting") == two.table_version("setting") == 5)
     assert count(one) == count(two) == 3000
-    assert one.touched("label") == 0, "what nobody wrote is not taken for changed"
+    assert one.table_version("label") == 0, "what nobody wrote is not taken for changed"
     assert count(opened()) == 3000, "who comes later reads all of it"
 
 

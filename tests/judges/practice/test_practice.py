@@ -294,12 +294,12 @@ def test_cues_are_whole_words_in_latin_letters_only():
 
 def test_log_probabilities_are_those_of_the_score():
     """Raw 3.6 on 1-5 with a spread of .45: the weights of 3, 4 are exp(-.6^2/.405), exp(-.4^2/.405)."""
-    grade = Grade.of(3.6)
+    grade = Grade.from_raw(3.6)
     chances = dict(grade.chances())
     assert (int(grade), next(iter(chances))) == (4, "4")
     assert chances["3"] - chances["4"] == pytest.approx(-(0.6**2 - 0.4**2) / (2 * 0.45**2))
     assert sum(2.718281828459045**p for p in chances.values()) == pytest.approx(1)
-    reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.of(1.0, 1, 10)]}, "none": None}
+    reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.from_raw(1.0, 1, 10)]}, "none": None}
     spelling = list(spell_tokens(reply))
     assert "".join(token for token, _ in spelling) == reply_text(reply) == json.dumps(reply, ensure_ascii=False)
     told = write_logprobs(spelling, 3)["content"]

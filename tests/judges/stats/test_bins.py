@@ -54,7 +54,7 @@ def test_codes_lie_in_reach_and_lead_back(scale: Scale) -> None:
 
 @given(st.floats(0, 1), st.sampled_from([HALF, UNIT, FINE, BELOW]))
 def test_the_ends_of_a_row_hold_just_its_values(part: float, scale: Scale) -> None:
-    value = scale.snapped(scale.lo + part * bins.scale_width(scale))
+    value = scale.snap(scale.lo + part * bins.scale_width(scale))
     ends = [bins.row_ends(at, scale) for at in bins.row_values(scale)]
     holding = [n for n, (low, high) in enumerate(ends) if low <= value < high]
     assert holding == bins.row_numbers([value], scale).tolist()
