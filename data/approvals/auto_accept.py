@@ -82,7 +82,7 @@ class AutoAcceptThreshold:
     @property
     def spared(self) -> int:
         """How many items of the dataset the threshold spares."""
-        return self.sure.above(self.result.chosen.threshold) if self.result.chosen else 0
+        return self.sure.count_above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
 @allow("annotator")

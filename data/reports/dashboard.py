@@ -44,7 +44,7 @@ def dashboard_html(found: PublishedJudge, made: datetime, runs: Mapping[str, str
     parts += [html.heading("How to read this"), *_reading()]
     parts.append(html.embed_json("figures", tile_records(found)))
     foot = f"Made by Assay {VERSION} on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
-    return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
+    return html.html_page(f"Dashboard of {found.dataset.name}", parts, foot)
 
 
 def _head(found: PublishedJudge) -> str:

@@ -18,7 +18,20 @@ from judges.plural import many
 from judges.render.findings import both_orders, disputes, means, weakest_turns
 from judges.render.findings.as_html import html_parts
 from judges.render.findings.findings import quiet
-from judges.render.html import bullets, code, embed_json, facts, figure, fold, heading, note, page, para, say, table
+from judges.render.html import (
+    bullets,
+    code,
+    embed_json,
+    facts,
+    figure,
+    fold,
+    heading,
+    html_page,
+    note,
+    para,
+    say,
+    table,
+)
 from judges.render.words import cell, people_agreement
 from judges.stats.check_states import LEGEND, may_be_approved
 from judges.stats.raters import human_ceiling
@@ -59,7 +72,7 @@ def render_report(found: Evidence, made: figures.Json) -> str:
     ]
     stand = f" · data as of {format_minute(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
-    return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
+    return html_page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
 
 
 def _opening(found: Evidence) -> list[str]:

@@ -38,7 +38,7 @@ Place = tuple[str, str, int, str]
 """(item, part, sample, piece): one call."""
 
 
-async def waiting(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def wait_for_batches(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What batches bring for a run, round after round until nothing is left to ask.
 
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.

@@ -436,6 +436,6 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
 def _source(order: RunOrder) -> Source | None:
     if not order.batch:
         return None
-    from data.runs.batches import waiting
+    from data.runs.batches import wait_for_batches
 
-    return waiting
+    return wait_for_batches

@@ -138,7 +138,7 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
     if not (both.own.rated and both.theirs.rated):
         return None
     start, end = both.own.mean(NOTHING), both.theirs.mean(NOTHING)
-    steps, switched, later = both.way()
+    steps, switched, later = both.step_path()
     at, last = len(both.own.rows(NOTHING)), len(both.theirs.rows(NOTHING))
     return Waterfall(
         one, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
@@ -396,7 +396,7 @@ class _Both:
                 fair += factorial(size) * factorial(k - size - 1) / factorial(k) * change
         return fair, min(changes), max(changes)
 
-    def way(self) -> tuple[tuple[Step, ...], frozenset[str], tuple[Step, ...]]:
+    def step_path(self) -> tuple[tuple[Step, ...], frozenset[str], tuple[Step, ...]]:
         """The steps on the first one's ratings, the factors that they switch, and the steps on the other's."""
         steps, later, switched = list[Step](), list[Step](), NOTHING
         for name in self.factors:

@@ -28,7 +28,7 @@ _STYLE = Markup(
 _VALUE = Markup("<bdi>{}</bdi>")
 
 
-def page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
+def html_page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
     """A whole document: its title as the first heading, its parts below each other, and a line at the end."""
     made = _TEMPLATES.get_template("page.html.jinja")
     return made.render(title=title, parts=parts, footer=footer, lang=lang, style=_STYLE)

@@ -373,7 +373,7 @@ def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[f
     return near[0], near[1]
 
 
-def anchoring(
+def anchoring_difference(
     blind: PairedRatings | RatingSums, assisted: PairedRatings | RatingSums, dimension: Dimension
 ) -> Interval:
     """Kappa of assisted minus kappa of blind labels, the two groups of items resampled separately.

@@ -81,7 +81,7 @@ def _asked(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) ->
 
 def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
     """The rule in force, and its agreement on today's gold."""
-    spared = sure.above(rule.threshold)
+    spared = sure.count_above(rule.threshold)
     found = step.agreement
     text.say(
         ":material/rule: **In force**: scores of a confidence of {threshold} or more are accepted automatically, for "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data.importing.conversations.tool_reader import ToolReader
-from data.importing.conversations.utterances import Utterance, as_text, decode_json, read_messages, to_turns
+from data.importing.conversations.utterances import Utterance, decode_json, read_messages, text_of, to_turns
 from data.importing.lines import Line, NamedValue, ToolEntry
 from data.store.ids import content_id
 
@@ -150,28 +150,28 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
             return (
                 said,
                 sides and sides[0],
-                as_text(fields.get(reference)),
+                text_of(fields.get(reference)),
                 [*used, name, *(sides[1] if sides else ())],
             )
     sides = _sides(fields)
     taken = sides[1] if sides else []
     asked = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
     said = [
-        Utterance("user", as_text(fields[plain_names[n]]))
+        Utterance("user", text_of(fields[plain_names[n]]))
         for n in asked
-        if as_text(fields[plain_names[n]]).strip()
+        if text_of(fields[plain_names[n]]).strip()
     ]
     said = [Utterance("user", "\n\n".join(one.text for one in said))] if said else []
     used += [plain_names[n] for n in asked] + taken
     if sides:
-        return said, sides[0], as_text(fields.get(reference)), used
+        return said, sides[0], text_of(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
     if not output:
         rest = [n for n, v in fields.items() if n not in used and isinstance(v, str) and v.strip()]
         output = max(rest, key=lambda n: len(fields[n]), default="")
-    if output and as_text(fields[output]).strip():
-        said.append(Utterance("assistant", as_text(fields[output])))
-    return said, None, as_text(fields.get(reference)), [*used, output]
+    if output and text_of(fields[output]).strip():
+        said.append(Utterance("assistant", text_of(fields[output])))
+    return said, None, text_of(fields.get(reference)), [*used, output]
 
 
 def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | None:
@@ -201,7 +201,7 @@ def _chat(value: Any) -> list[Utterance] | None:
     if not speaker or not spoken:
         return None
     first = value[0][speaker]
-    return [Utterance("user" if one[speaker] == first else "assistant", as_text(one[spoken])) for one in value]
+    return [Utterance("user" if one[speaker] == first else "assistant", text_of(one[spoken])) for one in value]
 
 
 def as_confidence(value: Any) -> float | None:

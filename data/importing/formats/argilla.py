@@ -14,7 +14,7 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_list, as_object, as_objects, as_text, decode_json
+from data.importing.conversations.utterances import as_object, as_objects, decode_json, list_of, text_of
 from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
@@ -56,8 +56,8 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     for name in names:
         values = decode_json(row.get(f"{name}.responses"))
         if isinstance(values, list):
-            columns = {"user_id": as_list(row.get(f"{name}.responses.users"))}
-            columns["status"] = as_list(row.get(f"{name}.responses.status"))
+            columns = {"user_id": list_of(row.get(f"{name}.responses.users"))}
+            columns["status"] = list_of(row.get(f"{name}.responses.status"))
             responses[name] = [
                 {"value": value, **{key: held[n] for key, held in columns.items() if n < len(held)}}
                 for n, value in enumerate(values)
@@ -94,7 +94,7 @@ class _Reader(CaseReader):
             end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
             one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
         meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
-        key = as_text(row.get("id") or row.get("external_id"))
+        key = text_of(row.get("id") or row.get("external_id"))
         self.add(EvaluationCase(key, said, opinions, sides, reference, meta=meta))
 
     def _responses(self, given: Any) -> Iterator[CaseRating]:
@@ -112,14 +112,14 @@ class _Reader(CaseReader):
                 continue
             if (value := self._value(one.get("value"), name)) is not None:
                 at = iso_time(one.get("updated_at") or one.get("inserted_at"))
-                yield CaseRating(name, "person", as_text(one.get("user_id") or one.get("user")), value, "", at)
+                yield CaseRating(name, "person", text_of(one.get("user_id") or one.get("user")), value, "", at)
 
     def _suggestions(self, given: Any) -> Iterator[CaseRating]:
         """What models suggested."""
-        listed = ((as_text(one.get("question_name")), one) for one in as_objects(given))
+        listed = ((text_of(one.get("question_name")), one) for one in as_objects(given))
         for name, one in given.items() if isinstance(given, dict) else listed:
             if isinstance(one, dict) and (value := self._value(one.get("value"), name)) is not None:
-                who = as_text(one.get("agent")) or "suggestion"
+                who = text_of(one.get("agent")) or "suggestion"
                 yield CaseRating(name, "judge", who, value, confidence=as_confidence(one.get("score")))
 
     def _value(self, value: Any, name: str) -> Any:
@@ -129,7 +129,7 @@ class _Reader(CaseReader):
             return " / ".join(value)
         ranked = as_objects(value)
         if len(ranked) == 2 == len(value) and all("rank" in one for one in ranked):
-            first, second = sorted(ranked, key=lambda one: as_text(one.get("value")))
+            first, second = sorted(ranked, key=lambda one: text_of(one.get("value")))
             if first["rank"] == second["rank"]:
                 return "tie"
             return "a" if first["rank"] < second["rank"] else "b"

@@ -16,13 +16,13 @@ from data.importing.conversations.utterances import (
     Utterance,
     as_object,
     as_objects,
-    as_text,
     decode_json,
     first_text,
     input_utterances,
     output_utterances,
     read_messages,
     single_text,
+    text_of,
     tool_call_utterance,
 )
 from data.importing.format_file import FileStart, FormatFile, objects_under
@@ -82,8 +82,8 @@ def _is_annotation(row: dict[str, Any]) -> bool:
 
 
 def _target(row: dict[str, Any]) -> dict[str, str]:
-    span = as_text(row.get("span_id") or row.get("context.span_id"))
-    return {"span": span, "trace": as_text(row.get("trace_id")), "session": as_text(row.get("session_id"))}
+    span = text_of(row.get("span_id") or row.get("context.span_id"))
+    return {"span": span, "trace": text_of(row.get("trace_id")), "session": text_of(row.get("session_id"))}
 
 
 class _Reader(TraceReader):
@@ -141,7 +141,7 @@ class _Reader(TraceReader):
     def _row(self, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
         context = held if isinstance(held := row.get("context"), dict) else {}
-        trace, key = (as_text(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
+        trace, key = (text_of(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
         attributes = _dotted(held) if (held := as_object(row.get("attributes"))) else {}
         for name, value in row.items():
             if name.startswith("attributes.") and value not in (None, ""):
@@ -151,7 +151,7 @@ class _Reader(TraceReader):
             (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
             for e in as_objects(row.get("events"))
         ]
-        call = TraceSpan(trace or key, key, as_text(row.get("parent_id")), name=as_text(row.get("name")))
+        call = TraceSpan(trace or key, key, text_of(row.get("parent_id")), name=text_of(row.get("name")))
         call.start = nanoseconds(row.get("start_time"))
         self._one(call, attributes, events)
 
@@ -227,7 +227,7 @@ class _Reader(TraceReader):
             str(short.get("name") or "evaluation"), by, first_text(*map(short.get, names)) or who,
             trace=trace, span=span, answer=str(told.get("gen_ai.response.id") or ""),
             number=short.get("score.value", short.get("score")), label=short.get("score.label", short.get("label")),
-            note=as_text(short.get("explanation")), made_at=iso_time(at),
+            note=text_of(short.get("explanation")), made_at=iso_time(at),
         ))  # fmt: skip
 
     def _evaluated(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
@@ -252,8 +252,8 @@ class _Reader(TraceReader):
         about = _target(row)
         self.score(TraceScore(
             str(row.get("name") or row.get("annotation_name") or "annotation"), by, first_text(*known),
-            key=as_text(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
-            number=_number(told["score"]), label=told["label"], note=as_text(told["explanation"]),
+            key=text_of(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
+            number=_number(told["score"]), label=told["label"], note=text_of(told["explanation"]),
             made_at=iso_time(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip
 
@@ -264,7 +264,7 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
     if system := decode_json(attributes.get("gen_ai.system_instructions")):
         parts = system if isinstance(system, list) else [system]
         texts = (p.get("content", p.get("text")) if isinstance(p, dict) else p for p in parts)
-        said = [Utterance("system", "\n\n".join(map(as_text, texts))), *said]
+        said = [Utterance("system", "\n\n".join(map(text_of, texts))), *said]
     answer = read_messages(attributes.get("gen_ai.output.messages")) or []
     for to, prefix in (
         (said, "llm.input_messages."), (answer, "llm.output_messages."),
