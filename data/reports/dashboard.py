@@ -76,16 +76,16 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
     ]
     if tile.comparisons:
         told = [html.say("{told}", told=sentences.describe_difference(tile, pair)) for pair in tile.comparisons]
-        parts.append(html.fold("Which systems differ significantly", [html.bullets(told)]))
+        parts.append(html.details("Which systems differ significantly", [html.bullets(told)]))
     above = ("dimension", "unit", "older policy")
     rows = [
         {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
         for row in rows_of(tile)
     ]
-    parts.append(html.fold("All figures", [html.table(rows, list(rows[0]))] if rows else []))
+    parts.append(html.details("All figures", [html.table(rows, list(rows[0]))] if rows else []))
     order = [key for key in runs if any(p.run == key for s in tile.systems for p in s.trend)]
     if len(order) > 1:
-        parts.append(html.fold("The judge's own figures, run by run", [_runs(tile, order, runs)]))
+        parts.append(html.details("The judge's own figures, run by run", [_runs(tile, order, runs)]))
     return parts
 
 

@@ -7,7 +7,7 @@ from data.reports.evidence import DimensionEvidence, Evidence
 from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement
 from judges.render.findings.as_html import html_parts
-from judges.render.html import fold, heading, note, para, table
+from judges.render.html import details, heading, note, para, table
 from judges.render.words import cell
 from judges.stats.check_states import STATES, Role
 
@@ -37,7 +37,7 @@ def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
             continue
         drawn = html_parts(statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy))
         if statistic.collapsed and drawn:
-            folded.append(fold(statistic.title, drawn))
+            folded.append(details(statistic.title, drawn))
         elif drawn:
             made += [heading(statistic.title, 3), *drawn]
     return [*made, *_bases(one), *folded]

@@ -21,10 +21,10 @@ from judges.render.findings.findings import quiet
 from judges.render.html import (
     bullets,
     code,
+    details,
     embed_json,
     facts,
     figure,
-    fold,
     heading,
     html_page,
     note,
@@ -346,7 +346,7 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        fold("Every figure with every digit, as CSV", [code(tables.figures_csv(made))]),
+        details("Every figure with every digit, as CSV", [code(tables.figures_csv(made))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from judges.authoring.recipe import Recipe
-from judges.reading.values import TEXT, OrNa, fold_case, is_na
+from judges.reading.values import TEXT, OrNa, fold, is_na
 from judges.sections import section_numbers
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
 
@@ -43,9 +43,9 @@ def _value(scale: Scale) -> Any:
         return Annotated[bool | None, BeforeValidator(_none), WithJsonSchema(either)]
     words: Any = Literal[scale.categories]
     if not scale.na:
-        return Annotated[words, BeforeValidator(fold_case)]
+        return Annotated[words, BeforeValidator(fold)]
     said = {"type": "string", "enum": [*scale.categories, "n/a"]}
-    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold_case(v)), WithJsonSchema(said)]
+    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(said)]
 
 
 def _on(scale: Scale, value: float | None) -> float | None:

@@ -14,14 +14,14 @@ from pydantic_core import CoreSchema, core_schema
 _NA = ("n/a", "na")
 
 
-def fold_case(value: Any) -> Any:
+def fold(value: Any) -> Any:
     """A text without space around it, in lower case; anything else as it is."""
     return value.strip().casefold() if isinstance(value, str) else value
 
 
 def is_na(value: Any) -> bool:
     """Whether a value says n/a, as people's answers do too (types.Scale.code): "n/a" or "na" in any case, or null."""
-    return value is None or fold_case(value) in _NA
+    return value is None or fold(value) in _NA
 
 
 @dataclass(frozen=True)

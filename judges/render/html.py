@@ -1,6 +1,6 @@
 """Documents as one self-contained HTML text: styles inside, nothing fetched, no script, light and dark, for print too.
 
-Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `fold` and `embed_json` make them of
+Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `details` and `embed_json` make them of
 the templates beside this file. A text that is no `Markup`, one joined from parts by `str.join` too, is escaped.
 """
 
@@ -95,7 +95,7 @@ def figure(svg: str, caption: str = "") -> str:
     return Markup(_PARTS.figure(Markup(svg), caption))
 
 
-def fold(title: str, parts: Iterable[str], opened: bool = False) -> str:
+def details(title: str, parts: Iterable[str], opened: bool = False) -> str:
     """Parts behind a line that opens them."""
     return Markup(_PARTS.fold(title, parts, opened))
 

@@ -75,14 +75,14 @@ class Leaving:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The endpoint answered a call: see Door.good."""
+    """The endpoint answered a call: see Door.record_answer."""
 
     replied: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call has failed for good: see Door.failed."""
+    """A call has failed for good: see Door.record_failure."""
 
     why: str
     lasting: bool

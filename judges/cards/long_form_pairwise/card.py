@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, fold_case
+from judges.reading.values import TEXT, fold
 from judges.sections import section_numbers, unasked_sections
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score, Strict
 
@@ -24,7 +24,7 @@ SENTENCES = 2
 """Sentences of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5, na=True)
 _FLAG = Scale("flag")
-_Failure = Annotated[Failure, BeforeValidator(fold_case)]
+_Failure = Annotated[Failure, BeforeValidator(fold)]
 
 
 def _of_section(name: str, definition: str, worst: str, best: str) -> Dimension:
@@ -87,7 +87,7 @@ class Reply(Strict):
     section_judgments: list[SectionJudgment]
     long_form_failures: Failures
     aggregate_scores: Aggregates
-    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold_case)]
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold)]
     decision_basis: TEXT
 
 

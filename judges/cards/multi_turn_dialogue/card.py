@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from judges.card import Card, prompts_beside
 from judges.reading import length_limits
-from judges.reading.values import TEXT, TEXTS, OrNa, fold_case, is_na
+from judges.reading.values import TEXT, TEXTS, OrNa, fold, is_na
 from judges.tool_calls import entry_fields
 from judges.types import Dialogue, Dimension, Reading, Remark, Scale, Score, Strict
 
@@ -19,10 +19,8 @@ WORDS = 40
 """Words of the decision basis."""
 _SCALE = Scale("ordinal", 1, 5)
 _SCALE_NA = Scale("ordinal", 1, 5, na=True)
-_Role = Annotated[str, BeforeValidator(fold_case), WithJsonSchema({"type": "string", "enum": ["assistant"]})]
-_Turn = Annotated[
-    int | None, BeforeValidator(lambda value: None if is_na(value) or fold_case(value) == "none" else value)
-]
+_Role = Annotated[str, BeforeValidator(fold), WithJsonSchema({"type": "string", "enum": ["assistant"]})]
+_Turn = Annotated[int | None, BeforeValidator(lambda value: None if is_na(value) or fold(value) == "none" else value)]
 
 DIMENSIONS = (
     Dimension("context_use", "turn", _SCALE, "Uses what was said before: 5 builds on it, 1 ignores or contradicts it."),
@@ -93,7 +91,7 @@ class Reply(Strict):
 
     per_turn: list[PerTurn]
     conversation_level: Conversation
-    verdict: Annotated[Verdict, BeforeValidator(fold_case)]
+    verdict: Annotated[Verdict, BeforeValidator(fold)]
     decision_basis: TEXT
     weakest_turn: _Turn
 

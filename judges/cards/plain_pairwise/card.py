@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, fold_case
+from judges.reading.values import TEXT, fold
 from judges.types import Dimension, Pair, Reading, Remark, Scale, Score
 
 VERDICTS = ("a", "tie", "b")
@@ -26,7 +26,7 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: TEXT = ""
-    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold_case)]
+    verdict: Annotated[Literal["a", "b", "tie"], BeforeValidator(fold)]
 
 
 def read(reply: Reply, item: Pair) -> Reading:

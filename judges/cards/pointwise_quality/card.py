@@ -14,7 +14,7 @@ from judges.cards import scales
 from judges.cards.pointwise_quality.own import prompt
 from judges.errors import BadCard
 from judges.reading import length_limits
-from judges.reading.values import TEXT, fold_case
+from judges.reading.values import TEXT, fold
 from judges.triage import confidence_level
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
@@ -53,7 +53,7 @@ _SUMS = (
 
 def _said(value: Any) -> Any:
     """A stated confidence as a word; what is no word as its text: it is marked then, and costs no score."""
-    return fold_case(value) if value is None or isinstance(value, str) else repr(value)
+    return fold(value) if value is None or isinstance(value, str) else repr(value)
 
 
 _Confidence = Annotated[

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from judges.card import Card, prompts_beside
 from judges.params import Params
 from judges.reading import length_limits
-from judges.reading.values import TEXT, TEXTS, fold_case
+from judges.reading.values import TEXT, TEXTS, fold
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score, Strict
 
 VERDICTS = ("poor", "borderline", "good", "excellent")
@@ -59,7 +59,7 @@ class Reply(Strict):
     """The judge's JSON."""
 
     scores: Scores
-    verdict: Annotated[Literal["poor", "borderline", "good", "excellent"], BeforeValidator(fold_case)]
+    verdict: Annotated[Literal["poor", "borderline", "good", "excellent"], BeforeValidator(fold)]
     decision_basis: TEXT
     issues: TEXTS = Field(default_factory=list)
 

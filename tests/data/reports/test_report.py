@@ -273,7 +273,7 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
 
 def test_only_what_the_templates_made_is_html() -> None:
     joined = "".join([html.para("x"), html.para("y")])  # str.join gives a text again
-    parts = [html.para("{a}", a=html.para("z")), joined, html.fold("<b>", ["<i>"]), html.bullets(["<u>"])]
+    parts = [html.para("{a}", a=html.para("z")), joined, html.details("<b>", ["<i>"]), html.bullets(["<u>"])]
     made = html.html_page("t", parts)
     assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in made and "&lt;p&gt;x&lt;/p&gt;" in made
     assert not any(f"<{tag}>" in made for tag in "biu")
@@ -284,7 +284,7 @@ def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
     reader = Reader()
     parts = [
         html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
-        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.embed_json(tag, tag),
+        html.table([{tag: tag}], [tag], tag), html.details(tag, [tag]), html.code(tag), html.embed_json(tag, tag),
     ]  # fmt: skip
     reader.feed(html.html_page(tag, parts, tag, tag))
     assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
