@@ -38,7 +38,7 @@ async def life(_: object) -> AsyncIterator[None]:
     try:
         log.begin("INFO")
         provider.check_settings()
-        endpoints.begin(team=provider.is_set() or not is_local())
+        endpoints.read_environment(team=provider.is_set() or not is_local())
         cards()
         api.begin()
         store = open_workspace()
@@ -49,7 +49,7 @@ async def life(_: object) -> AsyncIterator[None]:
     except Exception as error:
         log.error("start_failed", error)
         raise SystemExit(1) from None
-    end_backups, end_webhooks = schedule.follow(store), deliverer.follow(store)
+    end_backups, end_webhooks = schedule.start_schedule(store), deliverer.start_delivery(store)
     try:
         startup.disable_nagle()
         session.set_store(store)

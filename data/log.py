@@ -116,7 +116,7 @@ def trace(cause: BaseException) -> list[str]:
 def _log(
     level: int, event: str, facts: Mapping[str, Fact], cause: BaseException | None = None, lines: Sequence[str] = ()
 ) -> None:
-    metrics.count("events_total", event=event, level=logging.getLevelName(level).lower())
+    metrics.increment("events_total", event=event, level=logging.getLevelName(level).lower())
     if _events.isEnabledFor(level):
         told = (type(cause), cause, cause.__traceback__) if cause is not None else None
         _events.log(level, event, exc_info=told, extra={"facts": facts, "lines": lines})
@@ -148,16 +148,16 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.name != "assay":
             event = getattr(record, "event", "") or "library"
-            metrics.count("events_total", event=event, level=record.levelname.lower())
+            metrics.increment("events_total", event=event, level=record.levelname.lower())
         with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
-            sys.stderr.write(line(record, self._as_json))
+            sys.stderr.write(format_record(record, self._as_json))
             sys.stderr.flush()
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Say nothing: what Python would print holds the values."""
 
 
-def line(record: logging.LogRecord, as_json: bool) -> str:
+def format_record(record: logging.LogRecord, as_json: bool) -> str:
     """A record as it is written: one line; as text, an error's traceback stands below it, indented."""
     at = f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
     event, facts = _told(record)

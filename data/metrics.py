@@ -48,7 +48,7 @@ _counts: defaultdict[str, defaultdict[Labels, float]] = defaultdict(lambda: defa
 _times: defaultdict[str, _Times] = defaultdict(_Times)
 
 
-def count(name: str, number: float = 1, **labels: str) -> None:
+def increment(name: str, number: float = 1, **labels: str) -> None:
     """Add to a counter."""
     with _lock:
         _counts[name][tuple(sorted(labels.items()))] += number
@@ -62,7 +62,7 @@ def observe(name: str, seconds: float) -> None:
         times.sum += seconds
 
 
-def text(read: Sequence[Metric] = ()) -> str:
+def metrics_text(read: Sequence[Metric] = ()) -> str:
     """Everything that was counted, and what was read beside it, in Prometheus' text format (version 0.0.4)."""
     with _lock:
         counted = [Metric(name, ABOUT[name], "counter", dict(values)) for name, values in sorted(_counts.items())]

@@ -28,7 +28,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class AnsweringCalls:
     """Calls in which a model answers an item rather than judging it; each is a piece of one judgment.
 
     `pieces` are their names in the order in which they are asked, `after` those whose replies one of them goes on from:
@@ -130,7 +130,7 @@ class Card:
     counts: Mapping[str, float] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     least_reply: int = 0
-    conversation: Conversation | None = None
+    conversation: AnsweringCalls | None = None
     templates: Mapping[str, str] = field(default_factory=dict)
     again: Callable[[Card, Mapping[str, Any]], Card] | None = None
 

@@ -251,7 +251,7 @@ class Scale:
         if self.kind == "ordinal":
             return [str(n) for n in range(int(self.lo), int(self.hi) + 1)]
         if self.kind == "interval" and self.step and self._steps < _LISTED:
-            return [self.say(self.snapped(self.lo + n * self.step)) for n in range(self._steps + 1)]
+            return [self.say(self.snap(self.lo + n * self.step)) for n in range(self._steps + 1)]
         return ["no", "yes"] if self.kind == "flag" else list(self.categories)
 
     def code(self, value: Any, turns: frozenset[int] | None = None) -> float | None:
@@ -274,7 +274,7 @@ class Scale:
             return 0.0
         elif not isinstance(value, bool) and isinstance(value, (int, float)) and abs(value) < _HUGE:
             if self.kind == "interval" and self.lo <= value <= self.hi and self.on_step(value):
-                return self.snapped(value)
+                return self.snap(value)
             if value == int(value) and (
                 (self.kind == "ordinal" and self.lo <= value <= self.hi)
                 or (self.kind == "flag" and value in (0, 1))
@@ -283,7 +283,7 @@ class Scale:
                 return float(value)
         raise BadScale(f"{_short(value)} is not on the scale: allowed are {self.words}")
 
-    def written(self, value: Any) -> Any:
+    def parse_text(self, value: Any) -> Any:
         """A value that is text in a column of texts, as it would be alone: "4" is 4, and "yes" is true."""
         text = value.strip().lower() if isinstance(value, str) else ""
         if self.kind == "flag" and text in self.answers:
@@ -315,9 +315,9 @@ class Scale:
 
     def on_step(self, value: float) -> bool:
         """Whether a number lies on one of the steps of an interval scale; all do where it has none."""
-        return not self.step or abs(value - self.snapped(value)) <= 1e-6 * self.step
+        return not self.step or abs(value - self.snap(value)) <= 1e-6 * self.step
 
-    def snapped(self, value: float) -> float:
+    def snap(self, value: float) -> float:
         """The answer of an interval scale next to a number: without a step the number itself."""
         if not self.step:
             return float(value)

@@ -247,7 +247,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
             if scale.weights:
                 leniency = rater_flags.mean_shift(item_means(item, (value - found.mean[held]) * bins.code_step(scale)))
         one = done.get(name, RaterWork())
-        known = opinion is not None and bool((ratings.shared().person == number).any())
+        known = opinion is not None and bool((ratings.multi_rater_cells().person == number).any())
         rows.append(Annotator(
             name=name,
             team=teams.get(name, ""),
@@ -327,7 +327,7 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
 
 
 @allow("annotator")
-def own_work(store: Store, person: str) -> dict[str, RaterWork]:
+def own_labelling(store: Store, person: str) -> dict[str, RaterWork]:
     """What one person did, by the names of the datasets in which they labelled."""
     names = datasets.all_datasets(store)
     return {d.name: done[person] for d in names if person in (done := annotator_work(store, d.id))}
@@ -353,7 +353,7 @@ def estimate_dawid_skene(
 ) -> DawidSkeneEstimate | None:
     """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
     found = dimension_labels(store, dataset_id, dimension, resting)
-    shared, scale = found.ratings.shared(), dimension.scale
+    shared, scale = found.ratings.multi_rater_cells(), dimension.scale
     if not len(shared):
         return None
     opinion = fit_dawid_skene(shared.cell, shared.person, shared.value, bins.row_count(scale), PRIOR_LABELS)

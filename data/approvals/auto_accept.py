@@ -82,7 +82,7 @@ class AutoAcceptThreshold:
     @property
     def spared(self) -> int:
         """How many items of the dataset the threshold spares."""
-        return self.sure.above(self.result.chosen.threshold) if self.result.chosen else 0
+        return self.sure.count_above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
 @allow("annotator")
@@ -168,7 +168,7 @@ def rule_confidence(store: Store, dataset_id: str, rule: AutoAcceptRule) -> Item
     return None if dimension is None else figures.item_confidence(store, dataset_id, rule.judge, dimension, rule.source)
 
 
-def not_accepted(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
+def reasons_for_people(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Why items are sent to people: one reason for every item and rule that does not spare it."""
     reasons = []
     for rule in rules_in_force(store, dataset_id, judge_id):

@@ -140,7 +140,7 @@ def find_case(store: Store, dataset_id: str, judge_id: str, sort: str, dimension
 @allow("lead")
 def case_fingerprint(store: Store, found: Case) -> str:
     """The fingerprint of the labels and scores behind a case (data/approvals/check_results.py)."""
-    return check_results.fingerprint(store, found.dataset.id, found.judge.id, found.result.dimension, found.basis)
+    return check_results.fingerprint_cells(store, found.dataset.id, found.judge.id, found.result.dimension, found.basis)
 
 
 @allow("annotator")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from data.approvals import plans, policy
 from data.calibration import calibration
-from data.calibration.nonresponse import responses
+from data.calibration.nonresponse import sample_responses
 from data.calibration.shared_cells import paired_ratings_by_judge
 from data.gold.gold import Basis
 from data.records import datasets
@@ -86,7 +86,7 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
     }
     states = check_dimensions(intervals, asked.policy, plans.look_plan(store, dataset_id))
     mine = [one.dimension for one in checked[judge_id]]
-    answered = responses(store, dataset_id, judge_id, mine, policy.approval_basis(store, dataset_id))
+    answered = sample_responses(store, dataset_id, judge_id, mine, policy.approval_basis(store, dataset_id))
     return {
         (d.sort, d.name): require_response(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered)
         for d in mine
@@ -120,7 +120,7 @@ def _figures(
     if plan is None:
         return whole
     first = policy.requirements(store).policy.first
-    looks = [(one, plan.taken(one.interval.items, first)) for one in whole]
+    looks = [(one, plan.newest_look(one.interval.items, first)) for one in whole]
     return [
         one if items in (0, one.interval.items)
         else stats_calibration.summarise(
@@ -130,7 +130,7 @@ def _figures(
     ]  # fmt: skip
 
 
-def fingerprint(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
+def fingerprint_cells(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
     """Twenty hex digits of the SHA-256 of the cells behind a figure: item, unit, people's value, the judge's, weight.
 
     Items go by the hash of their content, in order, so that the same labels and scores have the same fingerprint in

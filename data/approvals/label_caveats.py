@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from data.approvals.record import Fact
-from data.calibration.nonresponse import responses
+from data.calibration.nonresponse import sample_responses
 from data.gold import fewshot
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.gold import Basis
@@ -160,7 +160,7 @@ class LabelOrigin:
         yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
         yield "items drawn", float(self.drawn), "to be labelled blind in this dataset"
-        yield "items drawn and answered", float(self.response.whole.answered), self.response.listed()
+        yield "items drawn and answered", float(self.response.whole.answered), self.response.list_strata()
         yield "items drawn and skipped", float(self.skipped), "nobody labelled them"
         yield "items drawn and put aside", float(self.excluded), "used for tuning, after they were drawn"
         yield "labelled examples left out", float(self.examples), "items in the judge's prompt that have such labels"
@@ -210,7 +210,7 @@ def label_origin(
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
     untold = sum(certain[int(row[0])] for row in store.rows(query, [dataset_id])) if certain else 0
     basis: Basis = "imported" if counts else "gate"
-    response = responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
+    response = sample_responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
     told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
     return LabelOrigin(own, files, counts, changed, *told)
 

@@ -174,7 +174,7 @@ def explain(asked: Requirements) -> list[str]:
     return [sentence for rule in told if (sentence := rule.sentence(asked))]
 
 
-def percent(share: float) -> str:
+def floor_percent(share: float) -> str:
     """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
     return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"
 
@@ -230,9 +230,9 @@ def _coverage_unmet(asked: Requirements, found: Candidate) -> str:
     if share is None or share >= asked.coverage or not may_be_approved(found.result.decision.state):
         return ""
     return (
-        f"The judge answered {percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
+        f"The judge answered {floor_percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
         f"({figures.unscored:,} without a score, {found.judge_only_na:,} n/a where people gave a value); "
-        f"{percent(asked.coverage)} are required (policy)."
+        f"{floor_percent(asked.coverage)} are required (policy)."
     )
 
 

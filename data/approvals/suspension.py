@@ -246,8 +246,10 @@ def review_approval(store: Store, one: Approval) -> ApprovalReview:
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
     beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
-    new, newest = (None if figures is None else GoldAgreement.of(figures) for figures in (since, latest))
-    finding = drift.assess_drift(frozen_figures(frozen), GoldAgreement.of(found.result.gate), new, newest, one.policy)
+    new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
+    finding = drift.assess_drift(
+        frozen_figures(frozen), GoldAgreement.from_summary(found.result.gate), new, newest, one.policy
+    )
     return ApprovalReview(found, finding, tuple(beside.objections), since, latest, frozen)
 
 

@@ -19,7 +19,7 @@ from data.records.queue_index import OVERLAP, IndexedAssignment, QueuedDraw, Que
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotFound
-from data.store.ids import new_id, now, storable
+from data.store.ids import make_storable, new_id, now
 from judges.plural import many
 from judges.strict_json import canonical
 
@@ -109,7 +109,7 @@ class Terms:
             raise BadInput(f"The priority is {self.priority}: it must be 1 (high), 2 (normal) or 3 (low).")
         if len(self.note) > LETTERS:
             raise BadInput(f"The note has {len(self.note):,} letters: {LETTERS} are the most.")
-        return replace(self, note=storable(self.note).strip())
+        return replace(self, note=make_storable(self.note).strip())
 
 
 class SharePlan(NamedTuple):
@@ -234,7 +234,7 @@ def _still(tx: Tx, there: QueueIndex, plan: SharePlan, began: int, terms: Terms)
                 held = there.draws[draw]
                 had = _asked(there, held, moment)
                 full = len(had) >= max(terms.overlap, there.overlap.get(held.dataset, OVERLAP))
-                if full or name in had or there.past(held, name) or not _can_be_given(there, held, terms):
+                if full or name in had or there.is_closed_to(held, name) or not _can_be_given(there, held, terms):
                     lost.add(draw)
     if lost:  # of several people that an item was for, none gets it: how many it lacks is another question now
         shares = {name: [draw for draw in share if draw not in lost] for name, share in plan.shares.items()}
@@ -315,7 +315,7 @@ def _bar(
         worker = there.workers[name]
         for item in worker.last.keys() | worker.known | worker.judged:
             for draw in there.of_item.get(item, ()):
-                if draw.id in draws and there.past(draw, name):
+                if draw.id in draws and there.is_closed_to(draw, name):
                     barred[draw.id].add(name)
 
 
@@ -344,7 +344,7 @@ def _asked(there: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
 
 def _can_be_given(there: QueueIndex, draw: QueuedDraw, terms: Terms) -> bool:
     """Whether a draw is open, or would be opened again by being reserved for a further person."""
-    return not draw.closed or (there.done(draw) and terms.reserved and not terms.tag)
+    return not draw.closed or (there.is_done(draw) and terms.reserved and not terms.tag)
 
 
 def _begin(
@@ -435,7 +435,7 @@ def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnW
     """What is assigned to a person in a queue, by name or by a tag."""
     there = current_index(store)
     with there.lock:
-        mine = there.assigned(dataset_id, stream, person)
+        mine = there.assignments_of(dataset_id, stream, person)
         dues = [one.due for one in mine if one.left and one.due]
         return OwnWork(sum(len(a.left) for a in mine), sum(len(a.line) for a in mine), min(dues, default=None))
 
@@ -450,7 +450,8 @@ def own_notes(store: Store, person: str, dataset_id: str) -> list[str]:
     )
     there = current_index(store)
     with there.lock:
-        mine = {a.id for stream in ("audit", "review") for a in there.assigned(dataset_id, stream, person) if a.left}
+        streams = ("audit", "review")
+        mine = {a.id for stream in streams for a in there.assignments_of(dataset_id, stream, person) if a.left}
     return list(dict.fromkeys(str(note) for key, note in rows if key in mine))
 
 
@@ -613,7 +614,7 @@ def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int,
         able = {tag for name, own in there.tags.items() if name in active for tag in own}
         nobody = defaultdict[str, int](int)
         open_ = unassigned = 0
-        for draw in there.queues[dataset_id, stream].waiting():
+        for draw in there.queues[dataset_id, stream].waiting_draws():
             open_ += 1
             unassigned += draw.audience is None and not any(draw in a.left for a in draw.given)
             if draw.audience and not any(one in able if tags.is_tag(one) else True for one in draw.audience):

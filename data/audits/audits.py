@@ -55,7 +55,7 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathere
         return made(_nothing)
     except _Unknown:
         with _GATHERING:
-            return made(make_once(partial(gathered.gather_evidence, store, dataset_id, judge_id, most)))
+            return made(make_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, most)))
 
 
 def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
@@ -76,7 +76,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     def base() -> Gathered:
         if _count_replies(store, dataset_id, judge_id) > cheap:
             raise _Unknown
-        return gathered.gather_evidence(store, dataset_id, judge_id)
+        return gathered.gather_audit_evidence(store, dataset_id, judge_id)
 
     try:
         found = _findings(store, dataset_id, judge_id, gathered.MOST, make_once(base))

@@ -119,7 +119,7 @@ class LazyItems(Mapping[str, Item]):
         return key in self._contents
 
 
-def gather_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> Gathered:
+def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> Gathered:
     """All that an audit of the judge may look at in a dataset, its samples combined.
 
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.

@@ -13,7 +13,7 @@ from data.gold.gold import Basis
 from data.records.access import allow
 from data.records.combinations import answer_sql
 from data.store import Store, kept
-from judges.stats.calibration import anchoring, summarise
+from judges.stats.calibration import anchoring_difference, summarise
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -113,4 +113,4 @@ def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, c
     """Assisted labels beside blind ones of one dimension, those that the approval check has `counted`."""
     blind, assisted = (comparison_input(store, dataset_id, judge_id, dimension, basis) for basis in (counted, ASSISTED))
     one, two = (summarise(cells, dimension).interval for cells in (blind, assisted))
-    return Anchor(one, two, anchoring(blind, assisted, dimension))
+    return Anchor(one, two, anchoring_difference(blind, assisted, dimension))

@@ -30,7 +30,7 @@ class ItemConfidence:
     confidence: NDArray[np.float64]
     unit: NDArray[np.str_]
 
-    def above(self, threshold: float) -> int:
+    def count_above(self, threshold: float) -> int:
         """How many items reach a threshold."""
         return int((self.confidence >= threshold).sum())
 

@@ -93,5 +93,5 @@ def _floors(
     if drop and dimension.scale.drawn:
         code = float(dimension.scale.categories.index(dimension.scale.drawn))
         keep = (meeting.human != code) & (meeting.judge != code)
-        meeting, lengths = meeting.without(code), lengths[keep]
+        meeting, lengths = meeting.drop_code(code), lengths[keep]
     return compare_baselines(meeting, lengths, dimension)

@@ -281,7 +281,7 @@ def load_rating_sums(
             query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
             cells = place_ratings(rows, no, d, partial(ask, query))
             drop = float(d.scale.categories.index(d.scale.drawn)) if dropped and d.scale.drawn else None
-            found.append(sum_ratings(cells.without(drop), d))
+            found.append(sum_ratings(cells.drop_code(drop), d))
         return found
 
 

@@ -49,7 +49,7 @@ def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple
     return found
 
 
-def shared_cells(
+def compared_cells(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis, rules: bool = False
 ) -> ComparedCells:
     """The cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
@@ -119,7 +119,7 @@ def compare_on_shared_cells(
     for name, (dimension, who) in common_dimensions(store, judge_ids).items():
         if judge_ids[0] not in who:
             continue
-        shared = shared_cells(store, dataset_id, who, dimension, basis, rules=True)
+        shared = compared_cells(store, dataset_id, who, dimension, basis, rules=True)
         if len(shared.seats.item):
             scale = dimension.scale
             found[name] = (

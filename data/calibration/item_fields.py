@@ -93,7 +93,7 @@ def item_fields(store: Store, dataset_id: str) -> ItemFields:
     )
 
 
-def script(text: str) -> str:
+def guess_script(text: str) -> str:
     """The language that a text's letters suggest, or its script where they show no more; "" without letters.
 
     A script counts from a fifth of the letters on, so that names and code in Latin letters do not hide it; Han with
@@ -118,7 +118,7 @@ def _latin(text: str) -> int:
 def language(meta: dict[str, Any], head: str) -> str:
     """The language of an item: what its meta says, else what the letters at its beginning suggest."""
     said = next((str(meta[k])[:60] for k in LANGUAGE_KEYS if isinstance(meta.get(k), str)), "")
-    return said or (_LATIN if head.isascii() else script(_bare(head)))
+    return said or (_LATIN if head.isascii() else guess_script(_bare(head)))
 
 
 def _bare(head: str) -> str:

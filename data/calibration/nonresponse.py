@@ -97,7 +97,7 @@ def missing_answers(
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
             held = there.holders(draw, moment) if draw else []
-            open_to = draw is not None and any(not there.past(draw, one) for one in here)
+            open_to = draw is not None and any(not there.is_closed_to(draw, one) for one in here)
             told: tuple[Why, str]
             if by is not None:
                 told = "put aside", by_whom([by], why or "")
@@ -123,7 +123,7 @@ def missing_answers(
 
 @allow("annotator")
 @kept
-def responses(
+def sample_responses(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
 ) -> dict[Key, SampleResponse]:
     """Of every dimension the strata of the audit sample, as a basis has them: drawn, and answered by a counted label.

@@ -221,7 +221,7 @@ def _terms(dimension: Dimension, human: Floats, judge: Floats, weight: Floats, o
     """What each cell gives to its item's sums: weighted moments, or one place of the table."""
     scale = dimension.scale
     if has_kappa_of_moments(scale):
-        x, y = (np.where(ok, side - bins.origin(scale), 0.0) for side in (human, judge))
+        x, y = (np.where(ok, side - bins.first_value(scale), 0.0) for side in (human, judge))
         wx, wy = weight * x, weight * y
         return [weight, wx, wy, wx * x, wy * y, wx * y]
     codes: Any = range(scale.base, scale.base + scale.size)

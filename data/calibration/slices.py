@@ -76,7 +76,7 @@ def slice_cells(
     if drop:
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
-        meeting = meeting.without(code)
+        meeting = meeting.drop_code(code)
     both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
     units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
     cells, k = kappa_cells(meeting, dimension.scale)
@@ -134,7 +134,7 @@ def cells_in_order(
     """
     meeting, _ = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
     dropped = float(dimension.scale.categories.index(drop)) if drop else None
-    cells, k = kappa_cells(meeting.without(dropped), dimension.scale)
+    cells, k = kappa_cells(meeting.drop_code(dropped), dimension.scale)
     rows = store.frame(
         "select n.no, row_number() over (order by l.first, n.hash, n.no) as place from ("
         "select item_id, min(made_at) as first from label where dimension = $2 group by item_id) l "
@@ -159,10 +159,10 @@ def numbered_ratings(
         [dataset_id, dimension.name, judge_id],
     )
     meeting = to_paired_ratings(frame, frame["no"].to_numpy(dtype=np.int64))
-    return meeting, code_words(frame["unit"])
+    return meeting, encode_words(frame["unit"])
 
 
-def code_words(words: Any) -> CodedWords:
+def encode_words(words: Any) -> CodedWords:
     """A column of words; by hash, as sorting millions of words would take seconds."""
     code, names = words.factorize()
     return CodedWords(np.asarray(code, dtype=np.int64), [str(name) for name in names])
@@ -182,7 +182,7 @@ def _is_cut(key: str, items: ItemFields) -> bool:
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:
     """A cut by a word of every cell."""
-    coded = code_words(pandas.Series(words))
+    coded = encode_words(pandas.Series(words))
     return make_slicing(by, coded.names, coded.code)
 
 
@@ -211,7 +211,7 @@ def position_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
 
 
 @kept
-def differences(
+def kappa_by_slice(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[SlicedKappa]:
     """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
@@ -220,7 +220,7 @@ def differences(
 
 
 @kept
-def growth(
+def kappa_growth(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> list[Interval]:
     """Kappa on the first n items, in the order in which people labelled them."""

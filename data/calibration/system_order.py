@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 
 from data.calibration.item_fields import SYSTEM, item_fields
-from data.calibration.slices import code_words, numbered_ratings
+from data.calibration.slices import encode_words, numbered_ratings
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.stats import system_order
@@ -31,8 +31,8 @@ def measure_system_order(
     named = items.words[SYSTEM][np.asarray(cells.item, dtype=np.int64)] != ""
     cells = cells.where(named)
     number = np.asarray(cells.item, dtype=np.int64)
-    systems = code_words(pandas.Series(items.words[SYSTEM][number]))
+    systems = encode_words(pandas.Series(items.words[SYSTEM][number]))
     asked = items.meta[QUESTION][number] if QUESTION in items.meta else None
     by_question = asked is not None and len(asked) > 0 and bool((asked != "").all())
-    cluster = code_words(pandas.Series(asked)).code if by_question else number
+    cluster = encode_words(pandas.Series(asked)).code if by_question else number
     return system_order.order_systems(cells, systems.code, systems.names, cluster)

@@ -52,7 +52,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
 
 @allow("annotator")
 @kept
-def agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
+def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
     """How often the judge agrees with single votes, and people with each other; nothing where nobody is in a team."""
     scale = dimension.scale
     tie = scale.categories.index(scale.drawn) if scale.drawn else None

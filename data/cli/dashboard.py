@@ -10,7 +10,7 @@ from data.dashboard import dashboard
 from data.records import datasets, judge_lookup
 from data.records.datasets import Dataset
 from data.records.people import require
-from data.reports.dashboard import document
+from data.reports.dashboard import dashboard_html
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from data.store.ids import now
@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
-        found = dashboard.load_published(store, dataset, _judge(store, dataset, options.judge))
-        made = document(found, now(), dashboard.run_names(found.runs))
+        found = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
+        made = dashboard_html(found, now(), dashboard.run_names(found.runs))
     try:
         path.write_text(made, encoding="utf-8")
     except OSError as error:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _judge(store: Store, dataset: Dataset, wanted: str) -> str:
-    held = dashboard.published(store, dataset.id)
+    held = dashboard.approvals_by_judge(store, dataset.id)
     if not held:
         raise NotFound(
             f"Nothing is approved on {dataset.name!r}, so there is no figure to show. A lead approves in the app."

@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
             left = "" if limit is None else f", of the limit {dollars(limit)} is left"
             print(f"{protocol_run.TITLES[step].capitalize()}{left}:", file=sys.stderr)
             said = ("question", "answered") if step == "answers" else ("judgment", "scored")
-            code = run_command.follow(store, run_id, name, again, *said)
+            code = run_command.follow_run(store, run_id, name, again, *said)
         if not code:
             print(f'All of it is in the dataset "{wanted.dataset}".')
         return code
@@ -151,7 +151,7 @@ def _show_plan(store: Store, wanted: ProtocolRun, steps: Sequence[PlannedStep]) 
 
 
 def _dry_run(store: Store, name: str, wanted: ProtocolRun) -> int:
-    for step, shown in protocol_run.dry_run(store, name, wanted):
+    for step, shown in protocol_run.dry_run_protocol(store, name, wanted):
         if step == "answers":
             _show_answers(shown)
         else:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         code = 0
         for arm, run_id in start_experiment(store, name, planned, options.resume):
             print(f"{arm}:", file=sys.stderr)
-            code = run_command.follow(store, run_id, name, "the same command with --resume")
+            code = run_command.follow_run(store, run_id, name, "the same command with --resume")
         if not code:
             _show(plan_experiment(store, usual, one, other, judges, options.factors))
         return code

@@ -13,7 +13,7 @@ from data.store.errors import NotFound
 from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench import protocol as built_in
 from judges.mtbench.prompts import OURS, BadPrompt
-from judges.mtbench.protocol import Protocol, describe, read_protocol
+from judges.mtbench.protocol import Protocol, describe_protocol, read_protocol
 from judges.plural import many
 
 
@@ -86,7 +86,7 @@ def _show(store: Store, options: argparse.Namespace) -> int:
         print(found.model_dump_json(indent=2))
         return 0
     print(f"{found.title or found.name}, mark {found.mark}")
-    for factor, value in describe(found):
+    for factor, value in describe_protocol(found):
         print(f"{factor:27} {value}")
     print(_asked_by(store, found))
     return 0

@@ -12,9 +12,9 @@ from data.records import datasets
 from data.records.judge_lookup import lookup_judge
 from data.records.people import require
 from data.reports.bundle import bundle
-from data.reports.evidence import gather_evidence
-from data.reports.figures import figures
-from data.reports.report import report
+from data.reports.evidence import gather_report_evidence
+from data.reports.figures import report_figures
+from data.reports.report import make_report
 from data.reports.statistics import EPSILON
 from data.store.errors import BadInput
 
@@ -50,10 +50,10 @@ def run(options: argparse.Namespace) -> int:
         if zipped:
             made = bundle(store, who, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
-            found = figures(gather_evidence(store, dataset.id, judge_id, _say, epsilon))
+            found = report_figures(gather_report_evidence(store, dataset.id, judge_id, _say, epsilon))
             made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
-            made = report(store, who, dataset.id, judge_id, _say, epsilon).encode()
+            made = make_report(store, who, dataset.id, judge_id, _say, epsilon).encode()
     if target is None:
         sys.stdout.write(made.decode())
         return 0

@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         if options.resume:
             again = {"limit": options.spend, "price": _price(options), "engine": _engine(options, store, stack)}
             runs.resume(store, name, options.resume, **again)
-            return follow(store, options.resume, name)
+            return follow_run(store, options.resume, name)
         order = _order(store, name, options)
         found = runs.estimate(store, order)
         if found.long:
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         calls = many(found.calls, "call")
         print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
         started = runs.start(store, name, order, patient=False, engine=_engine(options, store, stack))
-        return follow(store, started, name)
+        return follow_run(store, started, name)
 
 
 def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitStack) -> Source | None:
@@ -205,7 +205,7 @@ def _collect(store: Store) -> int:
     return 0
 
 
-def follow(
+def follow_run(
     store: Store, run_id: str, name: str, again: str = "", unit: str = "judgment", made: str = "scored"
 ) -> int:
     """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly. The exit code.

@@ -70,7 +70,7 @@ class Breakdown:
 @allow("annotator")
 def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
-    items, runs = item_fields.item_fields(store, dataset_id), dashboard.runs(store, dataset_id, judge_id)
+    items, runs = item_fields.item_fields(store, dataset_id), dashboard.scoring_runs(store, dataset_id, judge_id)
     found = {f"{META}{key}": BreakdownField(key, True) for key, held in items.days.items() if _several(held)}
     if len(runs) > 1:
         found[RUN] = BreakdownField("run of the judge", True, True)
@@ -142,7 +142,7 @@ def _parted(
 ) -> Breakdown:  # fmt: skip
     (by, way), ask = chosen, tile.dimension
     scale = ask.dimension.scale
-    reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
+    reach = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
     items = item_fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
@@ -154,7 +154,7 @@ def _parted(
     if by == RUN:
         made = _runs(store, dataset_id, judge_id, frame)
     elif by in (POSITION, SIDE):
-        units = slices.code_words(frame["unit"])
+        units = slices.encode_words(frame["unit"])
         made = (slices.position_cut if by == POSITION else slices.side_cut)(units, ask.dimension)
     else:
         name, own = by.removeprefix(META), items.days if way.time else items.words
@@ -192,7 +192,7 @@ def _coded(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
 
 def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame) -> Slicing | None:
     """By run, in their order; of very many the oldest together."""
-    runs = dashboard.runs(store, dataset_id, judge_id)
+    runs = dashboard.scoring_runs(store, dataset_id, judge_id)
     names = dashboard.run_names(runs)
     early = {run.key: _EARLIER for run in runs[: max(0, len(runs) - TIMES + 1)]} if len(runs) > TIMES else {}
     values, code = _coded(frame["run"].tolist())

@@ -116,7 +116,7 @@ class ScoringRun:
 
 
 @allow("annotator")
-def published(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
+def approvals_by_judge(store: Store, dataset_id: str) -> dict[str, list[Approval]]:
     """The approvals that hold, by judge, in the order in which the dataset lists its judges."""
     found: dict[str, list[Approval]] = {judge.id: [] for judge in datasets.dataset_judges(store, dataset_id)}
     for approval in approvals.active_approvals(store, dataset_id):
@@ -137,7 +137,8 @@ def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]
         tallies(store, dataset_id, judge_id, asked),
         labelled_items(store, dataset_id, judge_id, asked, bases),
     )
-    gone, order = count_unscored_items(store, dataset_id, judge_id), [r.key for r in runs(store, dataset_id, judge_id)]
+    gone = count_unscored_items(store, dataset_id, judge_id)
+    order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
     return [
         _tile(one := shown[key], today[one.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
@@ -156,7 +157,7 @@ def _tile(
         if not whole.items:
             continue  # n/a throughout
         scale = ask.dimension.scale
-        reach = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
+        reach = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
         means = tuple(
             correct_mean(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)
@@ -206,7 +207,7 @@ def _trend(own: dict[str, AggregateGroup], ask: CountedDimension, order: Sequenc
 
 @allow("annotator")
 @kept
-def runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRun]:
+def scoring_runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRun]:
     """The runs and imports that a judge's scores of a dataset came from, the oldest first."""
     rows = store.rows(
         f"with came as (select coalesce(m.run_id, '{IMPORTED}' || m.seq) as run, min(m.seq) as seq from judgment m "
@@ -247,7 +248,7 @@ def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[s
 @allow("annotator")
 def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:
     """The dimensions of a judge that are not published, and why."""
-    held = {(a.sort, a.dimension) for a in published(store, dataset_id).get(judge_id, [])}
+    held = {(a.sort, a.dimension) for a in approvals_by_judge(store, dataset_id).get(judge_id, [])}
     decided = {(a.sort, a.dimension): a for a in record.current_approvals(store, dataset_id, judge_id)}
     found = []
     for line in check_results.dimension_results(store, dataset_id, judge_id):
@@ -302,7 +303,7 @@ def list_items(
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedJudge:
     """Everything that a dashboard shows of one judge on one dataset."""
 
     dataset: Dataset
@@ -315,12 +316,12 @@ class Published:
 
 
 @allow("annotator")
-def load_published(store: Store, dataset: Dataset, judge_id: str) -> Published:
+def load_judge(store: Store, dataset: Dataset, judge_id: str) -> PublishedJudge:
     """The same for one judge, all at once."""
     judge = {one.id: one for one in datasets.dataset_judges(store, dataset.id)}[judge_id]
-    held = published(store, dataset.id).get(judge_id, [])
-    return Published(
+    held = approvals_by_judge(store, dataset.id).get(judge_id, [])
+    return PublishedJudge(
         dataset, judge_id, f"{judge.model} · {judge.card}", judge.synthetic,
         tuple(tiles(store, dataset.id, judge_id, held)), tuple(withheld_dimensions(store, dataset.id, judge_id)),
-        tuple(runs(store, dataset.id, judge_id)),
+        tuple(scoring_runs(store, dataset.id, judge_id)),
     )  # fmt: skip

@@ -91,7 +91,7 @@ def _of(tile: Tile, system: System, several: bool) -> str:
         return f"People would say that {_named(system)} wins {value} of its pairs{more}"
     named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
     cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
-    return f"People would say “{ask.told(tile.headline)}” of {value} of the {cells} of {_named(system)}{more}"
+    return f"People would say “{ask.describe_mean(tile.headline)}” of {value} of the {cells} of {_named(system)}{more}"
 
 
 def _span(tile: Tile, system: System) -> str:
@@ -141,10 +141,8 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
         return f"{one} is rated {tile_gap(tile, gap)} higher than {other} {ends}."
     if tile.dimension.sided:
         return f"{one} wins {tile_gap(tile, gap)} more often than {other} {ends}."
-    return (
-        f"People say “{tile.dimension.told(tile.headline)}” of {one} {tile_gap(tile, gap)} more often than of {other} "
-        f"{ends}."
-    )
+    answer = tile.dimension.describe_mean(tile.headline)
+    return f"People say “{answer}” of {one} {tile_gap(tile, gap)} more often than of {other} {ends}."
 
 
 def explain_missing_figure(one: MeanSlice) -> str:
@@ -179,7 +177,7 @@ def tile_span(tile: Tile, interval: Interval | None) -> str:
 def describe_rest(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
     """What all slices come to together, in a sentence or two."""
     of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
-    what = "" if tile.dimension.mean else f" “{tile.dimension.told(outcome)}” in"
+    what = "" if tile.dimension.mean else f" “{tile.dimension.describe_mean(outcome)}” in"
     own = f"the judge itself says{what} {tile_span(tile, whole.judge)}"
     if whole.mean is None or whole.mean.interval.point is None:
         return f"Of {of}, {own}; {explain_missing_figure(whole)}."

@@ -141,7 +141,7 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
     view = desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, how)])[0]
     there = current_index(store)
     with there.lock:
-        whose = "" if view.version else there.reserved_for(draw, person)
+        whose = "" if view.version else there.describe_reservation(draw, person)
     return replace(view, why=(f"{how}; reserved for {whose}: an answer of yours is not saved",)) if whose else view
 
 

@@ -19,11 +19,11 @@ from data.records.queue_index import QueueIndex, current_index
 from data.records.tables import AnswerRow, CommentRow, LabelRow, RepairRow
 from data.store import Store, Tx
 from data.store.errors import NotFound
-from data.store.ids import new_id, now, storable
+from data.store.ids import make_storable, new_id, now
 from judges.errors import BadScale
 from judges.types import Dialogue, Pair, Response, sort_of, units
 
-StorableText = Annotated[str, BeforeValidator(storable)]
+StorableText = Annotated[str, BeforeValidator(make_storable)]
 Name = Annotated[str, Field(max_length=200)]
 MOST, PIECE = 200, 20
 """Answers that are taken from one message, and those of them that are saved in one transaction."""
@@ -137,7 +137,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
     if answers:
         metrics.observe("save_seconds", time.perf_counter() - began)
     for outcome, number in (("saved", len(saved)), ("refused", len(refused))):
-        metrics.count("answers_total", number, outcome=outcome)
+        metrics.increment("answers_total", number, outcome=outcome)
     if refused:  # why is for the person: what the browser sent may be quoted in it
         log.warning("save_refused", person=actor, refused=len(refused), unreadable=unreadable, saved=len(saved))
     return saved, refused
@@ -150,12 +150,12 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
     entries = letters = 0
     for raw in answers[:MOST]:
         fields = raw if isinstance(raw, dict) else {}
-        key, item = (storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
+        key, item = (make_storable(fields[n])[:80] if isinstance(fields.get(n), str) else "" for n in ("key", "item"))
         try:
             answer = DeskAnswer.model_validate(raw)
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
-            where = storable(".".join(map(str, first["loc"])))
+            where = make_storable(".".join(map(str, first["loc"])))
             refused.append(
                 RefusedAnswer(key, item, f"The browser sent something unreadable ({where}: {first['msg']}).")
             )
@@ -254,7 +254,7 @@ def _why_not(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
         return "It names a judge that is not of this workspace. Open the item and answer it again."
     with there.lock:
-        whose = there.reserved_for(draw_id, actor)
+        whose = there.describe_reservation(draw_id, actor)
     return whose and f"This item is reserved for {whose}. A researcher can give it to you on the page Assignments."
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from data.exporting.exporting import export_kind, told_answers
+from data.exporting.exporting import answers_in_rows, export_kind
 from data.exporting.kind import BEGIN, ExportKind, Options, Row, complete_options
 from data.records import exposure
 from data.records.access import allow, require
@@ -99,7 +99,7 @@ def _record(
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, names), _ROUTE)
+        exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, told, names), _ROUTE)
         settings = canonical({"format": _ROUTE, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, len(rows))])
 

@@ -79,7 +79,7 @@ def preview_export(
     require(store, actor, "researcher")
     told = complete_options(store, dataset.id, kind, options)
     first, count = _first_rows(store, dataset, kind, tuple(told.items()))
-    shown = told_answers(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
+    shown = answers_in_rows(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
     kept = exposure.blind_pending(store, actor) & shown.keys()
     exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
     hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
@@ -143,7 +143,7 @@ def write_export(
 
     def expose(tx: Tx, names: list[str]) -> None:
         require(tx, actor, "researcher")
-        exposure.add_exposures(tx, actor, told_answers(tx, dataset, kind, told, set(names)), "export")
+        exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, told, set(names)), "export")
 
     def work(tx: Tx) -> int:
         new = _aside(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
@@ -175,7 +175,7 @@ def write_export(
     return ExportResult(file, kind.name, format, lines, aside)
 
 
-def told_answers(
+def answers_in_rows(
     reader: Store | Tx, dataset: Dataset, kind: ExportKind, options: Options, names: set[str]
 ) -> dict[str, Collection[str]]:
     """Item id -> whose answers the rows of items of these names hold: judges', people's."""

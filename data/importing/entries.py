@@ -43,7 +43,7 @@ def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMa
     there = {**found.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
     if faults := found.faults(columns, there):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
-    return found.completed(there)
+    return found.complete(there)
 
 
 def plan_cards(plan: ImportPlan) -> list[Card]:

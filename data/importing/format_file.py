@@ -39,7 +39,7 @@ class FormatFile:
     mapping: ColumnMapping | None = None
 
 
-def within(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
+def objects_under(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
     """The objects of the list that lies under the first of these keys, or the value itself."""
     for key in keys:
         if isinstance(held := value.get(key), list):

@@ -68,7 +68,7 @@ class _Mouth:
         self._out.write(json.dumps(said, default=asdict).encode() + b"\n")
         self._out.flush()
 
-    def at(self, source: Source, lines: int) -> None:
+    def tell_progress(self, source: Source, lines: int) -> None:
         """Tell how far it is, a few times a second."""
         if time.monotonic() - self._told > _OFTEN:
             self._told = time.monotonic()
@@ -80,7 +80,7 @@ def main() -> None:
     mouth, ears = _Mouth(), _Ears(sys.stdin.buffer)
     task = ears.next()
     ears.folder = task["folder"]
-    limit(**task["limits"])
+    limit_resources(**task["limits"])
     try:
         mouth.say(done=_done(task, mouth, ears))
     except AssayError as error:
@@ -105,7 +105,7 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         return [(one.held, one.format, one.role, one.columns, one.rows) for one in found]
     known = [DetectedFile(file, *told) for file, told in zip(files, task["found"], strict=True)]
     if task["task"] == "contents":
-        return read_contents(source, known, lambda done, size, lines: mouth.at(source, lines))
+        return read_contents(source, known, lambda done, size, lines: mouth.tell_progress(source, lines))
     folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -114,7 +114,7 @@ def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
             yield from rows
 
     def progress(done: int, size: int, lines: int) -> None:
-        mouth.at(source, lines)
+        mouth.tell_progress(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
         told = snapshot.unpack_snapshot(task["snapshot"])
@@ -125,7 +125,7 @@ def _file(name: str, path: Path) -> SourceFile:
     return SourceFile(name, path.stat().st_size, lambda: path.open("rb"), path)
 
 
-def limit(memory: int, seconds: int, file: int, last: bool = True) -> None:
+def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> None:
     """Take no more than that: bytes beyond what is there now, seconds, bytes of a file; and come after all others."""
     if last:
         with contextlib.suppress(OSError):

@@ -54,7 +54,7 @@ class Snapshot:
     items: list[dict[str, Any]] = field(default_factory=list)
     cards: Mapping[str, Card] = field(default_factory=dict)
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """Itself as bytes: a card goes as its content, one that has a folder by its name."""
         there = folder()
         specs = {n: None if there.get(n) is card else (card.spec, card.version) for n, card in self.cards.items()}

@@ -71,7 +71,7 @@ def read_source(
                     progress(source.at, source.size, made.lines)
             checks.finish()
         checks.close()
-        made.rows = spool.done()
+        made.rows = spool.finish()
     except OSError as error:
         raise spool_error(error) from None
     made.cards = [card.spec for card in checks.cards.new.values()]

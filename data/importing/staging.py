@@ -44,7 +44,7 @@ class Spool:
         if rows:
             self._tables[table_of(type(rows[0]))].add(rows, weight)
 
-    def done(self) -> dict[str, int]:
+    def finish(self) -> dict[str, int]:
         """Close the files: the number of rows of every table that has any."""
         closed = {name: table.close() for name, table in self._tables.items()}
         return {name: rows for name, rows in closed.items() if rows}

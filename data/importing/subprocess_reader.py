@@ -93,7 +93,7 @@ def read_source(
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
     known = [(one.held, one.format, one.role) for one in found]
-    task = {"task": "gather", "snapshot": snapshot.packed(), "found": known}
+    task = {"task": "gather", "snapshot": snapshot.pack(), "found": known}
     with _turn(waits):
         told = _ask_of(source, task, spool.path, ask, progress)
     if rejects is not None:

@@ -32,7 +32,7 @@ class Target:
     references: str | None = None
 
 
-def check_target(store: Store, target: Target, judge: str) -> bool:
+def check_answer_target(store: Store, target: Target, judge: str) -> bool:
     """Whether all of the answers are there already, of a set of the same questions that others stored.
 
     `judge` is the id under which the replies are stored. Raises BadInput where the dataset holds what these answers
@@ -101,7 +101,7 @@ def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str,
 def write_pairs(store: Store, actor: str, target: Target) -> int:
     """Make pairs of the answers of a dataset: those of the model with all others; how many are new."""
     answers = stored_answers(store, target.dataset)
-    known = item_names(store, target.dataset, "pair")
+    known = dataset_item_names(store, target.dataset, "pair")
     made = [one for one in make_pairs(answers, target.model) if one.id not in known]
     return write_items(store, actor, target, made)
 
@@ -132,7 +132,7 @@ def _dialogues(store: Store, dataset_id: str) -> Iterable[Dialogue]:
             yield found
 
 
-def item_names(store: Store, dataset: str, kind: str) -> set[str]:
+def dataset_item_names(store: Store, dataset: str, kind: str) -> set[str]:
     """The names of the items of a kind that a dataset of that name holds."""
     rows = store.rows(
         "select i.name from item i join dataset d on d.id = i.dataset_id where d.name = $1 and i.kind = $2",

@@ -28,7 +28,7 @@ def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Lit
     Tables that name single answers are left out: they would show what a judge said of them.
     """
     bench = named_bench(load_bench(store, dataset_id))
-    chosen = tables.select(bench, protocol)
+    chosen = tables.select_ratings(bench, protocol)
     made = tables.result_tables(chosen)
     made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
     made += [tables.vote_table(bench)] if bench.votes else []

@@ -96,7 +96,7 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
     for one in planned.arms:
         if not one.estimate.judgments:
             ours = resume and "b" in one.arm.sides.values()
-            spent += protocol_run.paid(store, one.wanted, "ratings") if ours else 0.0
+            spent += protocol_run.step_cost(store, one.wanted, "ratings") if ours else 0.0
             continue
         limit = one.wanted.spending_limit
         left = None if limit is None else limit - spent

@@ -14,7 +14,7 @@ from data.store import Store, kept
 from judges.client.prices import price
 from judges.mtbench import comparison, japanese, means, ranks, votes, win_rates
 from judges.mtbench.comparison import PairAgreement, RatingComparison
-from judges.mtbench.completeness import describe
+from judges.mtbench.completeness import describe_contents
 from judges.mtbench.experiment import PipelineExperiment, plan_pipeline_experiment
 from judges.mtbench.japanese import JapaneseShare
 from judges.mtbench.means import ModelMeans, RuleMeans
@@ -40,7 +40,7 @@ def rating_table(store: Store, dataset_id: str, parse: Parse, shared: Shared = (
     if not shared:
         return read_ratings(load_bench(store, dataset_id), parse)
     table = rating_table(store, dataset_id, parse)
-    both = means.shared_cells(table, *shared)
+    both = means.shared_turns(table, *shared)
     return table.where(np.isin(table.place, np.concatenate([rows.place for rows in both])))
 
 
@@ -94,14 +94,14 @@ def completeness(store: Store, dataset_id: str) -> list[str]:
     """
     bench = named_bench(load_bench(store, dataset_id))
     unstated = (one._replace(stated=None) if one.text.strip() else one for one in bench.ratings)
-    return describe(replace(bench, ratings=tuple(unstated)))
+    return describe_contents(replace(bench, ratings=tuple(unstated)))
 
 
 @allow("annotator")
 @kept
 def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other: str) -> RatingComparison:
     """Two judges on the turns of answers that both gave a rating."""
-    return comparison.compare_judges(rating_table(store, dataset_id, parse), one, other, largest=200)
+    return comparison.compare_two_judges(rating_table(store, dataset_id, parse), one, other, largest=200)
 
 
 @allow("annotator")
@@ -117,7 +117,7 @@ def agreement_by(
         return {name or "no category": held for name, held in found.categories.items()}
     row = found.shared.row
     places = np.unique(row.model).tolist()
-    return {row.models[n]: comparison.agreement(found.shared.where(row.model == n)) for n in places}
+    return {row.models[n]: comparison.pair_agreement(found.shared.where(row.model == n)) for n in places}
 
 
 @allow("annotator")

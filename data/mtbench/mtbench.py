@@ -15,7 +15,7 @@ from data.records.judge_prompts import dataset_prompts
 from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
-from judges.mtbench.dialogues import answer_key, read_answer, read_question, texts_by, whole_number
+from judges.mtbench.dialogues import answer_key, read_answer, read_item_question, texts_by, whole_number
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
 from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.call_plan import unpack_replies
@@ -124,7 +124,7 @@ def _items(
     references: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def take(meta: Mapping[str, Any], asked: tuple[str, ...]) -> None:
-        question, sets = read_question(meta, asked)
+        question, sets = read_item_question(meta, asked)
         if question.id not in questions or not questions[question.id].turns:
             questions[question.id] = question
         for judge, said in sets.items():

@@ -189,9 +189,9 @@ def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -
             end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
         elif resume:
-            spent += paid(store, wanted, step)
+            spent += step_cost(store, wanted, step)
         if step == "answers":
-            lost = answers.write_answers(store, actor, _target(store, wanted), runs.judge_of(order))[1]
+            lost = answers.write_answers(store, actor, _target(store, wanted), runs.judge_id_of(order))[1]
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
         if run_id and end.state != "finished":
             return
@@ -200,7 +200,7 @@ def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -
 
 
 @allow("researcher")
-def start(store: Store, actor: str, wanted: ProtocolRun) -> str:
+def start_protocol(store: Store, actor: str, wanted: ProtocolRun) -> str:
     """Begin, or go on, in the background; the id of the run that begins. What stops a later step is in the log.
 
     Raises BadInput as `steps` does.
@@ -239,7 +239,7 @@ def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> Non
 
 
 @allow("researcher")
-def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
+def dry_run_protocol(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
     """Ask about one question of each sort: with temperature and without, with a reference and without.
 
     Its answers are judged as they would be; nothing is stored but what it cost, and that ratings were shown of answers
@@ -265,8 +265,8 @@ def dry_run(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, D
             )
         ]
         judged = _order(store, few, "ratings")
-        known = answers.item_names(store, wanted.dataset, "dialogue")
-        there = {item_id(judged.dataset_id, one.id): (runs.judge_of(judged),) for one in made if one.id in known}
+        known = answers.dataset_item_names(store, wanted.dataset, "dialogue")
+        there = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in made if one.id in known}
         exposure.record_exposures(store, actor, there, "dry run")
         told += [("ratings", one) for one in _tried(store, actor, judged, [(one.id, one) for one in made])]
     return told  # type: ignore[return-value]
@@ -308,7 +308,9 @@ def _check(store: Store, wanted: ProtocolRun) -> None:
 
 def _answered_elsewhere(store: Store, wanted: ProtocolRun) -> bool:
     """Whether the answers are there, from another set of the same questions. Raises BadInput (`check_target`)."""
-    return answers.check_target(store, _target(store, wanted), runs.judge_of(_order(store, wanted, "answers")))
+    return answers.check_answer_target(
+        store, _target(store, wanted), runs.judge_id_of(_order(store, wanted, "answers"))
+    )
 
 
 def _target(store: Store, wanted: ProtocolRun) -> Target:
@@ -372,11 +374,11 @@ def _begin(store: Store, actor: str, order: RunOrder, spent: float, resume: bool
 
 def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
     """The runs of an order's judge over its dataset, newest first."""
-    key = runs.judge_of(order)
+    key = runs.judge_id_of(order)
     return [one for one in runs.list_runs(store, order.dataset_id) if one.judge == key] if order.dataset_id else []
 
 
-def paid(store: Store, wanted: ProtocolRun, step: Step) -> float:
+def step_cost(store: Store, wanted: ProtocolRun, step: Step) -> float:
     """What the newest run of a step has cost, in US dollars."""
     return next((one.cost or 0.0 for one in _runs_of(store, _order(store, wanted, step))), 0.0)
 
@@ -391,7 +393,7 @@ def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
     coming = [one for one in _assumed(store, wanted) if one.id not in known]
     items: list[Item] = list(coming)
     if step == "verdicts":
-        held = answers.item_names(store, wanted.dataset, "pair")
+        held = answers.dataset_item_names(store, wanted.dataset, "pair")
         items = [one for one in make_pairs([*there, *coming], wanted.model) if one.id not in held]
     new = estimates.estimate(
         order.card, order.model, order.params, [(one.id, one) for one in items], price=terms.order_price(order)
@@ -406,7 +408,7 @@ def _assumed(store: Store, wanted: ProtocolRun) -> list[Dialogue]:
         return []
     card, target = answer_card(wanted.protocol), _target(store, wanted)
     made, asked = list[Dialogue](), load_questions(store, wanted.questions)
-    given = answers.stored_raws(store, runs.judge_of(_order(store, wanted, "answers")), asked)
+    given = answers.stored_raws(store, runs.judge_id_of(_order(store, wanted, "answers")), asked)
     for key, one in asked.items():
         raw, unscored = given.get(key, ("", "api_error"))
         if unscored == "api_error":

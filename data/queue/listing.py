@@ -92,7 +92,7 @@ def list_queue(
     there, moment = current_index(store), now()
     fit = matching_draws(store, there, dataset_id, stream, filters)
     with there.lock:  # what may still come to this person blind, in whatever queue
-        pending = there.pending(person, dataset_id)
+        pending = there.pending_items(person, dataset_id)
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
     words = " ".join(search.lower().split())
     found = _found(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
@@ -106,7 +106,7 @@ def list_queue(
         # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
         every = [e for e in every if fit is None or e[2] != "in audit sample"]
         counts = Counter(s for _, _, s in every)
-        answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(there.full(d) for _, d, _ in every)
+        answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(there.is_full(d) for _, d, _ in every)
         chosen = [e for e in every if state is None or e[2] == state]
         part = [(e, tuple(there.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + most]]
         overlap = there.overlap.get(dataset_id, 1)
@@ -181,10 +181,10 @@ def _state(there: QueueIndex, draw: QueuedDraw, person: str, moment: datetime) -
     if person in draw.answered_by:
         return "answered by you"
     if draw.closed:
-        return "answered" if there.done(draw) else "in audit sample"
-    if there.past(draw, person):
+        return "answered" if there.is_done(draw) else "in audit sample"
+    if there.is_closed_to(draw, person):
         skipped = there.workers[person].last.get(draw.item, ("", ""))[0] == "skip"
         return "skipped by you" if skipped else "not for you"
-    if not there.free(draw, person, moment):
-        return "answered" if there.full(draw) else "reserved"
+    if not there.is_free(draw, person, moment):
+        return "answered" if there.is_full(draw) else "reserved"
     return "reserved by you" if draw.holders.get(person, moment) > moment else "to label"

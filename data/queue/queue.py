@@ -252,7 +252,7 @@ def _sorted(
     rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
     known = {str(r[0]) for r in rows}
     with there.lock:
-        reserved = {need.item for need in found if need.item not in known and there.reserved(need.item)}
+        reserved = {need.item for need in found if need.item not in known and there.is_reserved(need.item)}
     new = [need for need in found if need.item not in known and need.item not in reserved]
     return new, len(found) - len(new) - len(reserved), len(reserved)
 
@@ -281,13 +281,13 @@ def claim_items(
     def choose(moment: datetime) -> tuple[list[QueuedDraw], list[QueuedDraw]]:
         """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
         with there.lock:
-            own = there.holding(dataset_id, stream, person, moment)
+            own = there.held_draws(dataset_id, stream, person, moment)
             kept = [d for d in own if d.item in held]
             want = ahead if sum(map(fits, kept)) <= ahead // 2 else 0
             mine = sorted(own, key=lambda d: there.rank(d, person))
             chosen = [d for d in mine if fits(d) and d.item not in held][:want]
             more = (
-                d for d in there.line(dataset_id, stream, person, moment)
+                d for d in there.open_draws(dataset_id, stream, person, moment)
                 if fits(d) and d not in own and d.item not in held
             )  # fmt: skip
             chosen += islice(more, want - len(chosen))
@@ -295,7 +295,7 @@ def claim_items(
             lost = [
                 d for item in held for d in there.of_item.get(item, ())
                 if (d.dataset, d.stream) == (dataset_id, stream) and person in d.holders and d not in own
-                and there.free(d, person, moment)
+                and there.is_free(d, person, moment)
             ]  # fmt: skip
         return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < moment + term / 2]
 
@@ -359,7 +359,7 @@ def release_claims(store: Store, person: str, dataset_id: str) -> int:
         people.require(tx, person, "annotator")
         there, moment = current_index(store, tx), now()
         with there.lock:
-            held = [d for stream in ("audit", "review") for d in there.holding(dataset_id, stream, person, moment)]
+            held = [d for stream in ("audit", "review") for d in there.held_draws(dataset_id, stream, person, moment)]
         return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in held])
 
     return store.tx(person, "release", work, target=dataset_id)
@@ -374,7 +374,7 @@ def count_open(
     with there.lock:
         if fit is None:
             return there.count(dataset_id, stream, person, now())
-        return sum(d.id in fit for d in there.line(dataset_id, stream, person, now()))
+        return sum(d.id in fit for d in there.open_draws(dataset_id, stream, person, now()))
 
 
 @allow("researcher")
@@ -398,6 +398,6 @@ def count_stranded(store: Store, dataset_id: str) -> int:
     here, there = [p.name for p in people.all_people(store)], current_index(store)
     with there.lock:
         return sum(
-            there.wants_blind(d) and all(there.past(d, name) for name in here)
-            for d in there.queues[dataset_id, "audit"].waiting()
+            there.wants_blind(d) and all(there.is_closed_to(d, name) for name in here)
+            for d in there.queues[dataset_id, "audit"].waiting_draws()
         )

@@ -47,7 +47,7 @@ def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[ReviewNeed]
         found = triage.low_confidence(item, unit, dimension, float(confidence), source)
         doubts += [found] if found else []
     doubts += _disagreements(store, dataset_id, judge_id)
-    doubts += auto_accept.not_accepted(store, dataset_id, judge_id)
+    doubts += auto_accept.reasons_for_people(store, dataset_id, judge_id)
     doubts += [
         triage.no_confidence(item)
         for (item,) in store.rows(

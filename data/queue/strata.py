@@ -58,7 +58,7 @@ def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign)
     if items and len(draws) not in wave.values():
         _refuse_other(store, dataset_id, design)
     elif design.by != "system":
-        others = assign_strata(store, dataset_id, design)
+        others = stratum_words(store, dataset_id, design)
         names |= {i: others[i] for i, n in wave.items() if n == len(draws)}
     new = sampling.assign_strata((i, names[i], n) for i, n in wave.items())
     return SampledPopulation({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
@@ -105,7 +105,7 @@ def describe_design(design: SampleDesign) -> str:
 # -- what items are parted by -------------------------------------------------------------------------------------
 
 
-def assign_strata(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
+def stratum_words(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
     """item -> its score, confidence, language or field of meta, in words. Raises BadInput where none is known."""
     if design.by == "score":
         return _by_score(store, dataset_id, design)
@@ -145,10 +145,10 @@ def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[
     items = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     if not any(lowest):
         raise BadInput("This judge has scored no item of this dataset on that: choose another judge, or other strata.")
-    scales = {(bins.origin(d.scale), bins.scale_width(d.scale)) for d in asked}
+    scales = {(bins.first_value(d.scale), bins.scale_width(d.scale)) for d in asked}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
-            {i: (v - bins.origin(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
+            {i: (v - bins.first_value(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
             for d, found in zip(asked, lowest, strict=True)
         ]
     figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}

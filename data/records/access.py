@@ -130,7 +130,7 @@ class Visit(Store):
 
     def visitor(self) -> Person | None:
         """Who may be here by this visit; None for nobody. Looked up anew when a table of people or sign-ins changed."""
-        stamp = tuple(map(self._store.touched, ("person_event", "login", "login_end")))
+        stamp = tuple(map(self._store.table_version, ("person_event", "login", "login_end")))
         if stamp != self._known[0]:
             self._known = stamp, *self._look_up()
         _, found, issued = self._known
@@ -161,8 +161,8 @@ class Visit(Store):
             raise NotAllowed(f"{self.person or 'Nobody'} is signed in here, so nothing is done as {acting!r}.")
         return self._store
 
-    def touched(self, table: str) -> int | None:
-        return self._store.touched(table)
+    def table_version(self, table: str) -> int | None:
+        return self._store.table_version(table)
 
     def newest(self) -> int:
         return self._store.newest()

@@ -72,7 +72,7 @@ def model_names(store: Store, judges: Sequence[DatasetJudge]) -> dict[str, str]:
 
 
 @allow("annotator")
-def combined_since(store: Store, judge: str) -> str:
+def combination_start(store: Store, judge: str) -> str:
     """The day from which the samples of a judge count together, where it was here before; "" where it always was so."""
     rows = store.rows(
         "select m.made_at from judge j join change c on c.seq = j.seq join migration m on m.name = 'samples' "

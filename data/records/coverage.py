@@ -31,7 +31,7 @@ class CountedDimension:
         """How many means there are."""
         return 1 if self.mean or self.dimension.scale.kind == "flag" else len(self.codes)
 
-    def told(self, outcome: int) -> str:
+    def describe_mean(self, outcome: int) -> str:
         """A mean in words: of which answer it is the share, or that it is one."""
         return "mean" if self.mean else self.answers[1 if self.dimension.scale.kind == "flag" else outcome]
 

@@ -18,7 +18,7 @@ from data.records.access import allow
 from data.records.names import MACHINE
 from data.records.queue_index import current_index
 from data.records.tables import ExposureRow
-from data.store import Store, Tx, ahead
+from data.store import Store, Tx, look_ahead
 from data.store.errors import NotFound
 from data.store.ids import new_id
 
@@ -104,7 +104,7 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
     return found.copies
 
 
-@ahead("item")
+@look_ahead("item")
 def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
     """What is known of all items once those of a large change have come: whoever saves then need not wait for it."""
     if _KNOWN not in store.memory and not _any_shown(store):
@@ -236,7 +236,7 @@ def blind_pending(store: Store, person: str) -> set[str]:
     """
     there = current_index(store)
     with there.lock:
-        found = there.pending(person)
+        found = there.pending_items(person)
     if found:  # labels that came with a file have no answer here
         found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
     alike = item_copies(store)

@@ -13,7 +13,7 @@ from data.records.people import require
 from data.records.tables import GuidelineRow
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput
-from data.store.ids import new_id, storable
+from data.store.ids import make_storable, new_id
 
 LETTERS = 20_000
 """The longest text that is taken: it goes to every browser that labels."""
@@ -54,7 +54,7 @@ def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> in
 
     That is the old one where nothing changed. Raises BadInput for a text that is too long.
     """
-    text = "\n".join(line.rstrip() for line in storable(text).splitlines()).strip()
+    text = "\n".join(line.rstrip() for line in make_storable(text).splitlines()).strip()
     if len(text) > LETTERS:
         raise BadInput(f"The guidelines have {len(text):,} characters: shorten them to {LETTERS:,}.")
 

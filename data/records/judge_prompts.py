@@ -17,7 +17,7 @@ from judges.mtbench.prompts import (
     Family,
     families,
     family_name,
-    fingerprint,
+    fingerprint_prompts,
     parse_prompt,
 )
 from judges.mtbench.protocol import Protocol
@@ -38,7 +38,7 @@ class PromptSet:
     @cached_property
     def id(self) -> str:
         """The fingerprint of all its texts."""
-        return fingerprint(self.prompts)
+        return fingerprint_prompts(self.prompts)
 
     @property
     def families(self) -> dict[str, Family]:

@@ -20,7 +20,7 @@ from data.records.names import SIGN_IN
 from data.records.tables import IdentityRow, LoginRow
 from data.store import Store, Tx
 from data.store.errors import BadInput, NotAllowed
-from data.store.ids import content_id, new_id, now, storable
+from data.store.ids import content_id, make_storable, new_id, now
 
 TAKEN_UP = timedelta(minutes=10)
 """A sign-in begins its work within this time, or is made again: a cookie that nobody has used does not lie in wait."""
@@ -73,7 +73,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
     """The account that verified claims tell of. Raises NotAllowed where they lack what tells accounts apart."""
     issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
     both = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
-    if not both or len(both) > _LONGEST_ACCOUNT or storable(both) != both:
+    if not both or len(both) > _LONGEST_ACCOUNT or make_storable(both) != both:
         raise NotAllowed("The provider did not say which account this is (iss, sub). Ask whoever operates it.")
     if not isinstance(issued, int | float) or isinstance(issued, bool) or not 0 < issued < 1e11:
         raise NotAllowed("The provider did not say when this sign-in was made (iat). Ask whoever operates it.")

@@ -106,7 +106,7 @@ class IndexedAssignment:
         """What comes first: the lower number, then what is due sooner."""
         return self.priority, self.due or _NEVER
 
-    def waiting(self) -> Iterator[QueuedDraw]:
+    def waiting_draws(self) -> Iterator[QueuedDraw]:
         """What waits for it, in order."""
         while self.start < len(self.line) and self.line[self.start] not in self.left:
             self.start += 1
@@ -152,7 +152,7 @@ class Queue:
     open: int = 0
     answered: int = 0
 
-    def waiting(self, *places: int) -> Iterator[QueuedDraw]:
+    def waiting_draws(self, *places: int) -> Iterator[QueuedDraw]:
         """The open draws of these places (none named: of all), each place in order."""
         return (d for place in places or self.lines for d in self.lines[place].draws if d.place == place)
 
@@ -244,7 +244,7 @@ class QueueIndex:
             seen = store.follow(_SINCE)
             if seen == before and None not in seen:
                 return
-            now = [store.touched(table) for table in _SINCE]
+            now = [store.table_version(table) for table in _SINCE]
             known = 0 if isinstance(store, Tx) else max(s or 0 for s in seen) if before else store.newest()
             upto = store.seq - 1 if isinstance(store, Tx) else known
             changed = [n for n, one in enumerate(now) if one is None or not before or one != before[n]]
@@ -360,10 +360,10 @@ class QueueIndex:
             for other in self.of_item[draw.item]:
                 if other.stream == "review":
                     self._weigh(other)
-        draw.closed = self.done(draw) or (draw.stream == "review" and self.reserved(draw.item))
+        draw.closed = self.is_done(draw) or (draw.stream == "review" and self.is_reserved(draw.item))
         live = []
         for one in draw.given:
-            if draw.closed or self.past(draw, one.assignee):
+            if draw.closed or self.is_closed_to(draw, one.assignee):
                 one.left.discard(draw)
                 continue
             if draw not in one.left:
@@ -381,29 +381,29 @@ class QueueIndex:
         elif draw.holders:
             self.held.add(draw)
 
-    def done(self, draw: QueuedDraw) -> bool:
+    def is_done(self, draw: QueuedDraw) -> bool:
         """Whether a draw waits for no answer any more: it is full, and reserved for nobody who can answer it."""
-        return self.full(draw) and not any(
+        return self.is_full(draw) and not any(
             one.reserved and not tags.is_tag(one.assignee) and one.assignee not in self.gone
-            and not self.past(draw, one.assignee)
+            and not self.is_closed_to(draw, one.assignee)
             for one in draw.given
         )  # fmt: skip
 
-    def full(self, draw: QueuedDraw) -> bool:
+    def is_full(self, draw: QueuedDraw) -> bool:
         """Whether as many people have answered a draw as its dataset asks for."""
         return len(draw.answered_by) >= self.overlap.get(draw.dataset, OVERLAP)
 
-    def reserved(self, item: str) -> bool:
+    def is_reserved(self, item: str) -> bool:
         """Whether an item waits for its answers in the audit sample, so that the review queue must not take it."""
-        return any(draw.stream == "audit" and not self.done(draw) for draw in self.of_item[item])
+        return any(draw.stream == "audit" and not self.is_done(draw) for draw in self.of_item[item])
 
     # -- asking -------------------------------------------------------------------------------------------------
 
     def holders(self, draw: QueuedDraw, moment: datetime) -> list[str]:
         """Who holds a draw now: claimed, not yet over, and still theirs to answer."""
-        return [p for p, until in draw.holders.items() if until > moment and not self.past(draw, p)]
+        return [p for p, until in draw.holders.items() if until > moment and not self.is_closed_to(draw, p)]
 
-    def past(self, draw: QueuedDraw, person: str) -> bool:
+    def is_closed_to(self, draw: QueuedDraw, person: str) -> bool:
         """Whether a draw is not for this person any more.
 
         They answered the item, or, in the audit sample, were shown what keeps their answer from counting: what others
@@ -418,20 +418,20 @@ class QueueIndex:
         """Whether a draw still waits for blind answers, whoever can give them."""
         return draw.mode == "blind" and not draw.closed
 
-    def pending(self, person: str, dataset: str = "") -> set[str]:
+    def pending_items(self, person: str, dataset: str = "") -> set[str]:
         """The items (of a dataset, or all) that may still come to a person for a blind answer, whoever holds them."""
         return {
             d.item for (where, stream), queue in self.queues.items() if stream == "audit" and dataset in ("", where)
-            for d in queue.waiting() if self.wants_blind(d) and not self.past(d, person)
+            for d in queue.waiting_draws() if self.wants_blind(d) and not self.is_closed_to(d, person)
         }  # fmt: skip
 
-    def free(self, draw: QueuedDraw, person: str, moment: datetime) -> bool:
+    def is_free(self, draw: QueuedDraw, person: str, moment: datetime) -> bool:
         """Whether a person may be given this item now.
 
         Of the audit sample none of which they were shown too much, and nothing that is reserved for others. What is
         reserved for them is theirs whoever holds it, and takes a place from the people with a tag.
         """
-        if draw.closed or self.past(draw, person):
+        if draw.closed or self.is_closed_to(draw, person):
             return False
         asked = draw.audience or frozenset()
         if asked and not self.admits(asked, person):
@@ -440,7 +440,7 @@ class QueueIndex:
             return True
         taken = draw.answered_by | {one for one in asked if not tags.is_tag(one)}
         for holder, until in draw.holders.items():
-            if holder != person and until > moment and holder not in self.gone and not self.past(draw, holder):
+            if holder != person and until > moment and holder not in self.gone and not self.is_closed_to(draw, holder):
                 taken.add(holder)
         return len(taken) < self.overlap.get(draw.dataset, OVERLAP)
 
@@ -448,26 +448,28 @@ class QueueIndex:
         """Whether a person is one of those to whom something is open, by name or by a tag."""
         return person in audience or not audience.isdisjoint(self.tags.get(person, ()))
 
-    def reserved_for(self, draw_id: str, person: str) -> str:
+    def describe_reservation(self, draw_id: str, person: str) -> str:
         """For whom a draw is reserved, in words; "" where this person may answer it, or once had it from the desk."""
         draw = self.draws.get(draw_id)
         if draw is None or not draw.audience or person in draw.holders or self.admits(draw.audience, person):
             return ""
         return ", ".join(sorted(map(tags.describe_assignee, draw.audience)))
 
-    def assigned(self, dataset: str, stream: str, person: str) -> list[IndexedAssignment]:
+    def assignments_of(self, dataset: str, stream: str, person: str) -> list[IndexedAssignment]:
         """What is assigned to a person in a queue, by name or by a tag, the most urgent first; not what has ended."""
         names = (person, *self.tags.get(person, ()))
         found = (a for name in names for a in self.of_assignee.get(name, ()) if not a.ended)
         return sorted((a for a in found if (a.dataset, a.stream) == (dataset, stream)), key=lambda a: a.rank)
 
-    def line(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[QueuedDraw]:
+    def open_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> Iterator[QueuedDraw]:
         """What is open to a person, in order: what is assigned to them, what is to nobody, what is others' first."""
-        urgent = groupby(self.assigned(dataset, stream, person), key=lambda a: a.rank)
-        own = chain.from_iterable(merge(*(a.waiting() for a in some), key=lambda d: d.order) for _, some in urgent)
+        urgent = groupby(self.assignments_of(dataset, stream, person), key=lambda a: a.rank)
+        own = chain.from_iterable(
+            merge(*(a.waiting_draws() for a in some), key=lambda d: d.order) for _, some in urgent
+        )
         told: set[QueuedDraw] = set()
-        for draw in chain(own, self.queues[dataset, stream].waiting(FREE, LATER)):
-            if draw not in told and self.free(draw, person, moment):
+        for draw in chain(own, self.queues[dataset, stream].waiting_draws(FREE, LATER)):
+            if draw not in told and self.is_free(draw, person, moment):
                 if draw.place != FREE:
                     told.add(draw)
                 yield draw
@@ -478,18 +480,18 @@ class QueueIndex:
         return min(own, default=(LAST, _NEVER)), draw.order
 
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
-        """How many items of a queue are open to a person: all open ones but those that `free` keeps from them."""
+        """How many items of a queue are open to a person: all open ones but those that `is_free` keeps from them."""
         worker, queue = self.workers[person], self.queues[dataset, stream]
         told = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
         if sum(map(len, told)) < queue.open:
             looked: Iterable[QueuedDraw] = (d for items in told for item in items for d in self.of_item.get(item, ()))
         else:
-            looked = queue.waiting()
+            looked = queue.waiting_draws()
         theirs = {one for one in queue.audiences if not self.admits(one, person)}
         gone = {
             d for d in looked
             if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in theirs
-            and self.past(d, person)
+            and self.is_closed_to(d, person)
         }  # fmt: skip
         if moment > self.tidied + _TIDY:
             self.held = {d for d in self.held if any(until > moment for until in d.holders.values())}
@@ -497,16 +499,16 @@ class QueueIndex:
         gone |= {
             d for d in self.held
             if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in theirs
-            and not self.free(d, person, moment)
+            and not self.is_free(d, person, moment)
         }  # fmt: skip
         return queue.open - sum(queue.audiences[one] for one in theirs) - len(gone)
 
-    def holding(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
+    def held_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """What a person holds of a queue and may still answer, with the end of each claim."""
         return {
             d: d.holders[person] for d in self.held
             if person in d.holders and d.dataset == dataset and d.stream == stream and d.holders[person] > moment
-            and self.free(d, person, moment)
+            and self.is_free(d, person, moment)
         }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from data.records.access import allow
 from data.records.tables import ApiRequestRow
 from data.store import Store, Tx
-from data.store.base import beside
+from data.store.base import append_beside
 from data.store.errors import BadInput
 from data.store.ids import new_id, now
 from judges.strict_json import canonical
@@ -74,7 +74,7 @@ def answer_once(
         tx.append([row("done", told(made))])
 
     try:
-        with beside(keep) if one_change else nullcontext([keep]) as waiting:
+        with append_beside(keep) if one_change else nullcontext([keep]) as waiting:
             made = work()
         if waiting:
             store.tx(person, "request", lambda tx: keep(tx, made))

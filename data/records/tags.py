@@ -11,7 +11,7 @@ from data.records.names import has_invisible_characters
 from data.records.values import put_setting
 from data.store import Store, Tx
 from data.store.errors import BadInput
-from data.store.ids import storable
+from data.store.ids import make_storable
 
 SCOPE = "tags"
 MOST, LETTERS, WIDEST = 20, 40, 10.0
@@ -84,7 +84,7 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
 
 
 def _clean(tag: str) -> str:
-    found = " ".join(storable(tag).split())
+    found = " ".join(make_storable(tag).split())
     if not 1 <= len(found) <= LETTERS or _MARK in found or has_invisible_characters(found):
         raise BadInput(f"{tag[:60]!r} cannot be a tag: 1 to {LETTERS} letters without {_MARK} and invisible ones.")
     return found

@@ -14,10 +14,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def table(tile: Tile, found: Breakdown, system: str, outcome: int) -> str:
+def breakdown_csv(tile: Tile, found: Breakdown, system: str, outcome: int) -> str:
     """The slices, after all of them together."""
     by = f"{found.field.title} ({found.step})" if found.step else found.field.title
-    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.told(outcome), by]
+    ahead = [tile.approval.dimension, tile.approval.sort, system or "all", tile.dimension.describe_mean(outcome), by]
     whole = [found.whole] if found.whole is not None else []
     return tables.as_csv(COLUMNS, [[*ahead, *_row(one), tile.policy_today.warning] for one in (*whole, *found.slices)])
 

@@ -16,8 +16,8 @@ from data.records import exposure
 from data.records.access import allow
 from data.records.people import require
 from data.reports import plots, report, tables
-from data.reports.evidence import DimensionEvidence, Evidence, Told, gather_evidence
-from data.reports.figures import figures
+from data.reports.evidence import DimensionEvidence, Evidence, Told, gather_report_evidence
+from data.reports.figures import report_figures
 from data.reports.statistics import EPSILON
 from data.reports.tables import as_csv
 from data.store import Store
@@ -68,7 +68,7 @@ def bundle(
     The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
     """
     cells = require(store, actor, "annotator").may("researcher")
-    found = gather_evidence(store, dataset_id, judge_id, told, epsilon)
+    found = gather_report_evidence(store, dataset_id, judge_id, told, epsilon)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _files(found, cells):
@@ -82,13 +82,13 @@ def bundle(
 
 
 def _files(found: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
-    made = figures(found)
+    made = report_figures(found)
     yield "README.txt", _ABOUT.format(cells=_CELLS if cells else _NO_CELLS)
-    yield "report.html", report.written(found, made)
+    yield "report.html", report.render_report(found, made)
     yield "figures.json", json.dumps(made, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     for name, text in tables.tables(found, made).items():
         yield f"{name}.csv", _MARK + text
-    for name, text in plots.every(found).items():
+    for name, text in plots.plot_files(found).items():
         yield f"plots/{name}", text
 
 

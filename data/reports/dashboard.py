@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from data.dashboard import sentences
-from data.dashboard.dashboard import Published, System, Tile
+from data.dashboard.dashboard import PublishedJudge, System, Tile
 from data.reports import tables
 from judges.plural import many
 from judges.render import html
@@ -35,19 +35,19 @@ _FIGURE = 150
 _JUDGE = 1  # the place of the judge's colour
 
 
-def document(found: Published, made: datetime, runs: Mapping[str, str]) -> str:
+def dashboard_html(found: PublishedJudge, made: datetime, runs: Mapping[str, str]) -> str:
     """The whole file. `made` (UTC) is stated; `runs` names the runs that scores came from."""
     parts = [_head(found)]
     for tile in found.tiles:
         parts += _tile(tile, runs)
     parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
     parts += [html.heading("How to read this"), *_reading()]
-    parts.append(html.records("figures", records(found)))
+    parts.append(html.embed_json("figures", tile_records(found)))
     foot = f"Made by Assay {VERSION} on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
-    return html.page(f"Dashboard of {found.dataset.name}", parts, foot)
+    return html.html_page(f"Dashboard of {found.dataset.name}", parts, foot)
 
 
-def _head(found: Published) -> str:
+def _head(found: PublishedJudge) -> str:
     systems = len({s.name for tile in found.tiles for s in tile.systems})
     told = html.para(
         "How {systems} do in {n}, as **{judge}** scored them and people's labels correct it. Only dimensions in which "
@@ -72,20 +72,20 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
         html.para("{mark} approved by {person} on {day}", "quiet", mark=mark, person=approval.person, day=day),
         *([html.note("{told}", told=tile.policy_today.warning)] if tile.policy_today.warning else []),
         html.para("{told}", told=" ".join(sentences.explain_tile(tile))),
-        html.figure(plot(tile)),
+        html.figure(tile_plot(tile)),
     ]
     if tile.comparisons:
         told = [html.say("{told}", told=sentences.describe_difference(tile, pair)) for pair in tile.comparisons]
-        parts.append(html.fold("Which systems differ significantly", [html.bullets(told)]))
+        parts.append(html.details("Which systems differ significantly", [html.bullets(told)]))
     above = ("dimension", "unit", "older policy")
     rows = [
         {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
         for row in rows_of(tile)
     ]
-    parts.append(html.fold("All figures", [html.table(rows, list(rows[0]))] if rows else []))
+    parts.append(html.details("All figures", [html.table(rows, list(rows[0]))] if rows else []))
     order = [key for key in runs if any(p.run == key for s in tile.systems for p in s.trend)]
     if len(order) > 1:
-        parts.append(html.fold("The judge's own figures, run by run", [_runs(tile, order, runs)]))
+        parts.append(html.details("The judge's own figures, run by run", [_runs(tile, order, runs)]))
     return parts
 
 
@@ -106,7 +106,7 @@ def rows_of(tile: Tile) -> list[dict[str, object]]:
             rows.append(
                 {
                     "dimension": tile.approval.dimension, "unit": tile.approval.sort, "system": system.name,
-                    "of": tile.dimension.told(outcome), "corrected": interval.point, "low": interval.low,
+                    "of": tile.dimension.describe_mean(outcome), "corrected": interval.point, "low": interval.low,
                     "high": interval.high, "judge": mean.judge, "people": mean.people, "labelled items": mean.n,
                     "other items": mean.others, "not covered": mean.uncovered if mean.n else None,
                     "lambda": None if interval.point is None else mean.lam, "n/a": system.na,
@@ -120,24 +120,24 @@ def _digits(value: float) -> str:
     return f"{value:.4f}"
 
 
-def records(found: Published) -> list[dict[str, object]]:
+def tile_records(found: PublishedJudge) -> list[dict[str, object]]:
     """The same of all tiles, for a program."""
     return [row for tile in found.tiles for row in rows_of(tile)]
 
 
-def table(tiles: Sequence[Tile]) -> str:
+def tiles_csv(tiles: Sequence[Tile]) -> str:
     """The same of all tiles as CSV."""
     rows = [row for tile in tiles for row in rows_of(tile)]
-    return tables.of(rows, list(rows[0])) if rows else ""
+    return tables.csv_of_rows(rows, list(rows[0])) if rows else ""
 
 
-def picture(tile: Tile, dataset: str) -> str:
+def tile_picture(tile: Tile, dataset: str) -> str:
     """A tile as a plot that says by itself what it is of, and how it compares with the policy of today."""
     mark = f" · {tile.policy_today.mark}" if tile.policy_today.warning else ""
-    return plot(tile, f"{tile.dimension.dimension.title} · {dataset}{mark}")
+    return tile_plot(tile, f"{tile.dimension.dimension.title} · {dataset}{mark}")
 
 
-def _withheld(found: Published) -> list[str]:
+def _withheld(found: PublishedJudge) -> list[str]:
     if not found.withheld:
         return [html.para("Nothing: every dimension of this judge is approved.")]
     rows = [
@@ -169,7 +169,7 @@ def _reading() -> list[str]:
 # -- a tile as a plot -------------------------------------------------------------------------------------------------
 
 
-def plot(tile: Tile, title: str = "") -> str:
+def tile_plot(tile: Tile, title: str = "") -> str:
     """A row for each system: the corrected figure with its interval, the judge's own, and the judge's answers."""
     left = min(205.0, max([text_width(s.name or "unnamed") for s in tile.systems], default=0) + 14)
     start, end = left + _FIGURE, 760 - _BAR - 26
@@ -184,7 +184,7 @@ def plot(tile: Tile, title: str = "") -> str:
     bottom = top + _ROW * len(tile.systems) + gap
     body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
     body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
-    lead = "mean" if tile.dimension.mean else f"“{tile.dimension.told(tile.headline)}”"
+    lead = "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
     body += _key(tile, title_height(title))
     for place, system in enumerate(tile.systems):

@@ -6,38 +6,38 @@ from data.gold.gold import BASES
 from data.reports.evidence import DimensionEvidence, Evidence
 from data.reports.statistics import STATISTICS
 from judges.render.findings import agreement
-from judges.render.findings.as_html import parts
-from judges.render.html import fold, heading, note, para, table
+from judges.render.findings.as_html import html_parts
+from judges.render.html import details, heading, note, para, table
 from judges.render.words import cell
 from judges.stats.check_states import STATES, Role
 
 _KINDS: dict[Role, str] = {"good": "fine", "open": "look", "bad": "alarm", "quiet": "quiet"}
 
 
-def section(found: Evidence, one: DimensionEvidence) -> list[str]:
+def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
     """Everything about a dimension."""
     decision = one.line.decision
-    conclusion, why = agreement.state(one.line)
+    conclusion, why = agreement.check_result(one.line)
     made = [
         heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
         note(
             "{state}: " + conclusion.template, _KINDS[STATES[decision.state].role], state=decision.state.capitalize(),
             **conclusion.values,
         ),
-        *parts([why]),
+        *html_parts([why]),
     ]  # fmt: skip
     if one.dimension.definition:
         made.append(para("Definition: {definition}", "quiet", definition=one.dimension.definition))
     if not one.met:
         made.append(para("No rating has both a reference label (gold) and a score of this judge."))
-        return [*made, *parts(agreement.left_out(one.line.shown, found.judge.unscored))]
+        return [*made, *html_parts(agreement.omissions(one.line.shown, found.judge.unscored))]
     folded = []
     for statistic in STATISTICS.values():
         if not statistic.applies(one.line):
             continue
-        drawn = parts(statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy))
+        drawn = html_parts(statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy))
         if statistic.collapsed and drawn:
-            folded.append(fold(statistic.title, drawn))
+            folded.append(details(statistic.title, drawn))
         elif drawn:
             made += [heading(statistic.title, 3), *drawn]
     return [*made, *_bases(one), *folded]

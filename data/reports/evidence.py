@@ -129,7 +129,7 @@ class Evidence:
 
 
 @allow("annotator")
-def gather_evidence(
+def gather_report_evidence(
     store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:
     """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
@@ -158,7 +158,7 @@ def gather_evidence(
                 line,
                 {(b, False): figures[b][place] for b in rests}
                 | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
-                {b: check_results.fingerprint(store, dataset_id, judge_id, line.dimension, b) for b in rests},
+                {b: check_results.fingerprint_cells(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
                 wait.get(line.dimension),
             )

@@ -11,7 +11,7 @@ from data.approvals.policy import Requirements
 from data.calibration import means
 from data.gold.gold import Basis
 from data.reports.evidence import DimensionEvidence, Evidence
-from data.reports.statistics import STATISTICS, kappa
+from data.reports.statistics import STATISTICS, kappa_figures
 from judges.audits import AuditFinding
 from judges.stats import position, weakest_turns
 from judges.stats.calibration import Summary
@@ -22,12 +22,12 @@ Json = dict[str, Any]
 _DECISION = ("sort", "dimension", "decision", "reason", "state", "person", "at")
 
 
-def figures(found: Evidence) -> Json:
+def report_figures(found: Evidence) -> Json:
     """Everything in the report that is a figure, as it was computed: undefined ones are null, times are UTC.
 
     The keys stay as they are from version to version of `report`; new ones may come to them.
     """
-    made: Json = plain(
+    made: Json = to_json_types(
         {
             "report": 1,
             "at": found.at,
@@ -41,7 +41,7 @@ def figures(found: Evidence) -> Json:
                 "runs": [{"at": at, "state": state} for at, state in found.judge.runs],
                 "examples": found.examples,
             },
-            "policy": asked(found.requirements),
+            "policy": flatten_requirements(found.requirements),
             "gold_rule": asdict(found.rule),
             "basis": found.basis,
             "bases": {basis: rest._asdict() for basis, rest in found.rests.items()},
@@ -62,19 +62,19 @@ def figures(found: Evidence) -> Json:
     return made
 
 
-def asked(policy: Requirements) -> Json:
+def flatten_requirements(policy: Requirements) -> Json:
     """What an approval has to meet, as flat names and values."""
     made = asdict(policy)
     return {**made.pop("policy"), **made}
 
 
-def row(summary: Summary, basis: Basis, dropped: bool) -> Json:
+def dimension_figures(summary: Summary, basis: Basis, dropped: bool) -> Json:
     """The figures of a dimension on a basis, in one row with stable column names."""
     d, na = summary.dimension, summary.na
     return {
         "unit": d.sort, "dimension": d.name, "basis": basis, "ties": "dropped" if dropped else "counted",
         "weights": d.scale.weights or "none",
-        **kappa(summary.interval),
+        **kappa_figures(summary.interval),
         "agreement": summary.exact, "within_one": summary.within_one, "bias": summary.mean_difference,
         "bias_low": summary.bias.low, "bias_high": summary.bias.high,
         "people_fewest": summary.people.fewest, "people_most": summary.people.most, "labels": summary.people.labels,
@@ -100,7 +100,7 @@ def _one(one: DimensionEvidence) -> Json:
         "errors_asked": line.decision.needed,
         "decisions_sharing_the_error": line.decision.shared,
         "fingerprints": one.fingerprints,
-        "figures": [row(summary, basis, dropped) for (basis, dropped), summary in one.bases.items()],
+        "figures": [dimension_figures(summary, basis, dropped) for (basis, dropped), summary in one.bases.items()],
         "counts": {
             basis: summary.counts.tolist() for (basis, dropped), summary in one.bases.items() if not dropped
         },
@@ -109,8 +109,8 @@ def _one(one: DimensionEvidence) -> Json:
         },
         "waiting": None if one.waiting is None else {
             "ratings": one.waiting[0].people.waiting,
-            "counted": {**kappa(one.waiting[0].interval), "bias": one.waiting[0].mean_difference},
-            "left_out": {**kappa(one.waiting[1].interval), "bias": one.waiting[1].mean_difference},
+            "counted": {**kappa_figures(one.waiting[0].interval), "bias": one.waiting[0].mean_difference},
+            "left_out": {**kappa_figures(one.waiting[1].interval), "bias": one.waiting[1].mean_difference},
         },
     }  # fmt: skip
     for statistic in STATISTICS.values():
@@ -127,12 +127,12 @@ def _finding(found: AuditFinding) -> Json:
     }  # fmt: skip
 
 
-def plain(value: Any) -> Any:
+def to_json_types(value: Any) -> Any:
     """Values as JSON has them: no nan, times as text, keys as text."""
     if isinstance(value, dict):
-        return {str(key): plain(held) for key, held in value.items()}
+        return {str(key): to_json_types(held) for key, held in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(held) for held in value]
+        return [to_json_types(held) for held in value]
     if isinstance(value, datetime):
         return f"{value.isoformat(timespec='seconds')}Z"
     if isinstance(value, float):

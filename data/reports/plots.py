@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from data.reports.evidence import Evidence
 from data.reports.statistics import STATISTICS
 from judges.render import svg
-from judges.render.findings.as_html import picture
+from judges.render.findings.as_html import plot_svg
 from judges.render.findings.findings import Measures, Sentence, Table
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import STATES
@@ -24,7 +24,7 @@ Tops = Mapping[Dimension, Interval | None]
 """How far people agree with each other, by dimension."""
 
 
-def standing(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalRow]:
+def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalRow]:
     """Every dimension with its interval, its bound, its state and how far people agree with each other."""
     rows = []
     for line in lines:
@@ -38,12 +38,12 @@ def standing(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.IntervalR
     return rows
 
 
-def overview(found: Evidence) -> str:
+def overview_plot(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
     asked = found.requirements.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
     tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in found.dimensions}
-    rows = standing((one.line for one in found.dimensions), tops)
+    rows = interval_rows((one.line for one in found.dimensions), tops)
     return svg.interval_plot(rows, asked, f"required: {asked:.2f}", title=title)
 
 
@@ -53,9 +53,9 @@ def _said(line: DimensionResult) -> str:
     return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")
 
 
-def every(found: Evidence) -> dict[str, str]:
+def plot_files(found: Evidence) -> dict[str, str]:
     """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
-    made = {"dimensions.svg": overview(found)}
+    made = {"dimensions.svg": overview_plot(found)}
     for one in found.dimensions:
         for statistic in STATISTICS.values():
             drawn = (
@@ -66,5 +66,5 @@ def every(found: Evidence) -> dict[str, str]:
             plots = [held for held in drawn if not isinstance(held, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")
-                made[f"{one.line.key}.{name}.svg"] = picture(plot)
+                made[f"{one.line.key}.{name}.svg"] = plot_svg(plot)
     return made

@@ -10,23 +10,36 @@ from data.gold.gold import BASES
 from data.records.access import allow
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, Told, gather_evidence
+from data.reports.evidence import Evidence, Told, gather_report_evidence
 from data.reports.statistics import EPSILON
 from data.store import Store
 from judges.audits import all_audits as known
 from judges.plural import many
 from judges.render.findings import both_orders, disputes, means, weakest_turns
-from judges.render.findings.as_html import parts
+from judges.render.findings.as_html import html_parts
 from judges.render.findings.findings import quiet
-from judges.render.html import bullets, code, facts, figure, fold, heading, note, page, para, records, say, table
-from judges.render.words import between, cell
+from judges.render.html import (
+    bullets,
+    code,
+    details,
+    embed_json,
+    facts,
+    figure,
+    heading,
+    html_page,
+    note,
+    para,
+    say,
+    table,
+)
+from judges.render.words import cell, people_agreement
 from judges.stats.check_states import LEGEND, may_be_approved
 from judges.stats.raters import human_ceiling
 from judges.version import VERSION
 
 
 @allow("annotator")
-def report(
+def make_report(
     store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
 ) -> str:
     """The whole report as HTML, which shows no single item. The same data gives the same text, byte by byte.
@@ -34,17 +47,17 @@ def report(
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    found = gather_evidence(store, dataset_id, judge_id, told, epsilon)
-    return written(found, figures.figures(found))
+    found = gather_report_evidence(store, dataset_id, judge_id, told, epsilon)
+    return render_report(found, figures.report_figures(found))
 
 
-def written(found: Evidence, made: figures.Json) -> str:
+def render_report(found: Evidence, made: figures.Json) -> str:
     """The report of evidence that was gathered, and of the figures `made` of it."""
     judge = found.judge
     parts = [
         *_opening(found),
         *_overview(found),
-        *(part for one in found.dimensions for part in dimension.section(found, one)),
+        *(part for one in found.dimensions for part in dimension.dimension_section(found, one)),
         *_disputes(found),
         *_turns(found),
         *_means(found),
@@ -55,11 +68,11 @@ def written(found: Evidence, made: figures.Json) -> str:
         *_decisions(found),
         *_reading(),
         *_again(found, made),
-        records("figures", made),
+        embed_json("figures", made),
     ]
-    stand = f" · data as of {when(found.at)}" if found.at else ""
+    stand = f" · data as of {format_minute(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
-    return page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
+    return html_page(title, parts, f"Made by Assay {VERSION} · fingerprint {found.fingerprint}{stand}")
 
 
 def _opening(found: Evidence) -> list[str]:
@@ -131,7 +144,7 @@ def _overview(found: Evidence) -> list[str]:
                 "items": f"{interval.items:,}", "ratings": f"{shown.cells:,}",
                 "kappa": cell(interval.point), "low": cell(interval.low), "high": cell(interval.high),
                 "lower bound": cell(one.line.bound),
-                "kappa between people": between(one.ceiling.between if one.ceiling else None),
+                "kappa between people": people_agreement(one.ceiling.between if one.ceiling else None),
                 "% agreement": cell(shown.exact, ".1%"),
             }
         )  # fmt: skip
@@ -147,7 +160,7 @@ def _overview(found: Evidence) -> list[str]:
     )
     columns = list(rows[0]) if rows else []
     used += para("{whose}", "quiet", whose=_whose(found))
-    return [heading("All dimensions"), used, figure(plots.overview(found), mark), table(rows, columns)]
+    return [heading("All dimensions"), used, figure(plots.overview_plot(found), mark), table(rows, columns)]
 
 
 def _whose(found: Evidence) -> str:
@@ -166,10 +179,10 @@ def _who(found: Evidence) -> list[str]:
     params = ", ".join(
         f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
     )
-    dates = when(judge.first) if judge.first else ""
+    dates = format_minute(judge.first) if judge.first else ""
     if judge.first and judge.last and judge.last != judge.first:
-        dates = f"{when(judge.first)} to {when(judge.last)}"
-    runs = ", ".join(f"{when(at)} ({state})" for at, state in judge.runs)
+        dates = f"{format_minute(judge.first)} to {format_minute(judge.last)}"
+    runs = ", ".join(f"{format_minute(at)} ({state})" for at, state in judge.runs)
     lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
     told = [
         ("Model", judge.model),
@@ -184,7 +197,7 @@ def _who(found: Evidence) -> list[str]:
         ("Examples left out", f"{found.examples:,}, as they stand in its prompt" if found.examples else ""),
         ("Dataset", found.dataset.name + (" (synthetic)" if found.dataset.synthetic else "")),
         ("How labels are combined", _gold(found)),
-        ("Data as of", when(found.at) if found.at else "nothing yet"),
+        ("Data as of", format_minute(found.at) if found.at else "nothing yet"),
     ]
     return [heading("Who judged what"), facts(told)]
 
@@ -200,7 +213,7 @@ def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     asked = [
         (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:g}")
-        for name, value in figures.asked(found.requirements).items()
+        for name, value in figures.flatten_requirements(found.requirements).items()
     ]
     return [
         heading("Required before publishing (policy)"),
@@ -217,13 +230,17 @@ def _position(found: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
     if found.position is None:
         return []
-    said = parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
-    return [heading("Position bias"), *said, *parts([both_orders.table(found.position), both_orders.reading()])]
+    said = html_parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
+    return [
+        heading("Position bias"),
+        *said,
+        *html_parts([both_orders.table(found.position), both_orders.counting_note()]),
+    ]
 
 
 def _turns(found: Evidence) -> list[str]:
     """The judge's weakest turns beside people's."""
-    return [heading("The weakest turn"), *parts(weakest_turns.findings(found.turns))] if found.turns else []
+    return [heading("The weakest turn"), *html_parts(weakest_turns.findings(found.turns))] if found.turns else []
 
 
 def _means(found: Evidence) -> list[str]:
@@ -231,7 +248,7 @@ def _means(found: Evidence) -> list[str]:
     if not found.overall:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")
-    return [heading("Mean scores of the judge"), *parts([own, means.table([row.told for row in found.overall])])]
+    return [heading("Mean scores of the judge"), *html_parts([own, means.table([row.told for row in found.overall])])]
 
 
 def _disputes(found: Evidence) -> list[str]:
@@ -239,7 +256,7 @@ def _disputes(found: Evidence) -> list[str]:
     waiting = [one.waiting for one in found.dimensions if one.waiting is not None]
     if not waiting:
         return []
-    return [heading("To adjudicate"), *parts(disputes.findings(waiting, found.rule.waiting == "counted"))]
+    return [heading("To adjudicate"), *html_parts(disputes.findings(waiting, found.rule.waiting == "counted"))]
 
 
 def _audits(found: Evidence) -> list[str]:
@@ -269,8 +286,8 @@ def _decisions(found: Evidence) -> list[str]:
     same = {True: "as in this report", False: "have changed"}
     rows = [
         {
-            "when": when(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort, "decision": d.decision,
-            "by": d.person, "why": d.reason, "state then": d.state,
+            "when": format_minute(d.at), "dimension": d.dimension.replace("_", " "), "unit": d.sort,
+            "decision": d.decision, "by": d.person, "why": d.reason, "state then": d.state,
             "labels and scores": same[d.fingerprint in now.get(f"{d.sort}.{d.dimension}", [])],
             "in force": "yes" if d.id in found.in_force else "superseded",
         }
@@ -329,11 +346,11 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        fold("Every figure with every digit, as CSV", [code(tables.figures(made))]),
+        details("Every figure with every digit, as CSV", [code(tables.figures_csv(made))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 
 
-def when(at: datetime) -> str:
+def format_minute(at: datetime) -> str:
     """A time of the store, which is UTC, to the minute."""
     return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -128,7 +128,7 @@ def load_figures(
     return statistic.load(StatisticInput(store, dataset, judge, dimension, basis, drop))
 
 
-def kappa(interval: Interval) -> dict[str, Any]:
+def kappa_figures(interval: Interval) -> dict[str, Any]:
     """Kappa with its ends, bound and standard error, and what it is from, under keys that stay as they are."""
     return {
         "kappa": interval.point, "low": interval.low, "high": interval.high, "bound": interval.lower_bound,
@@ -154,18 +154,19 @@ def _agreement(of: StatisticInput) -> Agreement:
 def _agreement_findings(found: Agreement, line: DimensionResult, _: Policy) -> list[Finding]:
     shown, title = line.shown, line.dimension.title
     return [
-        *agreement_findings.figures(line),
+        *agreement_findings.kappa_findings(line),
         *baselines_findings.findings(found.floors),
         agreement_findings.confusion(shown, f"{title}: people and judge, ratings"),
         *agreement_findings.spread(shown, f"{title}: how often each answer is given"),
-        *agreement_findings.left_out(shown, found.replies if shown.unscored else ()),
+        *agreement_findings.omissions(shown, found.replies if shown.unscored else ()),
     ]
 
 
 def _agreement_plain(found: Agreement) -> Json:
     floors, rule = found.floors, found.floors.length
     length = None if rule is None else {
-        **kappa(rule.rule), "agreement": rule.exact, "judge": kappa(rule.judge), "ahead": kappa(rule.difference),
+        **kappa_figures(rule.rule), "agreement": rule.exact, "judge": kappa_figures(rule.judge),
+        "ahead": kappa_figures(rule.difference),
     }  # fmt: skip
     return {
         "baselines": {
@@ -198,7 +199,7 @@ SYSTEM_ORDER = Statistic[SystemOrder | None](
 
 MISSING_SCORES = Statistic[Missingness | None](
     "missing", "Missing scores", lambda of: missingness.measure_missingness(*of.place, of.basis, drop=of.drop),
-    lambda found, *_: other_metrics_findings.missing(found) if found is not None and found.cells else [], None,
+    lambda found, *_: other_metrics_findings.missing_values(found) if found is not None and found.cells else [], None,
     lambda found: {"missing_counted": None if found is None else missingness_figures.as_json(found)},
     applies=lambda line: bool(line.shown.unscored), explanations=("missing",),
 )  # fmt: skip
@@ -217,7 +218,7 @@ def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
             {
                 "by": cut.by, "p": cut.test.p if cut.test else None,
                 "p_holm": cut.test.adjusted if cut.test else None,
-                "slices": [{"slice": s.name, **kappa(s.interval), "bias": s.bias} for s in cut.slices],
+                "slices": [{"slice": s.name, **kappa_figures(s.interval), "bias": s.bias} for s in cut.slices],
             }
             for cut in found
         ]
@@ -225,16 +226,17 @@ def _slices_plain(found: Sequence[SlicedKappa]) -> Json:
 
 
 SLICES = Statistic[Sequence[SlicedKappa]](
-    "slices", "Slices", lambda of: slices.differences(*of.place, of.basis, of.drop), _slices_findings, (),
+    "slices", "Slices", lambda of: slices.kappa_by_slice(*of.place, of.basis, of.drop), _slices_findings, (),
     _slices_plain, collapsed=True, explanations=("slices",),
 )  # fmt: skip
 
 SAMPLE_SIZE = Statistic[Sequence[Interval]](
-    "size", "Sample size", lambda of: slices.growth(*of.place, of.basis, of.drop),
+    "size", "Sample size", lambda of: slices.kappa_growth(*of.place, of.basis, of.drop),
     lambda found, line, policy: sample_size_findings.growth(
         found, (), policy, f"{line.dimension.title}: kappa by sample size"
     ),
-    (), lambda found: {"by_items": [kappa(step) for step in found]}, collapsed=True, explanations=("curve", "planner"),
+    (), lambda found: {"by_items": [kappa_figures(step) for step in found]}, collapsed=True,
+    explanations=("curve", "planner"),
 )  # fmt: skip
 
 
@@ -258,9 +260,9 @@ def _people_plain(found: People) -> Json:
         return {"people": None}
     return {
         "people": {
-            "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa(held.between),
-            "alpha": kappa(held.alpha), "judge": kappa(held.judge) if held.judge else None,
-            "judge_minus_between": kappa(held.difference) if held.difference else None,
+            "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa_figures(held.between),
+            "alpha": kappa_figures(held.alpha), "judge": kappa_figures(held.judge) if held.judge else None,
+            "judge_minus_between": kappa_figures(held.difference) if held.difference else None,
             "alternative": None if test is None else alternative_annotator.as_json(test),
         }
     }  # fmt: skip
@@ -294,7 +296,7 @@ def _rates_plain(found: RateFigures) -> Json:
     return {
         "rates": [
             rates_figures.as_json(a)
-            | {"ppi": kappa(means[a.rates.place].interval) if a.rates.place in means else None}
+            | {"ppi": kappa_figures(means[a.rates.place].interval) if a.rates.place in means else None}
             for a in found.answers
         ]
     }
@@ -313,7 +315,7 @@ RATES = Statistic(
 def _confidence_findings(found: Levels, line: DimensionResult, _: Policy) -> list[Finding]:
     drawn: list[Finding] = []
     for source, (one, cells) in found.by_source.items():
-        title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.named(source)})"
+        title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
         drawn += confidence_findings.sentences(one, source, cells, found.scored)
         drawn.append(confidence_findings.plot(one, title))
         drawn.append(confidence_findings.table(one, bool(line.dimension.scale.weights)))
@@ -403,7 +405,7 @@ def _anchoring_findings(found: Anchor | None, line: DimensionResult, _: Policy) 
 
 def _anchoring_plain(found: Anchor | None) -> Json:
     there = found is not None and found.blind.cells and found.assisted.cells
-    return {"assisted_minus_blind": kappa(found.difference) if found is not None and there else None}
+    return {"assisted_minus_blind": kappa_figures(found.difference) if found is not None and there else None}
 
 
 ANCHORING = Statistic[Anchor | None](

@@ -19,7 +19,7 @@ def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return target.getvalue()
 
 
-def of(rows: Iterable[Json], columns: Sequence[str]) -> str:
+def csv_of_rows(rows: Iterable[Json], columns: Sequence[str]) -> str:
     """A CSV text of rows that are dictionaries."""
     return as_csv(columns, ([line.get(name) for name in columns] for line in rows))
 
@@ -65,12 +65,12 @@ def tables(found: Evidence, made: Json) -> dict[str, str]:
     rows["audits"] = [{"audit": name, **held} for name, held in made["audits"].items()]
     rows["decisions"] = [d | {"unit": d["sort"], "fingerprint": d["print"]} for d in made["decisions"]]
     rows["means"] = [m | {"unit": m["unit"] or "all", "scores": m["cells"]} for m in made["means"]]
-    return {name: of(rows[name], columns.split()) for name, columns in _COLUMNS.items()}
+    return {name: csv_of_rows(rows[name], columns.split()) for name, columns in _COLUMNS.items()}
 
 
-def figures(made: Json) -> str:
+def figures_csv(made: Json) -> str:
     """The first of them alone."""
-    return of((row for one in made["dimensions"] for row in one["figures"]), FIGURES.split())
+    return csv_of_rows((row for one in made["dimensions"] for row in one["figures"]), FIGURES.split())
 
 
 def _of_dimension(one: Json) -> Iterator[tuple[str, list[Json]]]:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from data.records.tables import BatchEventRow
 from data.runs import charges
 from data.runs.endpoints import open_client
-from data.runs.worker import FINAL, Event, Live, WaitingForBatch, first_asked
+from data.runs.worker import FINAL, Event, Live, WaitingForBatch, ask_first
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -38,7 +38,7 @@ Place = tuple[str, str, int, str]
 """(item, part, sample, piece): one call."""
 
 
-async def waiting(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def wait_for_batches(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What batches bring for a run, round after round until nothing is left to ask.
 
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
@@ -58,18 +58,18 @@ class _Batches:
 
     async def stream(self) -> AsyncIterator[Event]:
         live = self.live
-        async for event in first_asked(live, self.client):
+        async for event in ask_first(live, self.client):
             yield event
         await self._adopt()
         while True:
-            await live.settled()
+            await live.wait_until_stored()
             if live.stopped():
                 yield WaitingForBatch() if live.shut else RunNotice("stopped", await self._give_up())
                 return
             for ident in self._out():
                 async for answer in self._collected(ident):
                     yield answer
-                await live.settled()
+                await live.wait_until_stored()
                 self._close(ident)
             if self._out():
                 if not live.patient:
@@ -116,7 +116,7 @@ class _Batches:
             mode = self.client.mode(self.order.model)
             made = ask(card, params, task, missing[0], answers, mode)
             about = usage.tokens_sent(made, mode)
-            if budget is not None and not budget.take(most := budget.most(about, params.max_tokens)):
+            if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
             body = self.client.manner(self.order.model).body(self.order.model, params, made)

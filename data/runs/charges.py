@@ -63,7 +63,7 @@ def add_hold(tx: Tx, run_id: str, upto: float) -> None:
     tx.append([SpendingHoldRow(new_id(), run_id, upto)])
 
 
-def add_lost(tx: Tx, run_id: str, price: Price | None) -> None:
+def add_lost_charges(tx: Tx, run_id: str, price: Price | None) -> None:
     """Append as a charge what was under way when a process ended without a word, at its most."""
     lost = run_cost(tx, run_id, price).open
     if lost > 0:

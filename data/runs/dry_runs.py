@@ -112,7 +112,7 @@ async def _ready(
         try:
             if order.model in await client.models():
                 return
-            if budget is not None and not budget.take(budget.most(sent, most)):
+            if budget is not None and not budget.take(budget.highest_cost(sent, most)):
                 return
             for _ in range(_FITS):
                 try:

@@ -18,7 +18,7 @@ _practice = ""
 _listed: list[Endpoint] | None = None
 
 
-def begin(team: bool) -> None:
+def read_environment(team: bool) -> None:
     """Take from the environment which endpoints this process asks: of a team, the usual one and those of the list.
 
     Otherwise whichever a person names, unless there is a list. Raises BadInput.
@@ -34,7 +34,7 @@ def begin(team: bool) -> None:
     _listed = [Endpoint(), *made] if team or made else None
 
 
-def listed() -> list[Endpoint] | None:
+def allowed_endpoints() -> list[Endpoint] | None:
     """The endpoints that may be asked beside the practice endpoint, the usual one first; None: all."""
     return _listed
 

@@ -26,7 +26,7 @@ LOOK = 1.0
 
 def take_lease(tx: Tx, run_id: str) -> None:
     """Work on a run from here on, in the change that begins it. Raises BadInput while another process does."""
-    if run_id in held_elsewhere(tx):
+    if run_id in runs_elsewhere(tx):
         raise BadInput("This run goes on already, in another process of this workspace.")
     _append(tx, run_id, HOLDER, LASTS)
 
@@ -50,7 +50,7 @@ def require_lease(tx: Tx, run_id: str) -> None:
         raise BadInput("Another process of this workspace has taken over this run, as nothing was heard of this one.")
 
 
-def held_elsewhere(store: Store | Tx) -> set[str]:
+def runs_elsewhere(store: Store | Tx) -> set[str]:
     """The runs that another process works on."""
     if not store.shared:
         return set()

@@ -80,7 +80,7 @@ class Remaining:
                 items += bool(lacking)
         return items, judgments
 
-    def some(self, most: int) -> list[tuple[str, Item]]:
+    def first_items(self, most: int) -> list[tuple[str, Item]]:
         """Up to so many of the items that are not judged in full; as the order is random, a random sample."""
         found: dict[str, Item] = {}
         for task in self.tasks():
@@ -89,7 +89,7 @@ class Remaining:
             found[task.key] = task.item
         return list(found.items())
 
-    def longest(self) -> list[tuple[str, Item]]:
+    def longest_item(self) -> list[tuple[str, Item]]:
         """(name, item) of the item with the longest texts, as a list of one; of none where there is none."""
         order = self.order
         rows = self.store.rows(
@@ -99,7 +99,7 @@ class Remaining:
         )
         return [(str(name), ITEM.validate_json(content)) for name, content in rows]
 
-    def long(self) -> LongCalls:
+    def long_calls(self) -> LongCalls:
         """The calls still to be made that are longer than the endpoint or the model allows, as far as that is known."""
         order = self.order
         room = context_size(order.model, order.params, order.endpoint.room)

@@ -14,7 +14,7 @@ from data import temp_folders
 from data.runs.spread import Handle, RunnerLost, spread_over
 from data.runs.worker import Source
 from data.store.errors import BadInput
-from judges.runners.remote_runner import RemoteRunner, RunTerms, Told, Word, Work
+from judges.runners.remote_runner import RemoteRunner, RunnerTerms, Told, Word, Work
 
 OBJECTS = 80 * 2**20
 """Bytes that Ray may keep in shared memory where the cluster is this machine: all that is sent is small."""
@@ -64,7 +64,7 @@ def ray_source(address: str = "", workers: int = 0) -> Iterator[Source]:
 class _Cluster:
     """A Place: a machine of the cluster for each runner, as far as there are enough."""
 
-    def start(self, terms: RunTerms) -> Handle:
+    def start(self, terms: RunnerTerms) -> Handle:
         import ray
 
         options = {"num_cpus": 1, "max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": "SPREAD"}

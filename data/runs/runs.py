@@ -53,7 +53,7 @@ def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
     told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
-    key = ("estimate", order.dataset_id, judge_of(order), *told)
+    key = ("estimate", order.dataset_id, judge_id_of(order), *told)
     return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
@@ -64,7 +64,7 @@ def dry_run(store: Store, actor: str, order: RunOrder, n: int = 3) -> list[DryRu
     _check(store, order)
     charged: list[CallReply | Charge] = []
     try:
-        return dry_runs.dry_run(store, actor, order, judge_of(order), n, SEED, terms.budget(order, 0.0), charged)
+        return dry_runs.dry_run(store, actor, order, judge_id_of(order), n, SEED, terms.budget(order, 0.0), charged)
     finally:
         charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
@@ -88,7 +88,7 @@ def start(
     """
     require(store, actor, "researcher")
     _check(store, order)
-    key = judge_of(order)
+    key = judge_id_of(order)
     _alone(store, order.dataset_id, key)
     until = store.newest()
     left = Remaining(store, order, key, until, SEED, until)
@@ -125,7 +125,7 @@ def stop(store: Store, actor: str, run_id: str) -> None:
     require(store, actor, "researcher")
     _row(store, run_id)
     why = f"{actor} stopped it. Resume it to go on where it was."
-    if run_id in leases.held_elsewhere(store):
+    if run_id in leases.runs_elsewhere(store):
         leases.ask_to_stop(store, actor, run_id, why)
         return
     if running.live_run(run_id) is None and running.run_state(store, run_id)[0] == "waiting for batch":
@@ -149,7 +149,7 @@ def resume(
     row = _row(store, run_id)
     state, _ = running.run_state(store, run_id)
     here = running.live_run(run_id) is not None
-    if state in LIVE and (here or state != "waiting for batch" or run_id in leases.held_elsewhere(store)):
+    if state in LIVE and (here or state != "waiting for batch" or run_id in leases.runs_elsewhere(store)):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
     order = replace(
@@ -174,7 +174,7 @@ def resume(
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         _alone(tx, order.dataset_id, key, but=run_id)
-        charges.add_lost(tx, run_id, paid)
+        charges.add_lost_charges(tx, run_id, paid)
         charges.add_charge(tx, run_id, charged, paid)
         if limit is not None or price is not None:
             tx.append([RunLimitRow(new_id(), run_id, order.spending_limit, *(order.price or (None, None)))])
@@ -195,7 +195,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting, elsewhere, found = running.runs_waiting(store), leases.held_elsewhere(store), []
+    waiting, elsewhere, found = running.runs_waiting(store), leases.runs_elsewhere(store), []
     later, held = terms.resume_terms(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
@@ -220,7 +220,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
 
 @allow("researcher")
 @kept
-def count_judgments(store: Store) -> dict[str, tuple[int, int]]:
+def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
     """(judgments made, those of them that are scored) of every run, by its id."""
     rows = store.rows(
         "select run_id, count(*), sum(scored) from (select run_id, max(case when unscored = '' then 1 else 0 end) as "
@@ -275,7 +275,7 @@ def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
     left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
     live = Live(store, actor, run_id, order, left, terms.order_price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
-        live.start("run resumed", lambda tx: charges.add_lost(tx, run_id, live.price))
+        live.start("run resumed", lambda tx: charges.add_lost_charges(tx, run_id, live.price))
 
 
 def follow_all_batches(store: Store) -> None:
@@ -285,7 +285,7 @@ def follow_all_batches(store: Store) -> None:
     """
 
     def look() -> None:
-        for run_id in sorted(running.runs_waiting(store) - leases.held_elsewhere(store)):
+        for run_id in sorted(running.runs_waiting(store) - leases.runs_elsewhere(store)):
             with contextlib.suppress(AssayError):
                 follow_batches(store, run_id)
 
@@ -351,7 +351,7 @@ def _endpoint(settings: dict[str, Any]) -> Endpoint:
     return found.model_copy(update={"base_url": practice_url()}) if settings["inside"] else found
 
 
-def judge_of(order: RunOrder) -> str:
+def judge_id_of(order: RunOrder) -> str:
     """The id of the judge that an order runs."""
     return judge_id(order.card.version, order.model, _identity(order), order.synthetic)
 
@@ -397,7 +397,7 @@ def _check(store: Store, order: RunOrder) -> None:
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    going = running.runs_waiting(store) | leases.held_elsewhere(store)
+    going = running.runs_waiting(store) | leases.runs_elsewhere(store)
     for (run_id,) in rows:
         if run_id != but and (running.live_run(run_id) is not None or run_id in going):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
@@ -421,21 +421,21 @@ def _same_card(store: Store, order: RunOrder, judge: str) -> None:
 
 
 def _estimate(store: Store, order: RunOrder) -> Estimate:
-    left = Remaining(store, order, judge_of(order), store.newest(), SEED)
+    left = Remaining(store, order, judge_id_of(order), store.newest(), SEED)
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     found = estimates.estimate(
-        *judge, left.some(COUNTED), price=terms.order_price(order), of=items, judgments=judgments
+        *judge, left.first_items(COUNTED), price=terms.order_price(order), of=items, judgments=judgments
     )
     room = estimates.context_size(order.model, order.params, order.endpoint.room)
     systems = dataset_systems(store, order.dataset_id)
-    required = estimates.requirements(*judge, left.longest(), systems, room)
-    return replace(found, long=str(left.long()), requirements=tuple(required))
+    required = estimates.run_requirements(*judge, left.longest_item(), systems, room)
+    return replace(found, long=str(left.long_calls()), requirements=tuple(required))
 
 
 def _source(order: RunOrder) -> Source | None:
     if not order.batch:
         return None
-    from data.runs.batches import waiting
+    from data.runs.batches import wait_for_batches
 
-    return waiting
+    return wait_for_batches

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from data import log
 from data.runs.endpoints import open_client, settle
-from data.runs.worker import Event, Live, Source, first_asked
+from data.runs.worker import Event, Live, Source, ask_first
 from judges.client.errors import FatalError
 from judges.client.limits import Throttle, wait_for
 from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
@@ -26,9 +26,9 @@ from judges.runners.remote_runner import (
     Asking,
     Ended,
     Failed,
-    Judged,
     Leaving,
-    RunTerms,
+    NewJudgment,
+    RunnerTerms,
     Slot,
     Told,
     TurnedAway,
@@ -58,19 +58,19 @@ class Handle(Protocol):
         """Let its process go, whatever it does."""
 
 
-class Place(Protocol):
+class RunnerHost(Protocol):
     """Where runners are started."""
 
-    def start(self, terms: RunTerms) -> Handle:
+    def start(self, terms: RunnerTerms) -> Handle:
         """A new runner; it may take its time to come."""
 
 
-def spread_over(place: Place, runners: int) -> Source:
+def spread_over(place: RunnerHost, runners: int) -> Source:
     """What asks an endpoint through so many runners at that place."""
 
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         async with open_client(live.order.endpoint, modes) as client:
-            async for event in first_asked(live, client):
+            async for event in ask_first(live, client):
                 yield event
             where = client.where
         work = _Spread(live, modes, place, runners, where)
@@ -97,7 +97,7 @@ class _Runner:
 
 
 class _Spread:
-    def __init__(self, live: Live, modes: dict[str, str], place: Place, runners: int, where: str) -> None:
+    def __init__(self, live: Live, modes: dict[str, str], place: RunnerHost, runners: int, where: str) -> None:
         order = live.order
         self.live, self.modes, self.place, self.order = live, modes, place, order
         most = order.endpoint.concurrency
@@ -239,12 +239,14 @@ class _Spread:
             self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
         runner.under_way = []
 
-    def _terms(self, hands: int) -> RunTerms:
+    def _terms(self, hands: int) -> RunnerTerms:
         order, self._seeds = self.order, self._seeds + 1
         endpoint = self._endpoint.model_copy(update={"concurrency": hands})
         budget = None if self._budget is None else (self._budget.limit, self._budget.price)
         card = order.card
-        return RunTerms(card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget)
+        return RunnerTerms(
+            card.spec, card.version, order.model, order.params, endpoint, self.modes, self._seeds, budget
+        )
 
     async def _feed(self, runner: _Runner, most: int) -> None:
         """Give it work, so much ahead, and what it waits for; ends with the last word."""
@@ -305,14 +307,14 @@ class _Spread:
                 runner.under_way.remove(open_)
                 self._throttle.leave(told.held, told.used, told.most, told.real)
             case Answered():
-                self._throttle.good(told.replied)
+                self._throttle.record_answer(told.replied)
             case Failed():
-                if all_ := self._throttle.failed(told.why, told.lasting):
+                if all_ := self._throttle.record_failure(told.why, told.lasting):
                     self._finish(fault=FatalError(all_))
             case TurnedAway():
-                if self._throttle.bad(self._clock() - told.age, told.floor):
+                if self._throttle.record_refusal(self._clock() - told.age, told.floor):
                     self._give(RunNotice("slower", FEWER))
-            case Judged():
+            case NewJudgment():
                 task, _ = runner.work.pop(told.slot)
                 self._give(FinishedJudgment(task, told.raw, told.reading))
                 runner.wake.set()

@@ -52,7 +52,7 @@ Event = CallReply | FinishedJudgment | Charge | RunNotice | WaitingForBatch
 Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
 
 
-async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def ask_endpoint(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What the endpoint answers: the runner over what the run still lacks."""
     order, left = live.order, live.remaining
     async with open_client(order.endpoint, modes) as client:
@@ -63,7 +63,7 @@ async def asked(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
             yield event
 
 
-async def first_asked(live: Live, client: Client) -> AsyncIterator[Event]:
+async def ask_first(live: Live, client: Client) -> AsyncIterator[Event]:
     """Ask for the first judgment alone, where it is not known how its model wants to be asked.
 
     That shows before a day is spent, or before others ask. At the end all of it is stored and no call is under way.
@@ -87,7 +87,7 @@ class Live:
         source: Source | None = None, patient: bool = True,
     ) -> None:  # fmt: skip
         self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
-        self.price, self._source = price, source or asked
+        self.price, self._source = price, source or ask_endpoint
         self.patient = patient
         self.notes: deque[str] = deque(maxlen=5)
         self._stop = ""
@@ -154,7 +154,7 @@ class Live:
 
     async def release(self) -> None:
         """Wait until all is stored: what the calls could cost is no longer held then (`_writing`)."""
-        await self.settled()
+        await self.wait_until_stored()
         self._budget = None
 
     async def _hold(self, upto: float) -> None:
@@ -267,7 +267,7 @@ class Live:
             last = ("stopped", self._stop)
         return last
 
-    async def settled(self) -> None:
+    async def wait_until_stored(self) -> None:
         """Wait until all that was given is stored. Raises what kept it from being stored."""
         while (self._buffer or self._putting) and self._failed is None:
             self._kick.set()
@@ -291,7 +291,7 @@ class Live:
                 self._putting = True
                 try:
                     async with self._holding:
-                        upto = self._budget.lowered() if self._budget is not None else None
+                        upto = self._budget.lower_hold() if self._budget is not None else None
                         added = await asyncio.to_thread(self._writer.put, batch, upto)
                 except AssayError as error:
                     self._failed = error
@@ -359,7 +359,7 @@ def runs_waiting(store: Store | Tx) -> set[str]:
 def run_state(store: Store, run_id: str) -> tuple[State, str]:
     """(state, why) of a run."""
     rows = store.rows("select kind, why from run_now where run_id = $1", [run_id])
-    return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store), leases.held_elsewhere(store))
+    return derive_state(run_id, str(rows[0][0]), str(rows[0][1]), runs_waiting(store), leases.runs_elsewhere(store))
 
 
 def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set[str]) -> tuple[State, str]:

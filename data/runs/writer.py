@@ -71,7 +71,7 @@ class JudgmentWriter:
         self._words = answer_words(card)
         # A judge that is new, in a table that nobody else writes to, cannot clash with anything.
         self._alone = not store.rows("select 1 from judgment where judge_id = $1 limit 1", [judge_id])
-        self._seen = store.touched("judgment")
+        self._seen = store.table_version("judgment")
 
     def put(self, found: Sequence[CallReply | FinishedJudgment | Charge], upto: float | None = None) -> int:
         """Store replies, judgments and what they cost; give how many of the judgments were new.
@@ -121,7 +121,7 @@ class JudgmentWriter:
 
     def _taken(self, tx: Tx, judged: list[FinishedJudgment]) -> tuple[set[Slot], set[str]]:
         """Slots that hold a judgment that could be used, and the ids of all judgments of these items."""
-        self._alone = self._alone and tx.touched("judgment") == self._seen
+        self._alone = self._alone and tx.table_version("judgment") == self._seen
         if not judged or self._alone:
             return set(), set()
         rows = tx.rows(

@@ -16,10 +16,10 @@ from data.store.base import (
     Store,
     T,
     Tx,
-    ahead,
     columns_of,
     each_kept,
     kept,
+    look_ahead,
     make_once,
     migrations,
     statements,
@@ -30,8 +30,8 @@ from data.store.errors import BadInput
 from data.store.postgres_driver import PostgresStore
 
 __all__ = [
-    "Load", "Reader", "Row", "Store", "T", "Tx", "ahead", "columns_of", "duckdb_path", "each_kept",
-    "is_address", "kept", "make_once", "migrations", "open_store", "statements", "store_address", "table_of",
+    "Load", "Reader", "Row", "Store", "T", "Tx", "columns_of", "duckdb_path", "each_kept", "is_address", "kept",
+    "look_ahead", "make_once", "migrations", "open_store", "statements", "store_address", "table_of",
 ]  # fmt: skip
 
 POSTGRES = ("postgresql://", "postgres://")

@@ -57,7 +57,7 @@ class Reader(ABC):
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
     foreseen: dict[Any, tuple[int, Any]]
-    """What functions below `ahead` gave of the rows of a large change, with its number, until they have taken it."""
+    """What functions below `look_ahead` gave of the rows of a large change, with its number, until they took it."""
     shared = False
     """Whether other processes work on the same store."""
 
@@ -66,12 +66,12 @@ class Reader(ABC):
         """The rows of a query as tuples, seeing what the same transaction has written."""
 
     @abstractmethod
-    def touched(self, table: str) -> int | None:
+    def table_version(self, table: str) -> int | None:
         """A number that grows with every change to a table; None while this very transaction has written to it."""
 
     def follow(self, tables: Iterable[str]) -> list[int | None]:
-        """`touched` of tables whose rows the caller has taken in already: what is being made rests on them."""
-        found = {table: self.touched(table) for table in tables}
+        """`table_version` of tables whose rows the caller has taken in already: what is being made rests on them."""
+        found = {table: self.table_version(table) for table in tables}
         note_tables(found)
         return list(found.values())
 
@@ -149,11 +149,11 @@ def each_kept(
     found = {}
     for n, key in enumerate(keys):
         held = reader.memory.get(key)
-        if held is not None and all(reader.touched(table) == number for table, number in held[0].items()):
+        if held is not None and all(reader.table_version(table) == number for table, number in held[0].items()):
             found[n] = held[1]
             note_tables(held[0])
     if lacking := [n for n in range(len(keys)) if n not in found]:
-        before = {table: reader.touched(table) for table in _views()[0]}
+        before = {table: reader.table_version(table) for table in _views()[0]}
         made, read = make_noting(lambda: make(lacking))
         note_tables(read)
         if len(reader.memory) > 10_000:
@@ -183,7 +183,7 @@ LOOKS: list[tuple[str, Ahead]] = []
 """Tables, and what looks at rows of them that nobody sees yet."""
 
 
-def ahead(table: str) -> Callable[[Ahead], Ahead]:
+def look_ahead(table: str) -> Callable[[Ahead], Ahead]:
     """Have a function look at the rows of each large change before it is made; what it gives is kept in `foreseen`.
 
     It is given the store, the number of the change, and the name of a table that holds its rows, too. So whoever holds
@@ -233,7 +233,7 @@ _BESIDE: ContextVar[list[Callable[[Tx, Any], object]] | None] = ContextVar("besi
 
 
 @contextmanager
-def beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
+def append_beside(append: Callable[[Tx, Any], object]) -> Iterator[list[Callable[[Tx, Any], object]]]:
     """Append more in the first change of the body that gives anything, from what it gives: both are kept, or neither.
 
     What this gives is empty once that is done.
@@ -291,7 +291,7 @@ class Store(Reader):
         """Commit a change that leaves no row, under the write lock. Raises StoreFailed where nothing can be saved."""
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_alone(self) -> Iterator[None]:
         """Nobody else is within this meanwhile, in whatever process: for work of several changes."""
         yield
 

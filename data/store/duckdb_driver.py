@@ -53,10 +53,10 @@ class DuckTx(Tx):
 
     def _stored(self, table: str) -> str:
         """The name that a table has in the file by now."""
-        return table if table in self.shown else self.store.stored(table)
+        return table if table in self.shown else self.store.stored_name(table)
 
-    def touched(self, table: str) -> int | None:
-        return None if table in self.wrote else self.store.touched(table)
+    def table_version(self, table: str) -> int | None:
+        return None if table in self.wrote else self.store.table_version(table)
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         note_read(sql)
@@ -80,7 +80,7 @@ class DuckTx(Tx):
             hidden_rows.show_table(self.cursor, table)
             self.shown.add(table)
             return hidden.rows[table]
-        rows = hidden_rows.read_rows(Load(table, columns, file), self.seq)
+        rows = hidden_rows.file_rows_sql(Load(table, columns, file), self.seq)
         query = f"insert into {self._stored(table)} ({columns}, seq) {rows}"
         return int(self.cursor.execute(query).fetchall()[0][0])
 
@@ -104,7 +104,7 @@ class DuckTables(Store):
         self._base = 0
         """No table was written after this change, but for those in `_last`."""
 
-    def stored(self, table: str) -> str:
+    def stored_name(self, table: str) -> str:
         """The name that a table has outside of a transaction that shows its hidden rows."""
         return f"{table}{hidden_rows.WHOLE}" if self.hidden and table in self.hidden.rows else table
 
@@ -112,7 +112,7 @@ class DuckTables(Store):
         """Have the rows of a change looked at that are all there, hidden."""
         for table, look in base.LOOKS:
             if table in mine.rows:
-                self.foreseen[look] = mine.seq, look(self, mine.seq, self.stored(table))
+                self.foreseen[look] = mine.seq, look(self, mine.seq, self.stored_name(table))
 
     def _unhide(self) -> None:
         """There are no hidden rows any more, nor what was known of them."""
@@ -198,7 +198,7 @@ class DuckTables(Store):
             while rows := cursor.fetchmany(size):
                 yield from rows
 
-    def touched(self, table: str) -> int | None:
+    def table_version(self, table: str) -> int | None:
         # All changes are taken in by this process, so what it has seen since it opened the store is all there is.
         return self._last.get(table, self._base)
 
@@ -344,7 +344,7 @@ class DuckStore(DuckTables):
                 return self._once(work)
 
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
-        rows = {bulk.table: hidden_rows.count_rows(bulk.file) for bulk in bulks}
+        rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
         with self._copying:  # no two at a time, nor a backup of half of one
             if sum(rows.values()) < hidden_rows.LEAST:
                 return self.write(work)
@@ -408,7 +408,7 @@ class DuckStore(DuckTables):
     def _take_out(self, cursor: duckdb.DuckDBPyConnection) -> None:
         """Take out rows of a bulk that did not come to its end."""
         if self.hidden:
-            left = hidden_rows.take_out(cursor)
+            left = hidden_rows.delete_hidden_rows(cursor)
             with self._lock:
                 hidden_rows.show_tables(cursor, left)
                 self._unhide()

@@ -35,7 +35,7 @@ class HiddenRows(NamedTuple):
     rows: dict[str, int]
 
 
-def count_rows(file: Path) -> int:
+def count_file_rows(file: Path) -> int:
     """The rows of a Parquet file."""
     return int(pq.read_metadata(file).num_rows)
 
@@ -46,7 +46,7 @@ def read_slices(file: Path) -> Iterator[pa.RecordBatch]:
         yield from source.iter_batches(AT_ONCE)
 
 
-def read_rows(bulk: Load, seq: int) -> str:
+def file_rows_sql(bulk: Load, seq: int) -> str:
     """The query that gives the rows of a Parquet file as those of a change."""
     quoted = str(bulk.file).replace("'", "''")
     return f"select {bulk.columns}, {seq:d} as seq from read_parquet('{quoted}')"
@@ -65,7 +65,7 @@ def show_table(con: duckdb.DuckDBPyConnection, table: str) -> None:
     con.execute(f"alter table {table}{WHOLE} rename to {table}")
 
 
-def take_out(con: duckdb.DuckDBPyConnection) -> list[str]:
+def delete_hidden_rows(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Delete the hidden rows; the tables that still have to be shown."""
     found = [str(name) for (name,) in con.execute(
         f"select table_name from duckdb_tables() where ends_with(table_name, '{WHOLE}') order by 1"

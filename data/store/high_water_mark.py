@@ -51,7 +51,7 @@ class Mark:
         number, _, digest = found[1].decode().partition(" ")
         return int(number), "" if digest == _UNKNOWN else digest
 
-    def told(self) -> tuple[tuple[int, str] | None, str]:
+    def entry_or_fault(self) -> tuple[tuple[int, str] | None, str]:
         """The same, and why it cannot be read ("" where it can)."""
         try:
             return self.entry(), ""

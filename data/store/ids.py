@@ -30,6 +30,6 @@ def content_id(*parts: Any) -> str:
     return hashlib.sha256(canonical(list(parts)).encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
-def storable(text: Any) -> Any:
+def make_storable(text: Any) -> Any:
     """A text without what no database takes: NUL, and halves of surrogate pairs, as a cut emoji leaves them."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode() if isinstance(text, str) else text

@@ -25,7 +25,7 @@ import duckdb
 from data import log as events
 from data.store.base import Store, migrations, statements
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
-from data.store.hidden_rows import show_tables, take_out
+from data.store.hidden_rows import delete_hidden_rows, show_tables
 from data.store.high_water_mark import CHANGE, Mark, digest
 from data.store.ids import now
 from judges.errors import AssayError
@@ -164,7 +164,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
         _may_write(path)
     with open_read_only(path) as con:
         version, newest = _stand(con, path)
-        entry, unreadable = mark.told()
+        entry, unreadable = mark.entry_or_fault()
         held, at = entry or (0, "")
         own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
         other = bool(at) and held <= newest and digest(con.execute(CHANGE, [held]).fetchall()) != at
@@ -205,7 +205,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
 
 def _nothing(path: Path, mark: Mark) -> None:
     """Raise StoreDamaged where a log or a mark says that a store was here."""
-    entry, unreadable = mark.told()
+    entry, unreadable = mark.entry_or_fault()
     if left := [*([mark.path] if unreadable or (entry and entry[0]) else []), *logs(path)]:
         names = " and ".join(file.name for file in left)
         raise StoreDamaged(
@@ -288,7 +288,7 @@ def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
     try:
         config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
         con = _quiet(duckdb.connect(str(path), config=config))
-        if left := take_out(con):
+        if left := delete_hidden_rows(con):
             show_tables(con, left)
     except duckdb.Error as error:
         raise _why_not(path, error) from None

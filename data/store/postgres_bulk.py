@@ -29,7 +29,7 @@ SHOW = "update wrote set tables = %s where seq = %s and token = %s"
 """Ends it, in the transaction of its change."""
 
 
-def reserved(link: Link) -> list[tuple[int, list[str], str]]:
+def reservations(link: Link) -> list[tuple[int, list[str], str]]:
     """What comes, or was left: its number, its tables, and its token, which is empty where it is being taken out."""
     return [(int(seq), tables.split()[1:], str(token)) for seq, tables, token in link.execute(_RESERVED).fetchall()]
 
@@ -39,7 +39,7 @@ def reserve(link: Link, begin: Callable[[Link], int], rows: dict[str, int]) -> t
 
     `begin` begins a transaction under the lock of all changes, and gives the newest one's number.
     """
-    take_out(link, begin)
+    delete_unfinished_rows(link, begin)
     mine, token = HiddenRows(begin(link) + AHEAD, rows), new_id()
     link.execute("insert into wrote values (%s, %s, %s)", [mine.seq, COMING + " ".join(rows), token])
     link.execute(f"select pg_notify('{CHANNEL}', 'coming')".encode())
@@ -47,9 +47,9 @@ def reserve(link: Link, begin: Callable[[Link], int], rows: dict[str, int]) -> t
     return mine, token
 
 
-def take_out(link: Link, begin: Callable[[Link], int]) -> None:
+def delete_unfinished_rows(link: Link, begin: Callable[[Link], int]) -> None:
     """Delete the rows of what came to no end; for who holds the lock."""
-    for seq, tables, _ in reserved(link):
+    for seq, tables, _ in reservations(link):
         if unseen := begin(link) < seq:
             link.execute("update wrote set token = '' where seq = %s", [seq])  # from here on nothing can end it
         link.execute("commit")
@@ -61,7 +61,7 @@ def take_out(link: Link, begin: Callable[[Link], int]) -> None:
 def sweep(link: Link, begin: Callable[[Link], int]) -> bool:
     """Whether nobody brings rows in; what somebody left is taken out then."""
     if free := link.execute(_FREE).fetchall() == [(True,)]:
-        take_out(link, begin)
+        delete_unfinished_rows(link, begin)
         link.execute("select pg_advisory_unlock_all()")
     return free
 
@@ -77,7 +77,7 @@ def wait_for_copies(link: Link, mine: HiddenRows) -> None:
         return
 
 
-def state(link: Link, seq: int, token: str) -> str:
+def reservation_state(link: Link, seq: int, token: str) -> str:
     """How far it is: COMING, COME, the beginning of something else once it is seen, "" where it is gone."""
     query = "select left(tables, 2) from wrote where seq = %s and token = %s"
     return str((link.execute(query, [seq, token]).fetchone() or [""])[0])

@@ -125,7 +125,7 @@ class PostgresStore(DuckTables):
                 for table in shown:
                     hidden_rows.show_table(cursor, table)
                 changed = {table: self._tables[table] for table in wrote if table in self._tables}
-                stored = str if shown else self.stored
+                stored = str if shown else self.stored_name
                 there = dict.fromkeys(shown, mine.seq if mine else 0)
                 transfer.fetch(link, cursor, changed, self._seq, newest, stored, there)
                 cursor.commit()
@@ -160,7 +160,7 @@ class PostgresStore(DuckTables):
                     self._lost = None
                     self._hears.set()  # before it waits for a long change of this process
                     self._take(ear, newest)
-                    for found in postgres_bulk.reserved(ear):
+                    for found in postgres_bulk.reservations(ear):
                         if not self._copying.locked():
                             threading.Thread(target=self._stage, args=found, daemon=True).start()
                     for _ in ear.notifies(timeout=BEAT, stop_after=1):
@@ -294,7 +294,7 @@ class PostgresStore(DuckTables):
                     time.sleep(_PAUSE)
 
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
-        rows = {bulk.table: hidden_rows.count_rows(bulk.file) for bulk in bulks}
+        rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
         with self._copying:  # no two at a time, nor a backup of half of one
             if sum(rows.values()) < hidden_rows.LEAST:
                 return self.write(work)
@@ -305,7 +305,7 @@ class PostgresStore(DuckTables):
                     self._hide(mine, token)
                     for bulk in bulks:
                         with super()._cursor() as cursor:
-                            incoming = hidden_rows.read_rows(bulk, mine.seq)
+                            incoming = hidden_rows.file_rows_sql(bulk, mine.seq)
                             into = f"{bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq)"
                             cursor.execute(f"insert into {into} {incoming}")
                             transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
@@ -316,7 +316,7 @@ class PostgresStore(DuckTables):
                     if self.hidden is mine:
                         self._discard(mine)
                         with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
-                            postgres_bulk.take_out(link, self._begin)
+                            postgres_bulk.delete_unfinished_rows(link, self._begin)
 
     def _stage(self, seq: int, tables: Sequence[str], token: str) -> None:
         """Take the rows of another process's bulk into the copy, hidden, until its change shows them, or it is gone."""
@@ -330,7 +330,7 @@ class PostgresStore(DuckTables):
             with postgres_schema.connect(self.url) as link:
                 link.execute(postgres_bulk.STAGING)
                 while state in unseen[1:] and not self._closed.wait(_PAUSE):
-                    state = postgres_bulk.state(link, seq, token)
+                    state = postgres_bulk.reservation_state(link, seq, token)
                     if state in unseen[1:] and postgres_bulk.sweep(link, self._begin):
                         continue
                     if state == postgres_bulk.COME and self.hidden is not mine:
@@ -338,7 +338,7 @@ class PostgresStore(DuckTables):
                             return
                         with super()._cursor() as cursor:
                             columns = {table: self._tables[table] for table in tables}
-                            transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored)
+                            transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored_name)
                         self._look_ahead(mine)
                         self._staged = token
                         link.execute("select pg_advisory_unlock_all()")
@@ -368,7 +368,7 @@ class PostgresStore(DuckTables):
                 return
             try:
                 with super()._cursor() as cursor:
-                    hidden_rows.show_tables(cursor, hidden_rows.take_out(cursor))
+                    hidden_rows.show_tables(cursor, hidden_rows.delete_hidden_rows(cursor))
             except duckdb.Error:
                 self._con = None
             self._unhide()
@@ -387,7 +387,7 @@ class PostgresStore(DuckTables):
                     cursor.begin()
                     try:
                         seq = mine.seq if mine else newest + 1
-                        if mine and not (self.hidden is mine and postgres_bulk.state(link, seq, token)):
+                        if mine and not (self.hidden is mine and postgres_bulk.reservation_state(link, seq, token)):
                             raise StoreFailed("Nothing was saved: rows that had come in were lost. Try again.")
                         tx = DuckTx(cursor, seq, self)
                         result = work(tx)
@@ -439,7 +439,7 @@ class PostgresStore(DuckTables):
             asked = link.execute("select coalesce(max(seq), 0), (select max(version) from migration) from change")
         newest, version = asked.fetchall()[0]
         if version > self._known:
-            raise postgres_schema.newer(self.name, self._known, version)
+            raise postgres_schema.newer_schema_error(self.name, self._known, version)
         self._older(newest, self._seq)
         return int(newest)
 
@@ -504,7 +504,7 @@ class PostgresStore(DuckTables):
                 time.sleep(_PAUSE)
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
+    def hold_alone(self) -> Iterator[None]:
         with self._told("Nothing was done"), postgres_schema.connect(self.url) as link:
             link.execute(postgres_schema.ALONE)
             yield

@@ -153,7 +153,7 @@ def _ordered(statement: str) -> str:
     return re.sub(r"(^\s*|add column )(\w+) text\b", r'\1\2 text collate "C"', statement, flags=re.MULTILINE)
 
 
-def newer(name: str, known: int, there: int) -> StoreFailed:
+def newer_schema_error(name: str, known: int, there: int) -> StoreFailed:
     """What is said where the database was brought up to date while this process worked on it."""
     return StoreFailed(
         f"The store {name} was brought up to date by a newer Assay (version {there}, this one knows {known}). "

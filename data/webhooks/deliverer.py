@@ -13,7 +13,7 @@ from data import log
 from data.approvals.suspension import suspend_unsupported
 from data.store import Store
 from data.webhooks.events import describe_event, note_finished_queues
-from data.webhooks.outbox import Task, claim_task, finish_task
+from data.webhooks.outbox import DeliveryTask, claim_task, finish_task
 from data.webhooks.signed_request import post
 from data.webhooks.webhooks import Webhook, active_webhooks, secret_of
 from judges.errors import AssayError
@@ -23,7 +23,7 @@ _OFTEN, _SELDOM = 2.0, 60.0
 _SIDE_BY_SIDE = 4
 
 
-def follow(store: Store) -> Callable[[], None]:
+def start_delivery(store: Store) -> Callable[[], None]:
     """Tell webhooks from now on in a thread of its own; what it gives ends that."""
     made = Deliverer(store)
     made.start()
@@ -83,7 +83,7 @@ class Deliverer:
             log.error("webhook_failed", error, host=webhook.host)
 
 
-def deliver(store: Store, task: Task) -> str:
+def deliver(store: Store, task: DeliveryTask) -> str:
     """Tell a webhook of an event, and put on record what came of it: the state."""
     body = json.dumps(describe_event(store, task.event, task.kind), ensure_ascii=False).encode()
     why = post(task.webhook.url, secret_of(store, task.webhook.id), task.event, task.kind, body)

@@ -47,7 +47,7 @@ def _finished(store: Store) -> list[WebhookEventRow]:
         done = [
             (dataset, stream, len(queue.all))
             for (dataset, stream), queue in there.queues.items()
-            if queue.all and not queue.open and all(there.done(draw) for draw in queue.all)
+            if queue.all and not queue.open and all(there.is_done(draw) for draw in queue.all)
         ]
     return [
         WebhookEventRow(

@@ -34,7 +34,7 @@ order by e.seq, e.id limit 1
 """
 
 
-class Task(NamedTuple):
+class DeliveryTask(NamedTuple):
     """An event that this process is to tell a webhook of, and how many tries failed before."""
 
     webhook: Webhook
@@ -56,12 +56,12 @@ class DeliveryRecord:
     due: datetime
 
 
-def claim_task(store: Store, webhook: Webhook) -> Task | None:
+def claim_task(store: Store, webhook: Webhook) -> DeliveryTask | None:
     """The next event that a webhook is to be told of, which is this process's for a while; None: there is none now."""
     if not _due(store, webhook):
         return None
 
-    def work(tx: Tx) -> Task | None:
+    def work(tx: Tx) -> DeliveryTask | None:
         found = _due(tx, webhook) if any(one.id == webhook.id for one in active_webhooks(tx)) else None
         if found is not None:
             tx.append([_row(found, "claimed", "", now() + LEASE)])
@@ -70,7 +70,7 @@ def claim_task(store: Store, webhook: Webhook) -> Task | None:
     return store.tx(MACHINE, "webhook", work)
 
 
-def finish_task(store: Store, task: Task, why: str) -> str:
+def finish_task(store: Store, task: DeliveryTask, why: str) -> str:
     """Put on record what came of a try ("" for `why`: it was told); the state."""
     left = WAITS[task.failed] if task.failed < len(WAITS) else None
     state = "delivered" if not why else "failed" if left is not None else "given up"
@@ -95,10 +95,10 @@ def list_tries(store: Store, actor: str, most: int = 50) -> list[DeliveryRecord]
     ]
 
 
-def _due(reader: Store | Tx, webhook: Webhook) -> Task | None:
+def _due(reader: Store | Tx, webhook: Webhook) -> DeliveryTask | None:
     rows = reader.rows(_DUE, [webhook.id, webhook.seq, now(), " ".join(webhook.events)])
-    return Task(webhook, str(rows[0][0]), str(rows[0][1]), int(rows[0][2])) if rows else None
+    return DeliveryTask(webhook, str(rows[0][0]), str(rows[0][1]), int(rows[0][2])) if rows else None
 
 
-def _row(task: Task, state: str, why: str, due: datetime) -> WebhookTryRow:
+def _row(task: DeliveryTask, state: str, why: str, due: datetime) -> WebhookTryRow:
     return WebhookTryRow(new_id(), task.webhook.id, task.event, state, why, due, now())

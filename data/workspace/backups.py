@@ -80,7 +80,7 @@ def write_backup(store: Store, file: Path) -> None:
 
 def record_made(store: Store, actor: str, file: Path) -> None:
     """Put on record that a backup was made."""
-    store.tx(actor, "backup", lambda tx: record(tx, MADE, file.name, restore.backup_revision(file)))
+    store.tx(actor, "backup", lambda tx: record_backup(tx, MADE, file.name, restore.backup_revision(file)))
     log.info("backup_made", person=actor, file=str(file))
 
 
@@ -89,7 +89,7 @@ def remove_backup(store: Store, actor: str, name: str, kind: str) -> None:
     file = _file(store, name)
     revision = restore.backup_revision(file)
     file.unlink()
-    store.tx(actor, "backup", lambda tx: record(tx, kind, name, revision))
+    store.tx(actor, "backup", lambda tx: record_backup(tx, kind, name, revision))
     log.info("backup_removed", person=actor, file=str(file))
 
 
@@ -98,7 +98,7 @@ def list_backups(store: Store) -> list[Backup]:
     """The backups there are, newest first."""
     place = backup_folder(store)
     by = {
-        str(told(settings).get("file")): str(actor)
+        str(parse_settings(settings).get("file")): str(actor)
         for settings, actor in store.rows(
             "select e.settings, c.actor from export e join change c on c.seq = e.seq where e.kind = $1", [MADE]
         )
@@ -147,7 +147,7 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
         for item, judge in tx.rows(_TOLD, [upto, actor]):
             told[str(item)].add(str(judge))
         exposure.add_exposures(tx, actor, told, "backup")
-        record(tx, TAKEN, name, upto)
+        record_backup(tx, TAKEN, name, upto)
 
     store.tx(actor, "export", work)
     log.info("backup_taken", person=actor, file=str(file), revision=upto)
@@ -163,13 +163,13 @@ union select item_id, '{exposure.PEOPLE}' from adjudication where seq <= $1 and 
 """(item, judge) of everything that judges, and people other than $2, have said up to a revision."""
 
 
-def record(tx: Tx, kind: str, name: str, revision: int, **more: str) -> None:
+def record_backup(tx: Tx, kind: str, name: str, revision: int, **more: str) -> None:
     """Append what became of a backup."""
     tx.append([ExportRow(new_id(), "", kind, canonical({"file": name, "revision": revision, **more}), revision)])
 
 
-def told(settings: str) -> dict[str, str]:
-    """What `record` wrote beside the kind."""
+def parse_settings(settings: str) -> dict[str, str]:
+    """What `record_backup` wrote beside the kind."""
     found: dict[str, str] = json.loads(settings)
     return found
 

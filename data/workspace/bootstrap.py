@@ -17,7 +17,7 @@ def open_workspace(url: str | None = None) -> Store:
     store = open_store(url)
     wanted = os.environ.get("ASSAY_SAMPLES", "1") != "0"
     if _cut_off(store) or (wanted and store.newest() == 0):
-        with store.alone():  # of several processes that start at once the first does it
+        with store.hold_alone():  # of several processes that start at once the first does it
             if _cut_off(store) or store.newest() == 0:
                 _install(store)
     return store

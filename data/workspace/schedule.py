@@ -101,7 +101,7 @@ def backup_state(store: Store | Tx) -> BackupState:
         "and e.kind in ($2, $3, $4) order by e.seq",
         [SCHEDULE, BEGUN, backups.MADE, FAILED],
     )
-    last = {kind: (backups.told(settings), at) for kind, settings, at in rows}
+    last = {kind: (backups.parse_settings(settings), at) for kind, settings, at in rows}
     made, begun = (last[kind][1] if kind in last else None for kind in (backups.MADE, BEGUN))
     ended, why = rows[-1][0] if rows else "", ""
     if ended == FAILED:
@@ -122,7 +122,7 @@ def run_due(store: Store) -> Path | None:
     except AssayError as error:
         file.unlink(missing_ok=True)
         why = str(error)
-        store.tx(SCHEDULE, "backup", lambda tx: backups.record(tx, FAILED, file.name, 0, why=why))
+        store.tx(SCHEDULE, "backup", lambda tx: backups.record_backup(tx, FAILED, file.name, 0, why=why))
         log.error("backup_failed", file=str(file), why=type(error).__name__)
         return None
     backups.record_made(store, SCHEDULE, file)
@@ -138,7 +138,7 @@ def _claim(store: Store) -> Path | None:
         if not plan.every or now() < backup_state(tx).due_at(plan):
             return None
         file = backups.new_file(store, "-plan")
-        backups.record(tx, BEGUN, file.name, 0)
+        backups.record_backup(tx, BEGUN, file.name, 0)
         return file
 
     plan = backup_plan(store)
@@ -163,7 +163,7 @@ def _remove_old(store: Store) -> None:
         backups.remove_backup(store, SCHEDULE, one.name, REMOVED)
 
 
-def follow(store: Store) -> Callable[[], None]:
+def start_schedule(store: Store) -> Callable[[], None]:
     """Look now and then whether a backup is due, in a thread of its own; what ends that."""
     stop = threading.Event()
 

@@ -95,7 +95,9 @@ def list_cases(
     (`share`); `y`, `good` and `bad` are the words of the picture.
     """
     rate, hits = share_of((item, bool(flags)) for item, flags in cases), sum(bool(flags) for _, flags in cases)
-    told = why.format(hits=hits, n=len(cases), share=percent(rate.point), rate=f"{percent(rate.point)} ({span(rate)})")
+    told = why.format(
+        hits=hits, n=len(cases), share=percent(rate.point), rate=f"{percent(rate.point)} ({bounds(rate)})"
+    )
     picture = bar_picture("", y, (good, len(cases) - hits), (bad, hits))
     return make_finding(case_verdict(hits, rate, limit), told, rate, [f for _, flags in cases for f in flags], picture)
 
@@ -107,7 +109,7 @@ def percent(share: float | None) -> str:
     return f"{share:.1%}" if 0 < share < 0.0095 else f"{share:.0%}"
 
 
-def span(interval: Interval, share: bool = True) -> str:
+def bounds(interval: Interval, share: bool = True) -> str:
     """The ends of an interval in words, as in "31% to 52%" or "-.10 to .22"; what is missing said so."""
     if interval.low is None or interval.high is None:
         return "no interval"

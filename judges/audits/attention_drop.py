@@ -7,7 +7,7 @@ from statistics import pvariance
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Plot, Verdict
 from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
-from judges.audits._verdict import flags_of, make_finding, percent, share_of, span, too_few
+from judges.audits._verdict import bounds, flags_of, make_finding, percent, share_of, too_few
 from judges.stats.clustered import newcombe_difference
 from judges.types import units
 
@@ -37,7 +37,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     verdict: Verdict = "alarm" if gap.low > threshold else "warning" if gap.point > max(threshold, _NEAR) else "pass"
     why = (
         f"All turns get the same scores in {percent(long.point)} of {long.items} long dialogues and in "
-        f"{percent(short.point)} of {short.items} others, a difference of {span(gap)}."
+        f"{percent(short.point)} of {short.items} others, a difference of {bounds(gap)}."
     )
     flags = [
         Flag(j.key, f"All {len(t)} turns get the same scores.", "conversation", "", min(0.3 + len(t) / 100, 0.7))

@@ -9,13 +9,13 @@ from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import ItemJudgment, group_judgments, item_numbers
 from judges.audits._verdict import (
     bar_picture,
+    bounds,
     flags_of,
     limit_verdict,
     make_finding,
     not_tested,
     percent,
     share_of,
-    span,
     too_few,
 )
 from judges.stats.association import bootstrap_pearson, r_squared
@@ -57,7 +57,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     fell = f"context use decreases alone in {alone} of {drops} decreases" if drops else "context use never decreases"
     why = (
         f"Coherence equals the rounded mean of differing turn scores in {percent(equal.point)} of the dialogues "
-        f"({span(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
+        f"({bounds(equal)}), its R\u00b2 on their mean is {line.point or 0:.2f}, and {fell}."
     )
     picture = bar_picture(
         "", "share", ("coherence = rounded mean", equal.point), ("R\u00b2 on the mean", line.point),

@@ -6,12 +6,12 @@ from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import group_judgments
 from judges.audits._verdict import (
     bar_picture,
+    bounds,
     make_finding,
     neutral_verdict,
     not_tested,
     percent,
     share_of,
-    span,
     strongest_flags,
     too_few,
 )
@@ -36,13 +36,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     decided = [
         (key, won) for key, ab, ba in found for verdict, won in ((ab, ab == "a"), (ba, ba == "b")) if verdict != "tie"
     ]
-    told = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({span(flipped)})"
+    told = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({bounds(flipped)})"
     if stop := too_few(len({key for key, _ in decided}), "pairs with a winner in some order"):
         why = f"{told[0].upper()}{told[1:]}, but {stop.why[0].lower()}{stop.why[1:]}"
         return make_finding("not tested", why, flipped)
     first = share_of(decided)
     verdict = neutral_verdict(first, 0.5, _NEAR)
-    why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({span(first)}), and {told}."
+    why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({bounds(first)}), and {told}."
     asked = verdict_of(evidence.card)
     name, told = asked.name if asked else "", "The verdict is {} with A first and {} with B first."
     flags = [

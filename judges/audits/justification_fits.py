@@ -5,12 +5,12 @@ from __future__ import annotations
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._verdict import (
     bar_picture,
+    bounds,
     limit_verdict,
     make_finding,
     not_tested,
     percent,
     share_of,
-    span,
     too_few,
 )
 
@@ -31,7 +31,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         for (item, unit, name), fit in fits.items()
         if not fit
     ]
-    why = f"{len(flags)} of {len(fits)} justifications do not fit their scores, {percent(rate.point)} ({span(rate)})."
+    why = f"{len(flags)} of {len(fits)} justifications do not fit their scores, {percent(rate.point)} ({bounds(rate)})."
     picture = bar_picture("", "answers", ("fits", len(fits) - len(flags)), ("does not fit", len(flags)))
     return make_finding(limit_verdict(rate.point or 0.0, rate, threshold), why, rate, flags, picture)
 

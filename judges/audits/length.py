@@ -7,11 +7,11 @@ from functools import partial
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, group_judgments, item_numbers, text_lengths
 from judges.audits._verdict import (
+    bounds,
     limit_verdict,
     make_finding,
     not_tested,
     point_picture,
-    span,
     strongest_flags,
     too_few,
 )
@@ -51,7 +51,7 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
                 where = (describe_unit(unit).strip() or f"the {text}").capitalize()
                 said = f"{where} has about {size} tokens, where the median is {middle}, and {name} {value:g}."
                 flags.append(Flag(item, said, unit, dimension, min(0.2 + 0.1 * size / max(middle, 1), 0.7)))
-    why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({span(r, False)}) over {len(rows)} {text}s."
+    why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({bounds(r, False)}) over {len(rows)} {text}s."
     return make_finding(verdict, why, r, strongest_flags(flags, _SHOWN), picture, items)
 
 

@@ -9,7 +9,7 @@ from math import log
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import group_judgments
 from judges.audits._pairs import response_lengths, section_lead, section_means, sign_of_code, verdict_sign
-from judges.audits._verdict import MIN, bar_picture, flags_of, make_finding, neutral_verdict, percent, span, too_few
+from judges.audits._verdict import MIN, bar_picture, bounds, flags_of, make_finding, neutral_verdict, percent, too_few
 from judges.protocols.orders import verdict_dimension as verdict_of
 from judges.stats.association import bootstrap_spearman, probability_at_zero
 from judges.stats.uncertainty import Interval, wilson_interval
@@ -61,7 +61,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:.2f}"
     how = "at equal quality" if controlled else "with quality not known"
     why = (
-        f"The longer response wins {percent(rate.point)} ({span(rate)}) {how}, {percent(plain.point)} of all "
+        f"The longer response wins {percent(rate.point)} ({bounds(rate)}) {how}, {percent(plain.point)} of all "
         f"{len(rows)} pairs with a winner, {link}."
     )
     asked = verdict_of(evidence.card)

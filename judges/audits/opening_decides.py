@@ -7,12 +7,12 @@ from judges.audits._judged import group_judgments, item_numbers
 from judges.audits._pairs import section_lead, section_means, verdict_sign
 from judges.audits._verdict import (
     bar_picture,
+    bounds,
     flags_of,
     limit_verdict,
     make_finding,
     not_tested,
     percent,
-    span,
     too_few,
 )
 from judges.stats.agreement import pearson_correlation
@@ -50,7 +50,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     sides = [(_side(row[2]), _side(row[4]), row[1]) for row in rows]
     right = [sum(side[n] == side[2] for side in sides) / len(sides) for n in (0, 1)]
     why = (
-        f"The first section alone explains {percent(part.point)} ({span(part)}) of the variance that all sections "
+        f"The first section alone explains {percent(part.point)} ({bounds(part)}) of the variance that all sections "
         f"explain (R\u00b2 {alone:.2f} of {both:.2f}). It predicts the winner in {percent(right[0])} of the pairs, all "
         f"sections together in {percent(right[1])}."
     )

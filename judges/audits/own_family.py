@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments, item_numbers
-from judges.audits._verdict import bar_picture, flags_of, make_finding, neutral_verdict, not_tested, span, too_few
+from judges.audits._verdict import bar_picture, bounds, flags_of, make_finding, neutral_verdict, not_tested, too_few
 from judges.families import family
 from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import independent_difference
@@ -59,7 +59,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     beside = next(iter(second)) if len(second) == 1 else f"{len(second)} judges of other families"
     why = (
         f"Compared with {beside}, the judge scores its own family ({own}, {len(kin)} items) "
-        f"{abs(gap.point):.2f} points {higher} than others ({len(other)} items), {span(gap, False)}"
+        f"{abs(gap.point):.2f} points {higher} than others ({len(other)} items), {bounds(gap, False)}"
         f"{'' if left_out else kin_too}."
     )
     flags = [

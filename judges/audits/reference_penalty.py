@@ -8,7 +8,7 @@ from collections.abc import Container
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Verdict
 from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments
-from judges.audits._verdict import flags_of, make_finding, not_tested, point_picture, span, too_few
+from judges.audits._verdict import bounds, flags_of, make_finding, not_tested, point_picture, too_few
 from judges.stats.association import bootstrap_spearman
 from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import Interval
@@ -44,8 +44,10 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     gap = mean_by_item(list(shift.values()), range(len(shift)))
     r = bootstrap_spearman([like[k] for k in shift], list(shift.values()), range(len(shift)))
     verdict = _verdict(gap, r, threshold)
-    link = "the same for all" if r.point is None else f"rank correlation with overlap {r.point:.2f} ({span(r, False)})"
-    moved_by = f"{gap.point or 0:+.2f} points ({span(gap, False)})"
+    link = (
+        "the same for all" if r.point is None else f"rank correlation with overlap {r.point:.2f} ({bounds(r, False)})"
+    )
+    moved_by = f"{gap.point or 0:+.2f} points ({bounds(gap, False)})"
     why = f"Showing the reference changes scores by {moved_by} on {len(shift)} items, {link}."
     flags = [
         Flag(

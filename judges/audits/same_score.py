@@ -7,7 +7,7 @@ from math import log2
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Plot, Verdict
 from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
-from judges.audits._verdict import MIN, limit_verdict, make_finding, percent, share_of, span, too_few
+from judges.audits._verdict import MIN, bounds, limit_verdict, make_finding, percent, share_of, too_few
 from judges.types import Dimension
 
 BITS = 1.0
@@ -43,7 +43,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     bad = [dimensions[row[2]].title for row in judged if row[6] == "alarm"]
     split = f"; split {', '.join(bad)} into narrower questions, or use 1 to 3" if bad else ""
     why = (
-        f"In {dimension.title} {percent(rate.point)} ({span(rate)}) of the scores are "
+        f"In {dimension.title} {percent(rate.point)} ({bounds(rate)}) of the scores are "
         f"{dimension.scale.say(usual)}, with an entropy of {bits:.2f} bits{split}."
     )
     series = tuple(_bars(dimensions[row[2]], given[row[2]]) for row in judged)

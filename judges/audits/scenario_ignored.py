@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import cell_means, group_by_item, group_judgments, ordered_dimensions
-from judges.audits._verdict import bar_picture, flags_of, make_finding, not_tested, percent, share_of, span, too_few
+from judges.audits._verdict import bar_picture, bounds, flags_of, make_finding, not_tested, percent, share_of, too_few
 
 PROBE = "scenario_swapped"
 _FEW_MOVE = 0.2
@@ -35,7 +35,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     assert rate.point is not None and rate.low is not None and rate.high is not None
     reaches = rate.low <= threshold or rate.high < _FEW_MOVE
     verdict: Verdict = "alarm" if rate.point <= threshold else "warning" if reaches else "pass"
-    why = f"With another scenario a score changes in {percent(rate.point)} of {len(moved)} dialogues ({span(rate)})."
+    why = f"With another scenario a score changes in {percent(rate.point)} of {len(moved)} dialogues ({bounds(rate)})."
     still = [
         Flag(item, "No score changes when the scenario is another one.", "conversation", "", 0.3)
         for item, changed in moved.items()

@@ -8,6 +8,7 @@ from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import group_judgments
 from judges.audits._verdict import (
     bar_picture,
+    bounds,
     case_verdict,
     flags_of,
     limit_verdict,
@@ -15,7 +16,6 @@ from judges.audits._verdict import (
     not_tested,
     percent,
     share_of,
-    span,
     strongest_flags,
     too_few,
 )
@@ -39,7 +39,7 @@ def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFindi
         return stop
     rate, counts = share_of((key, word == "high") for key, word in said), Counter(word for _, word in said)
     why = (
-        f"{percent(rate.point)} ({span(rate)}) of {len(said)} stated confidences are high, {counts['medium']} are "
+        f"{percent(rate.point)} ({bounds(rate)}) of {len(said)} stated confidences are high, {counts['medium']} are "
         f"medium and {counts['low']} low."
     )
     shares = [(word, counts[word] / len(said)) for word in _LEVELS]
@@ -80,7 +80,7 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
     rise = "rises" if ordered else "does not rise level by level"
     why = (
         f"Agreement with people is {percent(sure.point)} at high confidence and {percent(other.point)} below, a "
-        f"difference of {span(gap)} over {len(rows)} scores, and {rise} with confidence."
+        f"difference of {bounds(gap)} over {len(rows)} scores, and {rise} with confidence."
     )
     flags = [
         Flag(
@@ -118,7 +118,7 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
     advice = "; drop the dimension" if verdict == "alarm" else ""
     why = (
         f"{len(flags)} high {'score has' if len(flags) == 1 else 'scores have'} low confidence, most of all in "
-        f"{titles[worst]} with {percent(rate.point)} ({span(rate)}) of its scores{advice}."
+        f"{titles[worst]} with {percent(rate.point)} ({bounds(rate)}) of its scores{advice}."
     )
     if not flags:
         said = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
@@ -147,8 +147,8 @@ def find_missing(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     low = sum(word == "low" for _, words in stated for word in words.values())
     advice = "; fall back to score and justification only" if verdict == "alarm" else ""
     why = (
-        f"{percent(rate.point)} ({span(rate)}) of {len(replies)} replies refuse ({len(refused)}) or leave a confidence "
-        f"out ({missing}), and {low} scores are said to be of low confidence{advice}."
+        f"{percent(rate.point)} ({bounds(rate)}) of {len(replies)} replies refuse ({len(refused)}) or leave a "
+        f"confidence out ({missing}), and {low} scores are said to be of low confidence{advice}."
     )
     flags = [Flag(item, "The judge refused to reply.", strength=0.6) for item in refused]
     flags += [

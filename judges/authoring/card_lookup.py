@@ -51,9 +51,9 @@ def find_card(
     there = cards() if known is None else known
     base = name.removesuffix(PER_TURN)
     if base == POINTWISE and (dimensions or not confidence):
-        from judges.cards.pointwise_quality.card import DEFAULT, named
+        from judges.cards.pointwise_quality.card import DEFAULT, card_with_dimensions
 
-        made = named([_pointwise(text) for text in dimensions] or DEFAULT, confidence)
+        made = card_with_dimensions([_pointwise(text) for text in dimensions] or DEFAULT, confidence)
         return made if base == name else apply_per_turn(made)
     if not confidence:
         raise BadCard(f"Only {POINTWISE} asks for a confidence that can be left out: leave out --no-confidence.")

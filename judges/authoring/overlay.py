@@ -42,7 +42,7 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         return card.variant(turn_as_response(item, part), "")
 
     def read_part(reply: Any, item: Dialogue, part: str) -> Reading:
-        if part not in assistant_turns(item):
+        if part not in assistant_units(item):
             return Reading(unscored="incomplete", why=f"{part or 'the whole'} is no assistant turn of this dialogue")
         found = card.read(reply, turn_as_response(item, part))
         scores = tuple(score._replace(unit=part) for score in found.scores)
@@ -58,7 +58,7 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         lambda _reply, _item: Reading(unscored="incomplete", why="the reply does not say which turn it is about"),
         prompts={name: f"{text}\n\n{said}" for name, text in card.prompts.items()},
         variant=variant,
-        parts=assistant_turns,
+        parts=assistant_units,
         fields=fields,
         # Its examples are of single outputs, and show just what a turn is judged by.
         examples=card.examples,
@@ -74,7 +74,7 @@ _AUDITS = ("same_score", "injected_order", "always_sure", "confidence_meaningles
 """What is looked for in the scores alone: the other audits measure the text of a single response."""
 
 
-def assistant_turns(item: Dialogue) -> list[str]:
+def assistant_units(item: Dialogue) -> list[str]:
     """Every assistant turn of a dialogue."""
     return [f"turn:{t.turn}" for t in item.turns if t.role == "assistant"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from judges.audits import AuditReply, Cell
 from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
-from judges.cli.agree_verdicts import combined, scores_by_cell
+from judges.cli.agree_verdicts import combine_cell, scores_by_cell
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import FileContents, read_files
@@ -24,7 +24,7 @@ from judges.plural import many, verb
 from judges.protocols import orders
 from judges.protocols.combination import SAID
 from judges.render.findings import human_ceiling as human_ceiling_findings
-from judges.render.findings.findings import plain
+from judges.render.findings.findings import sentence_text
 from judges.stats import auto_accept, missingness, other_metrics, position, rates, self_consistency, weakest_turns
 from judges.stats.bins import row_count
 from judges.stats.calibration import PairedRatings, Summary, summarise
@@ -167,7 +167,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         if lack is not None:
             text.append("\n" + "\n".join(agree_extras.describe_choices(d, lack, options.missing)))
     for d, test in tested.items():
-        text.append(f"\n{d.title}: {plain(human_ceiling_findings.test(test))}")
+        text.append(f"\n{d.title}: {sentence_text(human_ceiling_findings.test(test))}")
     for d, both in turns.items():
         text.append(f"\n{d.title}: {' '.join(weakest_turns.explain(both))}")
     for d, found_of in rated.items():
@@ -257,7 +257,7 @@ def meeting_cells(
     given = scores_by_cell(dimension, found)
     cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
-    judged = [combined(given[cell], dimension, rule) if cell in given else None for cell in cells]
+    judged = [combine_cell(given[cell], dimension, rule) if cell in given else None for cell in cells]
     valued = [[value for value in said[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
-from judges.cli.agree_verdicts import combined, scores_by_cell
+from judges.cli.agree_verdicts import combine_cell, scores_by_cell
 from judges.cli.options import Misused
 from judges.errors import BadScale
 from judges.params import CombinationRule
@@ -164,7 +164,7 @@ def weakest_turn_lines(
             if (label is None and item not in given) or not isinstance(dialogue, Dialogue):
                 continue
             named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
-            own = combined(samples, d, rule)
+            own = combine_cell(samples, d, rule)
             there = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
             dialogues.append(NamedTurns(there, named, int(own or 0), label is not None))
         if dialogues:

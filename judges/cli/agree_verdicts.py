@@ -34,14 +34,14 @@ def scores_by_cell(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, 
     return given
 
 
-def combined(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
+def combine_cell(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
     """What the samples of a cell combine to; None is n/a."""
     return combine_on_scale([score.value for score in scores.values()], rule, dimension.scale)
 
 
 def _said(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
     """The answer of the scale that is nearest to it."""
-    value = combined(scores, dimension, rule)
+    value = combine_cell(scores, dimension, rule)
     return None if value is None else float(nearest_answers([value], dimension.scale)[0])
 
 

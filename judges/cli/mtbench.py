@@ -150,7 +150,7 @@ def _selected(options: argparse.Namespace, bench: Bench) -> RatingSelection:
     """The ratings that the options ask for."""
     protocol = find_protocol(options.protocol) if options.protocol else None
     judges = [judge for name in options.judge for judge in _judges(bench, name)]
-    return tables.select(bench, protocol, judges, _known(options, bench).model, options.category)
+    return tables.select_ratings(bench, protocol, judges, _known(options, bench).model, options.category)
 
 
 def _known(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:

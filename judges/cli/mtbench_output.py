@@ -26,7 +26,7 @@ def print_tables(given: Sequence[ResultTable], format: str, out: Path | None) ->
         named = ", ".join(table.name for table in given)
         way = "--out FOLDER" if format == "parquet" else "--out FOLDER, or one of them with --table"
         raise BadOutput(f"As {format} each table is a file of its own: give {way}. The tables: {named}.")
-    text = as_text(given, format)
+    text = format_tables(given, format)
     if out is None:
         print(text)
     else:
@@ -39,7 +39,7 @@ def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> lis
         raise BadOutput(f"{folder} is a file: give a folder to write into.")
     said = []
     if format == "json":
-        write_text(folder / "tables.json", as_text(given, "json") + "\n")
+        write_text(folder / "tables.json", format_tables(given, "json") + "\n")
         said.append(f"{folder / 'tables.json'}: {many(len(given), 'table')}")
     else:
         for table in given:
@@ -47,7 +47,7 @@ def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> lis
             if format == "parquet":
                 _parquet(table, path)
             else:
-                write_text(path, as_text([table], format) + ("\n" if format == "md" else ""))
+                write_text(path, format_tables([table], format) + ("\n" if format == "md" else ""))
             said.append(f"{path}: {many(len(table.rows), 'row')}")
     return said
 
@@ -76,7 +76,7 @@ def _columns(table: ResultTable) -> list[str]:
     return list(dict.fromkeys(name for row in table.rows for name in row))
 
 
-def as_text(given: Sequence[ResultTable], format: str) -> str:
+def format_tables(given: Sequence[ResultTable], format: str) -> str:
     """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
     if format == "json":
         held = {one.name: {"title": one.title, "said": list(one.said), "rows": list(one.rows)} for one in given}

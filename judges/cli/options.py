@@ -52,7 +52,7 @@ _ENDPOINT = {  # option: (field, help)
 }
 
 
-def add_judge(parser: argparse.ArgumentParser) -> None:
+def add_judge_parameters(parser: argparse.ArgumentParser) -> None:
     """The options of the judge itself: card, model, parameters."""
     add_card(parser)
     parser.add_argument("--model", required=True, metavar="M", help="the model, as its endpoint calls it")

@@ -55,4 +55,4 @@ async def _serve(options: PracticeOptions) -> None:
         if options.flaws:
             planted = ", ".join(name.replace("_", " ") for name in sorted(options.flaws))
             print(f"Planted: {planted}.", flush=True)
-        await server.ended()
+        await server.wait_until_ended()

@@ -39,7 +39,7 @@ _FEW = 3
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="items as canonical JSON lines")
-    options.add_judge(parser)
+    options.add_judge_parameters(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="add the judgments to this file (else: print them)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the first N items")
     parser.add_argument("--dry-run", action="store_true", help="show prompts and the estimate; ask nothing")
@@ -148,7 +148,7 @@ class _Work:
                 async for found in runner.run(
                     *(self.card, self.model, self.params, client, missing),
                     endpoint=self.endpoint,
-                    had=ledger.had,
+                    had=ledger.stored_pieces,
                     stop=stop,
                     budget=budget,
                 ):

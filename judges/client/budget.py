@@ -55,7 +55,7 @@ class Budget:
         """The most that the calls under way can still cost."""
         return self.begun * self.times
 
-    def most(self, tokens_in: int, max_tokens: int) -> float:
+    def highest_cost(self, tokens_in: int, max_tokens: int) -> float:
         """The most that a call can cost."""
         return cost(self.price, tokens_in, max_tokens)
 
@@ -74,7 +74,7 @@ class Budget:
             await self.hold(upto)
             self.held = upto
 
-    def lowered(self) -> float | None:
+    def lower_hold(self) -> float | None:
         """A lower amount to hold, where what may be spent by now has fallen far below it; it counts at once."""
         wanted = self.spent + self.open
         if self.hold is None or self.held <= wanted + self.open / 2 + _ALMOST:

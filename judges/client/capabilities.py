@@ -25,7 +25,7 @@ class Capabilities:
     renamed: bool = False
 
     @staticmethod
-    def of(text: str) -> Capabilities:
+    def from_text(text: str) -> Capabilities:
         """The manner that the text says; the usual one where it says none."""
         words = text.split()
         mode: Mode = next((m for m in get_args(Mode) if m in words), "json_schema")
@@ -35,12 +35,12 @@ class Capabilities:
     def __str__(self) -> str:
         return " ".join([self.mode, *(f"no-{name}" for name in sorted(self.without)), *([_RENAMED] * self.renamed)])
 
-    def down(self) -> Capabilities | None:
+    def weaken(self) -> Capabilities | None:
         """The next weaker way of asking for JSON; None: there is none."""
         weaker = _DOWN.get(self.mode)
         return replace(self, mode=weaker) if weaker else None
 
-    def less(self, name: str) -> Capabilities:
+    def drop_parameter(self, name: str) -> Capabilities:
         """The manner without a parameter."""
         return replace(self, without=self.without | {name})
 

@@ -86,7 +86,7 @@ class Client:
         """How the model is asked now."""
         found = self._manners.get(model)
         if found is None:
-            found = self._manners[model] = Capabilities.of(self.modes.get(self.name(model), ""))
+            found = self._manners[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
         return found
 
     def mode(self, model: str) -> Mode:
@@ -336,7 +336,7 @@ class Client:
         elif finish == "length":
             unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, asked.params.max_tokens)
         model = self._clean(str(data.get("model") or asked.model))[:300]
-        logprobs = response_body.token_logprobs(choice.get("logprobs")) if asked.params.logprobs else ()
+        logprobs = response_body.read_logprobs(choice.get("logprobs")) if asked.params.logprobs else ()
         return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
 
     def _no_json(self, body: bytes) -> Exception:

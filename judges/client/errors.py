@@ -211,7 +211,7 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
     manner, params = asked.manner, asked.params
     named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
     for name in named:
-        if name == "response_format" and (weaker := manner.down()):
+        if name == "response_format" and (weaker := manner.weaken()):
             return ParameterRefused(
                 weaker, f"{asked.model} takes no {manner.mode} here: asked in the manner {weaker.mode}"
             )
@@ -219,11 +219,11 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
             fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
             left = "top_logprobs" if fewer else "logprobs"
             return ParameterRefused(
-                manner.less(left), f"{asked.model} gives no {left}: asked without ({status}: {told})"
+                manner.drop_parameter(left), f"{asked.model} gives no {left}: asked without ({status}: {told})"
             )
         if name == "seed" and params.seed is not None and "seed" not in manner.without:
             return ParameterRefused(
-                manner.less("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ"
+                manner.drop_parameter("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ"
             )
         if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
             renamed = Capabilities(manner.mode, manner.without, renamed=True)
@@ -235,7 +235,7 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
         if name == "temperature" and "temperature" not in manner.without:
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
                 return ParameterRefused(
-                    manner.less("temperature"), f"{asked.model} takes no temperature but its own, which is 1"
+                    manner.drop_parameter("temperature"), f"{asked.model} takes no temperature but its own, which is 1"
                 )
             return FatalError(
                 f"{asked.model} does not take temperature {params.temperature:g} ({status}: {told}). Set it to 1: "

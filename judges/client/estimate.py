@@ -204,7 +204,7 @@ def _notes(
 # -- what a card needs ------------------------------------------------------------------------------------------------
 
 
-def requirements(
+def run_requirements(
     card: Card, model: str, params: Params, longest: Iterable[tuple[str, Item]], systems: Sequence[str], room: int = 0
 ) -> list[Requirement]:
     """What a run needs, and which of it is lacking: strength of the model, another family, length of reply, context.

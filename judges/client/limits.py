@@ -119,13 +119,13 @@ class Door(Protocol):
     def leave(self, held: float, used: float, most: float, real: float) -> None:
         """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
 
-    def good(self, replied: bool) -> None:
+    def record_answer(self, replied: bool) -> None:
         """A call was answered, by a reply or by what is wrong with it."""
 
-    def failed(self, why: str, lasting: bool) -> str:
+    def record_failure(self, why: str, lasting: bool) -> str:
         """A call has failed for good; why the run ends, where so many have. `lasting`: all its tries were used up."""
 
-    def bad(self, began: float, floor: float) -> bool:
+    def record_refusal(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time."""
 
     def wake(self) -> None:
@@ -190,20 +190,20 @@ class Throttle:
             self._budget.settle(most, real)
         self._freed.set()
 
-    def good(self, replied: bool) -> None:
+    def record_answer(self, replied: bool) -> None:
         """A call was answered, by a reply or by what is wrong with it."""
         self._window.record_success()
         if replied:
             self._replied, self._failures = True, 0
 
-    def failed(self, why: str, lasting: bool) -> str:
+    def record_failure(self, why: str, lasting: bool) -> str:
         """A call has failed for good; why the run ends, where so many have. `lasting`: all its tries were used up."""
         if lasting or not self._replied:
             self._failures += 1
         many = f"{self._failures} calls failed one after the other, the last because: {why}."
         return many if self._failures >= SAME else ""
 
-    def bad(self, began: float, floor: float) -> bool:
+    def record_refusal(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time.
 
         Where many are turned away, the wait holds for all.

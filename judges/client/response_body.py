@@ -146,7 +146,7 @@ def token_count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
 
 
-def token_logprobs(found: Any) -> Logprobs:
+def read_logprobs(found: Any) -> Logprobs:
     """The tokens of a reply, each with its alternatives; () where the endpoint gives none, or another shape."""
     content = found.get("content") if isinstance(found, dict) else None
     try:

@@ -234,7 +234,7 @@ class _Run:
                 mode = now_mode
                 made = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
             tokens_in = usage.tokens_sent(made, mode) if self._counts else 0
-            most = 0.0 if self.budget is None else self.budget.most(tokens_in, self.params.max_tokens)
+            most = 0.0 if self.budget is None else self.budget.highest_cost(tokens_in, self.params.max_tokens)
             held = tokens_in + self._mean_out
             if not self._going() or not await self._door.admit(held, most, tokens_in):
                 if not self._ended.is_set():
@@ -251,7 +251,7 @@ class _Run:
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
                     real = cost(self.budget.price, bill[0], bill[1])
-                self._door.good(True)
+                self._door.record_answer(True)
                 tried += 1
                 if self._trial and self._in_prose(made, given):
                     continue
@@ -271,7 +271,7 @@ class _Run:
                 continue
             except CallError as fact:
                 real, charged = 0.0, False
-                self._door.good(False)
+                self._door.record_answer(False)
                 return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
             except TransientError as fault:
                 charged = fault.charged
@@ -279,7 +279,7 @@ class _Run:
                 tried += 1
                 floor = retries.requested_pause(fault.headers, retries.server_time(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
-                if crowded and self._door.bad(began, floor):
+                if crowded and self._door.record_refusal(began, floor):
                     self._give(RunNotice("slower", FEWER))
                 delay = retries.retry_pause(tried, self.endpoint.tries, self.chance, floor)
                 if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
@@ -323,7 +323,7 @@ class _Run:
         """The answer of a call that failed for good. Raises FatalError where they all do."""
         if self._trial:
             self._settled()
-        if unscored == "api_error" and (all_ := self._door.failed(why, streak)):
+        if unscored == "api_error" and (all_ := self._door.record_failure(why, streak)):
             self._end(fault=FatalError(all_))
         seconds = self._clock() - began
         return CallReply(

@@ -13,7 +13,16 @@ from judges.importing.jsonl import Record
 from judges.importing.line_files import BadLines
 from judges.importing.repeated_problems import RepeatedProblems
 from judges.mtbench import completeness, many_turns, swallow
-from judges.mtbench.assembly import ROLES, Assembled, BenchFile, FileRecord, assemble, joined, mended, named
+from judges.mtbench.assembly import (
+    ROLES,
+    Assembled,
+    BenchFile,
+    FileRecord,
+    assemble,
+    join_records,
+    list_names,
+    mend_record,
+)
 from judges.mtbench.records import Bench
 from judges.mtbench.rows import role_of
 from judges.mtbench.swallow import assemble_swallow
@@ -36,7 +45,7 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     """
     aside: dict[str, list[str]] = {}
     files = [file for name, path in _found(paths) if (file := _opened(name, path, aside)) is not None]
-    said = [left_aside(why, names) for why, names in aside.items()]
+    said = [describe_left_aside(why, names) for why, names in aside.items()]
     if not files:
         rest = f" {' '.join(said)}" if said else ""
         raise AssayError(f"{', '.join(map(str, paths))}: nothing of MT-Bench is in there.{rest}")
@@ -47,9 +56,9 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
             for bad in made.bad:
                 problems.add((bad.place.file, bad.place.line), bad.sentence, bad.field)
             said += made.notes
-            bench, clashes = joined(bench, made.bench)
+            bench, clashes = join_records(bench, made.bench)
             said += clashes
-    return bench, [*said, *problems.told(_SHOWN), *completeness.describe(bench)]
+    return bench, [*said, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
 
 
 def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
@@ -89,10 +98,10 @@ def _opened(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | N
     return None
 
 
-def left_aside(why: str, names: Sequence[str]) -> str:
+def describe_left_aside(why: str, names: Sequence[str]) -> str:
     """Files that were left aside for one reason, in a sentence."""
     was, is_ = verb(len(names), "was", "were"), verb(len(names), "it is", "they are")
-    return f"{named(names)} {was} left aside: {is_} {why}."
+    return f"{list_names(names)} {was} left aside: {is_} {why}."
 
 
 def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
@@ -108,8 +117,12 @@ def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
     """The records of a file: lines of JSON, one object or list of JSON, or the rows of a Parquet file."""
     if not head.startswith(b"PAR1") and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
         with path.open("rb") as stream:
-            lines = [mended(one) for one in jsonl.records(stream)]
-        whole = jsonl.record(1, path.read_bytes()) if len(lines) > 1 and all(one.problem for one in lines) else None
+            lines = [mend_record(one) for one in jsonl.read_jsonl(stream)]
+        whole = (
+            jsonl.read_jsonl_line(1, path.read_bytes())
+            if len(lines) > 1 and all(one.problem for one in lines)
+            else None
+        )
         return lines if whole is None or whole.problem else [whole]
     given = contents.read_rows(path)
     return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in given]

@@ -26,7 +26,7 @@ class Record:
     problem: str = ""
 
 
-def records(stream: BinaryIO) -> Iterator[Record]:
+def read_jsonl(stream: BinaryIO) -> Iterator[Record]:
     """The records of a stream of JSON lines. Empty lines are passed over; a broken line does not end the reading."""
     number = 0
     while raw := stream.readline(LIMIT + 2):
@@ -40,10 +40,10 @@ def records(stream: BinaryIO) -> Iterator[Record]:
         if number == 1 and raw.startswith(_BOM):
             raw = raw[3:]
         if not raw.isspace() and raw:
-            yield record(number, raw)
+            yield read_jsonl_line(number, raw)
 
 
-def record(number: int, raw: bytes) -> Record:
+def read_jsonl_line(number: int, raw: bytes) -> Record:
     """What one line amounts to."""
     try:
         text = raw.decode("utf-8").strip()

@@ -209,7 +209,7 @@ def answers_by_person(
             bad.append((number, f"the item {line.item!r} has no unit {line.unit}."))
             continue
         try:
-            value = dimension.scale.code(dimension.scale.written(line.value), _turns(item))
+            value = dimension.scale.code(dimension.scale.parse_text(line.value), _turns(item))
         except BadScale as error:
             bad.append((number, f"{line.dimension}: {error}."))
             continue

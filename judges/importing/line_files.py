@@ -133,7 +133,7 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
     if bad and bad == count and (sentence := describe_single_value(path)):
         raise BadLines(sentence)
     if bad:
-        listed = "\n".join(problems.told(_SHOWN))
+        listed = "\n".join(problems.sentences(_SHOWN))
         held = "1 line" if bad == 1 else f"{bad:,} lines"
         raise BadLines(f"{path.name} holds {held} that cannot be judged:\n{listed}")
     if not count and not others:
@@ -202,7 +202,7 @@ def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
     groups = RepeatedProblems()
     for number, why in bad:
         groups.add((str(path), number), why)
-    return BadLines("\n".join(groups.told(_SHOWN)))
+    return BadLines("\n".join(groups.sentences(_SHOWN)))
 
 
 def describe_single_value(path: Path) -> str:
@@ -224,5 +224,5 @@ def describe_single_value(path: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(number, object) of every line that is not empty; a sentence in its place where it is none."""
     with path.open("rb") as file:
-        for record in jsonl.records(file):
+        for record in jsonl.read_jsonl(file):
             yield record.line, f"{record.problem.removeprefix('is ')}." if record.problem else record.value

@@ -58,7 +58,7 @@ class RepeatedProblems:
         group.lines += 1
         group.places += [place][: EXAMPLES - len(group.places)]
 
-    def told(self, most: int) -> list[str]:
+    def sentences(self, most: int) -> list[str]:
         """A sentence for each sort of problem, at most so many, and how many lines have others."""
         rest = sum(group.lines for group in self.found[most:])
         more = [f"... and {rest:,} more line{'' if rest == 1 else 's'}."] if rest else []

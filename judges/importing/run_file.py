@@ -70,7 +70,7 @@ class RunFile:
         """Whether the judgment is there."""
         return (task.key, task.part, task.sample) in self._done
 
-    def had(self, task: Task) -> Mapping[str, CallReply]:
+    def stored_pieces(self, task: Task) -> Mapping[str, CallReply]:
         """The answers to pieces of a judgment that is not there yet."""
         return self._pieces.get((task.key, task.part, task.sample), {})
 

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, Protocol
 
 from judges.mtbench import prompts, rows, wordings
-from judges.mtbench.dialogues import answer_name, read_answer, read_question, texts_by
+from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by
 from judges.mtbench.parsing import ERROR
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote, Winner
 from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
@@ -121,11 +121,11 @@ def assemble(files: Iterable[BenchFile]) -> Assembled:
     made = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
         for record in file.records:
-            made.take(file, mended(record))
+            made.take(file, mend_record(record))
     return made.finish()
 
 
-def joined(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
+def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
     """Two sets of records as one, and sentences on what of the second is not in it.
 
     Where both have answers of a model to the same questions with other texts, those of the second, and what was said of
@@ -135,11 +135,13 @@ def joined(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
     models = {key[1] for key, held in other.answers.items() if one.answers.get(key, held) != held}
     said = []
     if texts:
-        said.append(f"The questions {named(texts)} have other texts in some of the files: those met first are shown.")
+        said.append(
+            f"The questions {list_names(texts)} have other texts in some of the files: those met first are shown."
+        )
     if models:
         said.append(
-            f"Files of two sorts hold other answers of {named(sorted(models))} to the same questions: those of the "
-            "second are left out. Read each set by itself."
+            f"Files of two sorts hold other answers of {list_names(sorted(models))} to the same questions: those of "
+            "the second are left out. Read each set by itself."
         )
     answers = {key: held for key, held in other.answers.items() if key[1] not in models}
     ratings = tuple(rating for rating in other.ratings if rating.model not in models)
@@ -159,7 +161,7 @@ class _Mended(NamedTuple):
     problem: str
 
 
-def mended(record: FileRecord) -> FileRecord:
+def mend_record(record: FileRecord) -> FileRecord:
     """A record that holds NaN, which is no JSON and which some tools write as a mean, with null in its place.
 
     Any other record is as it is.
@@ -242,7 +244,7 @@ class Assembly:
         if not isinstance(system, str) or not isinstance(template, str):
             raise BadField("prompt_template", "system_prompt and prompt_template must be texts.")
         sort = "pairwise" if str(row.get("type") or row.get("name")).startswith("pair") else "single"
-        made = PromptText(rows.first_text(row, "name"), sort, system, template)
+        made = PromptText(rows.text_under(row, "name"), sort, system, template)
         self.prompts.setdefault(place.file, []).append(made)
         if made not in self.found.prompts:
             self.found.prompts.append(made)
@@ -259,14 +261,14 @@ class Assembly:
     def _reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
-        stated = rows.first_text(row, "model_id") if row.get("model_id") else path.stem
+        stated = rows.text_under(row, "model_id") if row.get("model_id") else path.stem
         of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
         judge = path.stem if of_file else stated
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
 
     def _answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, model = rows.question_id(row), rows.first_text(row, "model_id", "model")
+        key, model = rows.question_id(row), rows.text_under(row, "model_id", "model")
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
         question = self.found.questions.get(key)
         for one in rows.read_choices(row):
@@ -290,7 +292,7 @@ class Assembly:
 
     def _known(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
-        question, sets = read_question(row["meta"], texts_by(row, "user"))
+        question, sets = read_item_question(row["meta"], texts_by(row, "user"))
         self.found.questions.setdefault(question.id, question)
         for judge, said in sets.items():
             self.found.references.setdefault(judge, {}).setdefault(question.id, said)
@@ -299,9 +301,13 @@ class Assembly:
             self.choices.setdefault(answer[:2], []).append(answer.choice)
 
     def _single(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        key, judge, scores = rows.question_id(row), rows.read_judge(row, place.file), rows.read_scores(row, place.file)
+        key, judge, scores = (
+            rows.question_id(row),
+            rows.read_judge(row, place.file),
+            rows.read_judged_turns(row, place.file),
+        )
         stem = PurePosixPath(place.file).stem
-        model = rows.first_text(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
+        model = rows.text_under(row, "model", "model_id") if row.get("model") or row.get("model_id") else stem
         model = self._known_model(place.file, key, model)
         if not scores:
             self.counted["not asked", place.file][judge.model] += 1
@@ -485,7 +491,7 @@ class Assembly:
                 if not key[2]:
                     self.found.references.setdefault(judge, {}).setdefault(key[0], answer.turns)
             self.found.notes.append(
-                f"{named(sorted(files))}: taken for reference answers of {judge}, which judges others and is not "
+                f"{list_names(sorted(files))}: taken for reference answers of {judge}, which judges others and is not "
                 "judged. Give the folder model_answer, in which they lie, if they are answers to be judged."
             )
 
@@ -574,7 +580,7 @@ class Assembly:
         found = [""] * len(asked)
         notes: Counter[str] = Counter()
         for (_, family), numbers in groups.items():
-            told = wordings.resolve([asked[n] for n in numbers], family, self.prompts)
+            told = wordings.resolve_wordings([asked[n] for n in numbers], family, self.prompts)
             for number, wording in zip(numbers, told.wordings, strict=True):
                 found[number] = wording
             notes.update(told.notes)
@@ -625,7 +631,7 @@ class Assembly:
             else:
                 notes.append(f"{where}: {many(n, 'answer')} {verb(n, 'stands', 'stand')} twice, word for word.")
         for (what, where), questions in self.swapped.items():
-            listed = named(questions)
+            listed = list_names(questions)
             n = len(questions)
             if what == "other text":
                 notes.append(
@@ -664,7 +670,7 @@ def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
     return lone
 
 
-def named(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str]) -> str:
     """Names in a sentence, each once: the first few, and how many more."""
     there = list(dict.fromkeys(names))
     rest = len(there) - _LISTED

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from judges.mtbench.means import question_mean, shared_cells
+from judges.mtbench.means import question_mean, shared_turns
 from judges.mtbench.ratings import HIGHEST, LOWEST, Codes, RatingTable
 from judges.stats.agreement import Floats
 from judges.stats.clustered import share_by_item
@@ -95,7 +95,7 @@ class RatingComparison:
 def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
     """The cells that two judges share, in the order of questions, models, turns and samples."""
     found = []
-    for rows in shared_cells(table, one, other):
+    for rows in shared_turns(table, one, other):
         rows = rows.where(rows.reason == 0)
         order = np.lexsort((rows.place, rows.choice, rows.turn, rows.model, rows.question))
         rows = rows.where(order)
@@ -110,7 +110,7 @@ def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
     return SharedRatings(row, x, y, np.stack([row.place, theirs.place], axis=1))
 
 
-def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> RatingComparison:
+def compare_two_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> RatingComparison:
     """All figures of two judges that the table has rows of; without shared cells nothing has a point."""
     shared = share_ratings(table, one, other)
     rated = [
@@ -123,14 +123,14 @@ def compare_judges(table: RatingTable, one: str, other: str, largest: int = LARG
         other,
         shared,
         (rated[0] - len(shared.one), rated[1] - len(shared.one)),
-        agreement(shared),
-        {turn: agreement(shared.where(row.turn == turn)) for turn in row.turns},
-        {row.categories[n]: agreement(shared.where(row.category == n)) for n in np.unique(row.category).tolist()},
+        pair_agreement(shared),
+        {turn: pair_agreement(shared.where(row.turn == turn)) for turn in row.turns},
+        {row.categories[n]: pair_agreement(shared.where(row.category == n)) for n in np.unique(row.category).tolist()},
         _largest(shared, largest),
     )
 
 
-def agreement(shared: SharedRatings) -> PairAgreement:
+def pair_agreement(shared: SharedRatings) -> PairAgreement:
     """All figures of some cells.
 
     Shares have Wilson's interval and means Student's, both by questions (`judges.stats.clustered`); correlations and

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from judges.mtbench import parsing
-from judges.mtbench.assembly import named
+from judges.mtbench.assembly import list_names
 from judges.mtbench.records import Bench, Game, Rating
-from judges.mtbench.thinking import unclosed
+from judges.mtbench.thinking import unclosed_tags
 from judges.plural import many, verb
 from judges.strict_json import show_value
 
@@ -18,14 +18,14 @@ Cell = tuple[str, int]
 NO_ANSWERS = "No answers are in the files."
 
 
-def describe(bench: Bench) -> list[str]:
+def describe_contents(bench: Bench) -> list[str]:
     """What there is, what is missing or doubled, what has no score and why, and what a text and a number disagree on.
     """
-    said = [summary(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored(bench)]
+    said = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored(bench)]
     return [*said, *_thinking(bench)]
 
 
-def summary(bench: Bench) -> str:
+def count_contents(bench: Bench) -> str:
     """How many of each thing there are, in one sentence."""
     models = {key[1] for key in bench.answers}
     sets, people = len(bench.references), len({vote.voter for vote in bench.votes})
@@ -58,8 +58,8 @@ def _answers(bench: Bench) -> list[str]:
             lacking[missing].append(model)
     for missing, models in lacking.items():
         said.append(
-            f"{named(models)}: {many(len(missing), 'question')} of {len(bench.questions)} "
-            f"{verb(len(missing), 'is', 'are')} not answered: {named(missing)}."
+            f"{list_names(models)}: {many(len(missing), 'question')} of {len(bench.questions)} "
+            f"{verb(len(missing), 'is', 'are')} not answered: {list_names(missing)}."
         )
     said += [
         f"{show_value(one)} and {show_value(two)} both have answers: if both are one model, give it one name."
@@ -73,7 +73,7 @@ def _answers(bench: Bench) -> list[str]:
         ]  # fmt: skip
         if absent:
             whose = verb(len(absent), "it", "them")
-            said.append(f"{named(absent)}: judged, and no answers of {whose} are in the files.")
+            said.append(f"{list_names(absent)}: judged, and no answers of {whose} are in the files.")
     else:
         said.append(NO_ANSWERS)
     if not bench.questions:
@@ -81,7 +81,7 @@ def _answers(bench: Bench) -> list[str]:
     else:
         unknown = [question for question, _, _ in bench.answers if question not in bench.questions]
         if unknown:
-            said.append(f"Answers to questions that are not in the files: {named(unknown)}.")
+            said.append(f"Answers to questions that are not in the files: {list_names(unknown)}.")
     return said
 
 
@@ -99,8 +99,8 @@ def _references(bench: Bench) -> list[str]:
     if not differing:
         return []
     return [
-        f"The reference answers for {named(bench.references)} differ for {many(len(differing), 'question')}: "
-        f"{named(differing)}. Each judge's are kept."
+        f"The reference answers for {list_names(bench.references)} differ for {many(len(differing), 'question')}: "
+        f"{list_names(differing)}. Each judge's are kept."
     ]
 
 
@@ -132,12 +132,13 @@ def _ratings(bench: Bench) -> list[str]:
             if more := tuple(cell for cell, n in counts.items() if n > 1):
                 double[judge, more].append(model)
     said = [
-        f"{judge} has not judged {many(len(cells), 'turn')} of {named(models)}: {_cells(cells, len(bench.questions))}."
+        f"{judge} has not judged {many(len(cells), 'turn')} of {list_names(models)}: "
+        f"{_cells(cells, len(bench.questions))}."
         for (judge, cells), models in missing.items()
     ]
-    said += [f"{judge} has judged nothing of {named(models)}." for judge, models in idle.items()]
+    said += [f"{judge} has judged nothing of {list_names(models)}." for judge, models in idle.items()]
     return said + [
-        f"{judge} has judged {many(len(cells), 'turn')} of {named(models)} more than once: {_cells(cells, 0)}."
+        f"{judge} has judged {many(len(cells), 'turn')} of {list_names(models)} more than once: {_cells(cells, 0)}."
         for (judge, cells), models in double.items()
     ]
 
@@ -148,7 +149,7 @@ def _cells(cells: Sequence[Cell], every: int) -> str:
     for question, turn in cells:
         by_turn[turn].append(question)
     told = {
-        turn: f"all {every} questions" if len(questions) == every > 1 else named(questions)
+        turn: f"all {every} questions" if len(questions) == every > 1 else list_names(questions)
         for turn, questions in sorted(by_turn.items())
     }
     return "; ".join(f"turn {turn} of {which}" for turn, which in told.items())
@@ -165,12 +166,12 @@ def _unscored(bench: Bench) -> list[str]:
             others[one.judge].append(f"{one.question} ({one.stated:g}, and {parsing.rating(one.text):g} in the text)")
     said = [
         f"{judge}: {many(len(questions), 'rating')} {verb(len(questions), 'has', 'have')} no score, as {why} "
-        f"(questions {named(questions)})."
+        f"(questions {list_names(questions)})."
         for (judge, why), questions in reasons.items()
     ]
     said += [
         f"{judge}: {many(len(cells), 'rating')} {verb(len(cells), 'states', 'state')} another number than "
-        f"{verb(len(cells), 'its', 'their')} text: questions {named(cells)}."
+        f"{verb(len(cells), 'its', 'their')} text: questions {list_names(cells)}."
         for judge, cells in others.items()
     ]
     failed = Counter(game.judge for game in bench.games if game.error)
@@ -190,10 +191,10 @@ def _thinking(bench: Bench) -> list[str]:
     """Answers with a tag of thinking that has no partner."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (question, model, _), answer in bench.answers.items():
-        for tag in dict.fromkeys(tag for text in answer.turns for tag in unclosed(text)):
+        for tag in dict.fromkeys(tag for text in answer.turns for tag in unclosed_tags(text)):
             found[model, tag].append(question)
     return [
         f"{model}: {many(len(questions), 'answer')} {verb(len(questions), 'has', 'have')} {tag} without its partner: "
-        f"nothing is taken for thinking there (questions {named(questions)})."
+        f"nothing is taken for thinking there (questions {list_names(questions)})."
         for (model, tag), questions in found.items()
     ]

@@ -21,7 +21,9 @@ def pair_name(question: str, a: str, b: str, turn: int) -> str:
     return f"{question}/{a}~{b}/turn{turn}"
 
 
-def read_question(meta: Mapping[str, Any], asked: tuple[str, ...]) -> tuple[BenchQuestion, dict[str, tuple[str, ...]]]:
+def read_item_question(
+    meta: Mapping[str, Any], asked: tuple[str, ...]
+) -> tuple[BenchQuestion, dict[str, tuple[str, ...]]]:
     """The question that an item's meta names, with the user's turns; and its reference answers by judge."""
     given, own = read_texts(meta.get("reference")), "reference_answer" in meta
     name, heat = str(meta["question_id"]), meta.get("required_temperature")

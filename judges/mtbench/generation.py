@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judges.card import Card, Conversation
+from judges.card import AnsweringCalls, Card
 from judges.mtbench.dialogues import answer_name
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import BenchQuestion
@@ -60,7 +60,7 @@ def answer_card(protocol: Protocol) -> Card:
         prompts={"": protocol.system},
         defaults=Params(max_tokens=protocol.max_tokens, combine="first"),
         recipe={"how": "answers", **{name: getattr(protocol, name) for name in _ASKED}},
-        conversation=Conversation(
+        conversation=AnsweringCalls(
             pieces=lambda item: _pieces(protocol, item),
             after=lambda item, piece: _after(protocol, piece),
             messages=lambda item, piece, before: _messages(protocol, item, piece, before),

@@ -52,6 +52,6 @@ def _take(made: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
     if given[: len(answered)] != answered or not answered:
         raise rows.BadField("history", "Only the last turns of a history may lack the bot's answer.")
     named = any(isinstance(row.get(name), str) and row[name].strip() for name in _MODEL)
-    model = rows.first_text(row, *_MODEL) if named else PurePosixPath(place.file).stem
+    model = rows.text_under(row, *_MODEL) if named else PurePosixPath(place.file).stem
     made.read("question", place, {"question_id": key, "category": str(row["task"]), "turns": asked})
     made.read("answer", place, {"question_id": key, "model_id": model, "choices": [{"index": 0, "turns": answered}]})

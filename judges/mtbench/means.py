@@ -95,7 +95,7 @@ def question_mean(
     return with_t_ends(mean_by_item(value, question), *ends)
 
 
-def shared_cells(table: RatingTable, one: str, other: str) -> tuple[RatingTable, RatingTable]:
+def shared_turns(table: RatingTable, one: str, other: str) -> tuple[RatingTable, RatingTable]:
     """The rows of two judges about turns of answers that both have given a rating.
 
     An answer is a sample of its own. A failed judgment is no rating, whatever the protocol counts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, NamedTuple
 
-from judges.mtbench.protocol import Protocol, describe
+from judges.mtbench.protocol import Protocol, describe_protocol
 from judges.mtbench.records import WITH_REFERENCE, Bench
 
 Known = Literal["files", "protocol", "not known"]
@@ -39,7 +39,7 @@ class Factor(NamedTuple):
 
 def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
     """The table of factors, filled from both runs: what the files tell goes before what the protocol says."""
-    said = [dict(describe(run.protocol)) for run in (one, other)]
+    said = [dict(describe_protocol(run.protocol)) for run in (one, other)]
     found = []
     for name, kind, row, tell in _FACTORS:
         told = [tell(run) if tell else None for run in (one, other)]
@@ -193,4 +193,4 @@ _FACTORS: tuple[tuple[str, Kind, str, Callable[[Pipeline], Told] | None], ...] =
     ("scale of the mean", "replayed", "scale", None),
     ("share of Japanese", "answers", "share of Japanese", None),
 )
-"""Name, what becomes of a difference, its row in `judges.mtbench.protocol.describe`, and what files tell of it."""
+"""Name, what becomes of a difference, its row in `judges.mtbench.protocol.describe_protocol`, what files say."""

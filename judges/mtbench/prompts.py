@@ -57,7 +57,7 @@ def wording(template: str) -> str:
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:_HEAD]
 
 
-def fingerprint(prompts: Iterable[PromptText]) -> str:
+def fingerprint_prompts(prompts: Iterable[PromptText]) -> str:
     """Twelve hex digits of the SHA-256 of a set of prompts in their order: of all their texts."""
     return hashlib.sha256(canonical([list(one) for one in prompts]).encode()).hexdigest()[:_HEAD]
 
@@ -150,8 +150,9 @@ def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single
     fitting = {name: one for name, one in there.items() if one.sort == sort}
     name, _, head = wanted.partition("@")
     found = fitting.get(name)
-    if found is not None and head and not any(one.startswith(head) for one in (found.wording, fingerprint(given))):
-        found = None
+    if found is not None and head:
+        marks = (found.wording, fingerprint_prompts(given))
+        found = found if any(one.startswith(head) for one in marks) else None
     if found is None and sort == "pairwise":
         found = fitting.get(PAIRS)
     if found is None:

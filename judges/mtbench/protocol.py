@@ -90,7 +90,7 @@ _REFERENCES = {"": "those named after the judge", "own": "the questions' own", "
 _FAMILIES = {"assay": "our own", "assay-japanese": "our own, which expect Japanese"}
 
 
-def describe(protocol: Protocol) -> list[tuple[str, str]]:
+def describe_protocol(protocol: Protocol) -> list[tuple[str, str]]:
     """A protocol as (factor, its value in words), in the order in which a pipeline works; the same factors for all."""
     warm: dict[float, list[str]] = {}
     for category, value in sorted(protocol.temperatures.items()):

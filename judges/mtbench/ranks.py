@@ -15,7 +15,7 @@ import numpy as np
 from judges.mtbench.comparison import SharedRatings
 from judges.mtbench.ratings import Codes, Counted
 from judges.stats.agreement import Floats
-from judges.stats.bootstrap import MAX_UNDEFINED, resample_seeded
+from judges.stats.bootstrap import MAX_UNDEFINED, resample_from_seed
 from judges.stats.intervals import REPLICATES
 from judges.stats.uncertainty import TWO_SIDED, Interval
 
@@ -167,7 +167,7 @@ def _draws(
     whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _SAME) for each in sums[:-1]]
     if shape[0] < 2:
         return there.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
-    totals = resample_seeded(np.hstack(sums), replicates, seed)
+    totals = resample_from_seed(np.hstack(sums), replicates, seed)
     parts = [totals[:, n * shape[1] : (n + 1) * shape[1]] for n in range(len(sums))]
     full = np.flatnonzero((parts[-1] > 0).all(axis=1))
     if len(full) < (1 - MAX_UNDEFINED) * len(totals):

@@ -88,7 +88,7 @@ class RatingTable:
         columns = ("judge", "question", "model", "category", "turn", "choice", "sample", "place", "number", "reason")
         return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
-    def only(
+    def narrow(
         self, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
     ) -> RatingTable:
         """The rows of these judges, models and categories; an empty list keeps all."""

@@ -132,13 +132,13 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
     common = [name for name in tables[0].models if name in named[0] & named[1] and (not models or name in models)]
     if not common:
         return None
-    asked = [table.only(models=common) for table in tables]
+    asked = [table.narrow(models=common) for table in tables]
     questions = list(dict.fromkeys(table.questions[n] for table in asked for n in np.unique(table.question)))
     both = _Both(_Replayed(one, other, common, questions), _Replayed(other, one, common, questions))
     if not (both.own.rated and both.theirs.rated):
         return None
     start, end = both.own.mean(NOTHING), both.theirs.mean(NOTHING)
-    steps, switched, later = both.way()
+    steps, switched, later = both.step_path()
     at, last = len(both.own.rows(NOTHING)), len(both.theirs.rows(NOTHING))
     return Waterfall(
         one, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
@@ -150,7 +150,7 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
 
 def _table(run: Pipeline, parse: Parse) -> RatingTable:
     """All that the pipeline's judge rated."""
-    return read_ratings(run.bench, parse).only(judges=[run.judge])
+    return read_ratings(run.bench, parse).narrow(judges=[run.judge])
 
 
 class _Replayed:
@@ -158,7 +158,7 @@ class _Replayed:
 
     def __init__(self, run: Pipeline, other: Pipeline, models: list[str], questions: list[str]) -> None:
         self.run, self.other, self.names = run, other, questions
-        self.tables = {p: _table(run, p).only(models=models) for p in {run.protocol.parse, other.protocol.parse}}
+        self.tables = {p: _table(run, p).narrow(models=models) for p in {run.protocol.parse, other.protocol.parse}}
         table = self.tables[run.protocol.parse]
         at = {name: n for n, name in enumerate(questions)}
         self.place = np.array([at.get(name, -1) for name in table.questions], dtype=np.int64)
@@ -179,7 +179,7 @@ class _Replayed:
                 self.masks[name] = mask
         self.found: dict[frozenset[str], tuple[Counted, _Mean]] = {}
 
-    def counted(self, switched: frozenset[str]) -> Counted:
+    def counted_ratings(self, switched: frozenset[str]) -> Counted:
         """What counts of them with these factors switched."""
         if switched not in self.found:
             mine, theirs = self.run.protocol, self.other.protocol
@@ -198,16 +198,16 @@ class _Replayed:
 
     def rows(self, switched: frozenset[str]) -> RatingTable:
         """Whose they are."""
-        return self.counted(switched).row
+        return self.counted_ratings(switched).row
 
     def mean(self, switched: frozenset[str]) -> _Mean:
         """Their mean, in points from 1 to 10."""
-        self.counted(switched)
+        self.counted_ratings(switched)
         return self.found[switched][1]
 
     def cells(self, switched: frozenset[str]) -> dict[Cell, float]:
         """The mean of each turn of a model's answer to a question."""
-        counted = self.counted(switched)
+        counted = self.counted_ratings(switched)
         row, sums = counted.row, dict[Cell, tuple[float, int]]()
         columns = (row.question.tolist(), row.model.tolist(), row.turn.tolist(), counted.value.tolist())
         for question, model, turn, value in zip(*columns, strict=True):
@@ -368,11 +368,11 @@ class _Both:
                 del self.factors[name]
         self.still = [name for name in self.still if name not in self.factors]
 
-    def counted(self, state: frozenset[str]) -> Counted:
+    def counted_ratings(self, state: frozenset[str]) -> Counted:
         """What counts in a state."""
         if RATINGS in state:
-            return self.theirs.counted(frozenset(self.factors) - state)
-        return self.own.counted(state)
+            return self.theirs.counted_ratings(frozenset(self.factors) - state)
+        return self.own.counted_ratings(state)
 
     def mean(self, state: frozenset[str]) -> _Mean:
         """The mean in a state."""
@@ -396,7 +396,7 @@ class _Both:
                 fair += factorial(size) * factorial(k - size - 1) / factorial(k) * change
         return fair, min(changes), max(changes)
 
-    def way(self) -> tuple[tuple[Step, ...], frozenset[str], tuple[Step, ...]]:
+    def step_path(self) -> tuple[tuple[Step, ...], frozenset[str], tuple[Step, ...]]:
         """The steps on the first one's ratings, the factors that they switch, and the steps on the other's."""
         steps, later, switched = list[Step](), list[Step](), NOTHING
         for name in self.factors:
@@ -414,7 +414,7 @@ class _Both:
 
     def _step(self, name: str, state: frozenset[str]) -> Step:
         before, after = (self.mean(each) for each in (state, state | {name}))
-        one, two = (self.counted(each) for each in (state, state | {name}))
+        one, two = (self.counted_ratings(each) for each in (state, state | {name}))
         change = (after - before).interval(max(len(one.row), len(two.row)))
         return Step(
             name, before.point, after.point, change, *self.contributions(name), _touched(one, two),

@@ -127,7 +127,7 @@ def text_list(value: Any, key: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def first_text(row: Mapping[str, Any], *keys: str) -> str:
+def text_under(row: Mapping[str, Any], *keys: str) -> str:
     """The first of these keys that holds a text."""
     for key in keys:
         if isinstance(row.get(key), str) and row[key].strip():
@@ -209,7 +209,7 @@ def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> in
     return turn
 
 
-def read_scores(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
+def read_judged_turns(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
     """The judgments of a row: one; one for each sample, where score or judgment is a list; or one for each turn.
 
     Of a row with a score for each turn, -1 without a judgment is a turn that was not asked.
@@ -269,7 +269,7 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     fits only if they are models throughout, they are.
     """
     one, two = ("model_1", "model_2") if "model_1" in row else ("model_a", "model_b")
-    first, second = first_text(row, one), first_text(row, two)
+    first, second = text_under(row, one), text_under(row, two)
     if first == second:
         raise BadField(two, f"{one} and {two} are the same model, {show_value(first)}.")
     a, b = sorted((first, second))

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench import parsing, rows
-from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, SourcePlace, named
+from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, SourcePlace, list_names
 from judges.plural import many, verb
 from judges.strict_json import show_value
 
@@ -146,7 +146,7 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
                 )
     if len(found) > 1:
         first = next(iter(found))
-        others = named(file.name for task, held in found.items() if task != first for file in held)
+        others = list_names(file.name for task, held in found.items() if task != first for file in held)
         notes.append(
             f"Only the questions of {first} are taken: {others} {verb(len(found) - 1, 'is', 'are')} of another task, "
             "whose questions have the same numbers. Import each task into a dataset of its own."

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_judges, share_ratings
+from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_two_judges, share_ratings
 from judges.mtbench.experiment import PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
-from judges.mtbench.protocol import Protocol, describe, protocols
+from judges.mtbench.protocol import Protocol, describe_protocol, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
 from judges.mtbench.ratings import REASONS, RatingTable, Rules, count_judgments, count_ratings, read_ratings, rules_of
 from judges.mtbench.records import Bench
@@ -58,7 +58,7 @@ class RatingSelection(NamedTuple):
     def parts(self) -> Iterator[tuple[Rules, RatingTable]]:
         """The rules and the ratings of the judges of each protocol."""
         for protocol, judges in self.protocols.values():
-            yield rules_of(protocol), self.table.only(judges)
+            yield rules_of(protocol), self.table.narrow(judges)
 
 
 def narrow(
@@ -87,7 +87,7 @@ def own_protocol(bench: Bench, judge: str) -> Protocol:
     return protocols().get(named, protocols()["fastchat"])
 
 
-def select(
+def select_ratings(
     bench: Bench, protocol: Protocol | None = None, judges: Sequence[str] = (), models: Sequence[str] = (),
     categories: Sequence[str] = (),
 ) -> RatingSelection:  # fmt: skip
@@ -115,7 +115,7 @@ def judge_label(bench: Bench, judge: str) -> str:
     return model if alike == 1 else judge
 
 
-def figure(name: str, one: Interval | None) -> Row:
+def figure_columns(name: str, one: Interval | None) -> Row:
     """A figure and its ends as three columns."""
     low, high = (one.low, one.high) if one else (None, None)
     return {name: one.point if one else None, f"{name}_low": low, f"{name}_high": high}
@@ -166,8 +166,8 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
     for one in means:
         row = _whose(chosen, one.judge, one.model)
         for turn in turns:
-            row |= figure(f"turn_{turn}", one.turns.get(turn))
-        rows.append(row | figure("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
+            row |= figure_columns(f"turn_{turn}", one.turns.get(turn))
+        rows.append(row | figure_columns("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
     said = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     asked = len(np.unique(chosen.table.question))
     said.append(f"Intervals are at 95 %, by {many(asked, 'question')}. both: the mean over the rows of all turns.")
@@ -178,7 +178,7 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
 
 def describe_rules(protocol: Protocol) -> str:
     """How a protocol counts judgments, in a sentence."""
-    said = dict(describe(protocol))
+    said = dict(describe_protocol(protocol))
     rules = [f"{name}: {said[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
     return f"Read by {protocol.name}: {'; '.join(rules)}."
 
@@ -192,7 +192,7 @@ def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: boo
             means_of = {name or "(none)": one.categories.get(name) for name in named}
             rows.append(head | {name: mean.point if mean else None for name, mean in means_of.items()})
         else:
-            rows += [head | {"category": name} | figure("mean", mean) for name, mean in one.categories.items()]
+            rows += [head | {"category": name} | figure_columns("mean", mean) for name, mean in one.categories.items()]
     return ResultTable("categories", "Mean ratings by category", rows if named != [""] else ())
 
 
@@ -209,9 +209,9 @@ def _shared(chosen: RatingSelection) -> ResultTable:
             x, y, question = cells.one, cells.other, cells.row.question
             rows.append(
                 {"judge": one, "other": other, "model": EVERYTHING if model is None else shared.row.models[model]}
-                | {"cells": len(x)} | figure("mean", question_mean(x, question))
-                | figure("other_mean", question_mean(y, question))
-                | figure("difference", question_mean(y - x, question))
+                | {"cells": len(x)} | figure_columns("mean", question_mean(x, question))
+                | figure_columns("other_mean", question_mean(y, question))
+                | figure_columns("difference", question_mean(y - x, question))
             )  # fmt: skip
     said = ("A cell: a turn of a sample that both judges rated, in points from 1 to 10. difference: other - judge.",)
     return ResultTable("shared", "Means on the cells that two judges share", rows, said)
@@ -242,10 +242,10 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
             named = judge_label(chosen.bench, judge)
             for one in found.models:
                 row = _whose(chosen, judge, one.model) | {"mean": one.mean}
-                rows.append(row | figure("rank", one.rank) | {"first": one.first})
+                rows.append(row | figure_columns("rank", one.rank) | {"first": one.first})
             for two in found.pairs:
                 row = {"judge": named, "higher": two.higher, "lower": two.lower}
-                pairs.append(row | figure("ahead", two.ahead) | {"turned": two.turned, "settled": two.settled})
+                pairs.append(row | figure_columns("ahead", two.ahead) | {"turned": two.turned, "settled": two.settled})
             if found.pairs:
                 open_ = len(found.unsettled)
                 said.append(
@@ -278,8 +278,8 @@ def _rates(chosen: RatingSelection, verdicts: Verdicts, pairs: bool) -> list[Row
         row = _whose(chosen, one.judge, one.model)
         if pairs:
             row["against"] = one.against
-        row = row | {"games": one.games} | figure("win", one.win) | figure("loss", one.loss)
-        rows.append(row | figure("tie", one.tie) | figure("adjusted", one.adjusted))
+        row = row | {"games": one.games} | figure_columns("win", one.win) | figure_columns("loss", one.loss)
+        rows.append(row | figure_columns("tie", one.tie) | figure_columns("adjusted", one.adjusted))
     return rows
 
 
@@ -288,7 +288,7 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
     shares = japanese_shares(chosen.bench)
     for one in shares:
         row: Row = {"model": one.model, "turn": one.turn or EVERYTHING}
-        rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure("share", one.share))
+        rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure_columns("share", one.share))
     said = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
     some = any((found.share.point or 0) >= _SOME for found in shares)
     return ResultTable("japanese", "Share of Japanese characters", rows if some else (), said)
@@ -314,7 +314,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
     largest: list[Row] = []
     said = ["difference: other - judge, in points from 1 to 10; kappa is quadratic-weighted; mae: mean distance."]
     for one, other in combinations(chosen.judges, 2):
-        found = compare_judges(chosen.table, one, other)
+        found = compare_two_judges(chosen.table, one, other)
         labels = judge_label(chosen.bench, one), judge_label(chosen.bench, other)
         names: Row = dict(zip(("judge", "other"), labels, strict=True))
         scopes: list[tuple[str, PairAgreement]] = [("all", found.whole)]
@@ -325,7 +325,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
         for scope, cut in scopes:
             row = names | {"scope": scope, "cells": cut.cells}
             for name, value in zip(cut._fields[1:], cut[1:], strict=True):
-                row |= figure({"one": "mean", "other": "other_mean"}.get(name, name), value)
+                row |= figure_columns({"one": "mean", "other": "other_mean"}.get(name, name), value)
             rows.append(row)
         said.append(
             f"{' and '.join(labels)}: {many(found.whole.cells, 'shared cell')}; {found.alone[0]} rated by the first "
@@ -334,10 +334,10 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
         moved = compare_ranks(found.shared)
         for change in moved.models:
             row = names | {"model": change.model, "rank": change.one, "other_rank": change.other}
-            ranks.append(row | figure("change", change.change))
+            ranks.append(row | figure_columns("change", change.change))
         for flip in moved.flipped:
-            row = names | {"higher": flip.a, "lower": flip.b} | figure("ahead", flip.one)
-            row |= figure("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
+            row = names | {"higher": flip.a, "lower": flip.b} | figure_columns("ahead", flip.one)
+            row |= figure_columns("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
             flips.append(row)
         for far in found.largest:
             text, theirs = (chosen.bench.ratings[place].text.strip() for place in far.places)
@@ -361,7 +361,7 @@ def vote_table(bench: Bench) -> ResultTable:
     for one in vote_agreement(bench):
         row: Row = {"one": one.one if one.between else judge_label(bench, one.one), "other": one.other}
         row |= {"turn": EVERYTHING if one.turn is None else one.turn, "ties": one.setup, "pairs": one.pairs}
-        rows.append(row | figure("agreement", one.equal) | figure("kappa", one.kappa))
+        rows.append(row | figure_columns("agreement", one.equal) | figure_columns("kappa", one.kappa))
     said = (
         "agreement: the share of equal pairs of votes, which with ties counted is S1, and with ties dropped S2 in the "
         "MT-Bench paper. "
@@ -422,4 +422,4 @@ def _replayed(step: Step) -> Row:
 
 def _step(name: str, one: Interval, kind: str) -> Row:
     empty: Row = {"after": None, "fair": None, "least": None, "most": None, "ratings": one.cells, "done": ""}
-    return {"step": name, "kind": kind} | figure("points", one) | empty
+    return {"step": name, "kind": kind} | figure_columns("points", one) | empty

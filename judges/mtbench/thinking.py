@@ -14,7 +14,7 @@ def split_thinking(text: str) -> list[tuple[bool, str]]:
     """The text in parts, in its order: whether a part is thinking, and the part; joined they are the text again.
 
     A block goes from its opening tag to the next closing tag of the same name, tags included. A tag without its
-    partner (`unclosed`) makes no block.
+    partner (`unclosed_tags`) makes no block.
     """
     parts, at = [], 0
     for start, end in _scan(text)[0]:
@@ -29,7 +29,7 @@ def strip_thinking(text: str) -> str:
     return "".join(part for thinks, part in split_thinking(text) if not thinks).strip() if blocks else text
 
 
-def unclosed(text: str) -> tuple[str, ...]:
+def unclosed_tags(text: str) -> tuple[str, ...]:
     """The tags of thinking that have no partner, as they stand in the text: what lies by them is not taken away."""
     return tuple(tag[0] for tag in _scan(text)[1])
 

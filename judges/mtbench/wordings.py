@@ -90,7 +90,9 @@ class WordingResolution:
     notes: list[str] = field(default_factory=list)
 
 
-def resolve(rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence[PromptText]]) -> WordingResolution:
+def resolve_wordings(
+    rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence[PromptText]]
+) -> WordingResolution:
     """The wording of each of the rows of one judge and family, "" where nothing tells it.
 
     A file's own prompts tell the wording of all its rows. Rows of a file that keeps none have that of the

@@ -9,7 +9,7 @@ from judges.practice import dialogue, generic, pair, response
 from judges.practice.completion import Reply
 from judges.practice.family import SAYS, PracticeJudge
 from judges.practice.shape import follow_reference, schema_from_outline
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 
 _JSON = {
     "multi_turn_dialogue": dialogue.judge_dialogue,
@@ -27,7 +27,7 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     Cards of Assay have rules of their own; what the schema has beyond them (the summary of a window) is filled in by
     the generic rules, which answer any other card too. Without a fence the model says what it is.
     """
-    found = fenced(text)
+    found = read_fence(text)
     if found is None:
         said = f"{SAYS} It answers judge cards; this message holds no material to judge."
         return {"note": said} if as_json or schema else (said,)

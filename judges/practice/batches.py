@@ -55,7 +55,7 @@ class Batches:
             raise ErrorReply(404, f"No batch found with id '{ident}'.", "invalid_request_error", None, "batch_id")
         return self._jobs[ident]
 
-    def every(self) -> list[dict[str, Any]]:
+    def list_batches(self) -> list[dict[str, Any]]:
         """All batches, newest first."""
         return list(reversed(self._jobs.values()))
 

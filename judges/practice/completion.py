@@ -25,7 +25,7 @@ class Grade(int):
     hi: int
 
     @classmethod
-    def of(cls, raw: float, lo: int = 1, hi: int = 5) -> Grade:
+    def from_raw(cls, raw: float, lo: int = 1, hi: int = 5) -> Grade:
         """The whole number next to a raw value, within the scale."""
         made = cls(min(hi, max(lo, floor(raw + 0.5))))
         made.raw, made.lo, made.hi = min(float(hi), max(float(lo), raw)), lo, hi
@@ -83,7 +83,7 @@ def _json(value: Any) -> Iterator[str | Grade]:
         yield json.dumps(value, ensure_ascii=False)
 
 
-def token_logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str, Any]:
+def write_logprobs(spelling: Sequence[tuple[str, Grade | None]], top: int) -> dict[str, Any]:
     """OpenAI's `logprobs` of a choice: for scores the alternatives of their scale, for other tokens only themselves."""
     content = []
     for token, grade in spelling:

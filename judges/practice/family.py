@@ -78,9 +78,9 @@ class PracticeJudge:
         scale, by (seed, call, name). Obeyed orders give the highest score.
         """
         if self.family.sees == "nothing" or ("same_score" in self.flaws and self.family.sees == "words"):
-            return Grade.of(upper_middle(lo, hi), lo, hi)
+            return Grade.from_raw(upper_middle(lo, hi), lo, hi)
         if self.obeys(text):
-            return Grade.of(hi, lo, hi)
+            return Grade.from_raw(hi, lo, hi)
         if self.family.sees == "length":
             level = length_level(text)
         else:
@@ -93,7 +93,7 @@ class PracticeJudge:
             level -= seen.get("minus", 0.0)
             if "length" in self.flaws:
                 level = 0.35 * level + 0.65 * length_level(text)
-        return Grade.of(lo + (hi - lo) * (min(1.0, max(0.0, level)) + self.noise(name)), lo, hi)
+        return Grade.from_raw(lo + (hi - lo) * (min(1.0, max(0.0, level)) + self.noise(name)), lo, hi)
 
     def noise(self, name: str) -> float:
         """Noise of the temperature as a share of the scale; 0 at temperature 0."""

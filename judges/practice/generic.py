@@ -8,7 +8,7 @@ from typing import Any
 from judges.practice import dialogue, pair, response, words
 from judges.practice.completion import Grade
 from judges.practice.family import SAYS, PracticeJudge, upper_middle
-from judges.practice.shape import follow_reference, number_range, schema_options
+from judges.practice.shape import follow_reference, schema_options, schema_range
 
 _DEEP = 30
 _PASSED_OVER = ("score", "scores", "value", "rating", "values")
@@ -89,7 +89,7 @@ def _fill(
             return _grade(judge, at, low, high)
         return at.turn
     if sort == "number":
-        return _number(judge, at, *number_range(chosen))
+        return _number(judge, at, *schema_range(chosen))
     if sort == "boolean":
         return bool(words.content_words(at.name.replace("_", " ")) & words.content_words(at.text))
     return None if sort == "null" else _text(fields, at)
@@ -141,7 +141,7 @@ def _choice(judge: PracticeJudge, fields: dict[str, Any], values: list[Any], at:
 
 def _grade(judge: PracticeJudge, at: ReplyPlace, low: int, high: int) -> Grade:
     if judge.family.sees == "nothing":
-        return Grade.of(upper_middle(low, high), low, high)
+        return Grade.from_raw(upper_middle(low, high), low, high)
     saw = response.observe_output(at.task, at.text, at.reference)[response.find_hint(at.name)]
     return judge.grade(f"{at.name} {at.turn} {at.label}", at.text, saw, low, high)
 

@@ -10,9 +10,9 @@ from judges.practice import completion
 from judges.practice.answer import answer_message
 from judges.practice.completion import Reply, completion_choice, count_tokens, reply_text, spell_tokens, unix_seconds
 from judges.practice.family import FAMILIES, PracticeJudge
-from judges.practice.mtbench import reply_unfenced
+from judges.practice.mtbench import reply_without_fence
 from judges.practice.options import PracticeOptions
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens")
 
@@ -55,7 +55,7 @@ def call_key(body: dict[str, Any], text: str) -> str:
     The same material asked about again, also in another mode or with other marks around it, has the same key.
     """
     try:
-        found = fenced(text)
+        found = read_fence(text)
         what = text if found is None else to_bytes(found).decode()
     except (ValueError, RecursionError):
         what = text
@@ -99,8 +99,8 @@ def make_reply(options: PracticeOptions, body: dict[str, Any], text: str, key: s
         if not isinstance(schema, dict) or schema.get("type") != "object":
             raise bad_request("Invalid schema for response_format: it must be of type 'object'.", "response_format")
     try:
-        if shape == "text" and fenced(text) is None:
-            return reply_unfenced(judge, body["messages"], text)
+        if shape == "text" and read_fence(text) is None:
+            return reply_without_fence(judge, body["messages"], text)
         return answer_message(judge, text, schema, shape == "json_object")
     except (ValueError, RecursionError) as error:
         raise bad_request(f"The practice endpoint cannot answer this: {error}.", "messages") from error
@@ -114,7 +114,7 @@ def complete_chat(body: dict[str, Any], reply: Reply, ident: str) -> dict[str, A
     chances = None
     if body.get("logprobs"):
         shown = spelling[:most] if was_cut else spelling
-        chances = completion.token_logprobs(shown, int(body.get("top_logprobs") or 0))
+        chances = completion.write_logprobs(shown, int(body.get("top_logprobs") or 0))
     choices = [completion_choice(0, text, "length" if was_cut else "stop", None, chances)]
     read = sum(count_tokens(m["content"]) + 4 for m in body["messages"] if isinstance(m.get("content"), str))
     written = most if was_cut else count_tokens(text)

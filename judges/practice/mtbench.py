@@ -31,7 +31,7 @@ _THINKS = 0.3
 """The share of its answers before which practice-second thinks aloud."""
 
 
-def reply_unfenced(judge: PracticeJudge, messages: Sequence[Mapping[str, Any]], text: str) -> Reply:
+def reply_without_fence(judge: PracticeJudge, messages: Sequence[Mapping[str, Any]], text: str) -> Reply:
     """The reply to messages without a fence: a judgment where they ask for one in brackets, else an answer."""
     whole = "\n".join(str(one.get("content", "")) for one in messages if one.get("role") != "assistant")
     if all(mark in whole for mark in _COMPARES):

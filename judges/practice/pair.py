@@ -96,7 +96,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
                 scores = entry[f"response_{side}"]
                 bonus = 1.0 if judge.has("first_place") and side == "a" else 0.0
                 for name in scores if bonus else ():
-                    scores[name] = Grade.of(scores[name].raw + bonus)
+                    scores[name] = Grade.from_raw(scores[name].raw + bonus)
                 means[side].append((max(count_tokens(text), 1) ** 0.5, sum(scores.values()) / 3))
         sections.append(entry)
     for side in SIDES if not cells else ():

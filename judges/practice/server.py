@@ -52,7 +52,7 @@ class Server:
         """The names of the models."""
         return list(FAMILIES)
 
-    async def ended(self) -> None:
+    async def wait_until_ended(self) -> None:
         """Wait until the server is told to end, or is interrupted."""
         await self.closing.wait()
 
@@ -128,7 +128,7 @@ class Server:
         return _json(self.batches.start(read_object(await request.read())))
 
     async def _batch_list(self, _: web.Request) -> web.Response:
-        return _json({"object": "list", "data": self.batches.every(), "has_more": False})
+        return _json({"object": "list", "data": self.batches.list_batches(), "has_more": False})
 
     async def _batch(self, request: web.Request) -> web.Response:
         return _json(self.batches.batch(request.match_info["id"]))

@@ -82,7 +82,7 @@ def _leaf(token: str) -> dict[str, Any]:
     return {"type": "string"}
 
 
-def number_range(node: dict[str, Any]) -> tuple[float, float, float]:
+def schema_range(node: dict[str, Any]) -> tuple[float, float, float]:
     """The ends and the step (0: any number) of a number in a schema: by its keys, or as reading.schema says them."""
     if found := _SPAN.search(str(node.get("description", ""))):
         return float(found[1]), float(found[2]), float((found[3] or "0").rstrip("."))

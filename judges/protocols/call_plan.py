@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import ValidationError
 
-from judges.card import Card, Conversation, Item
+from judges.card import AnsweringCalls, Card, Item
 from judges.params import Params
 from judges.protocols import chapters, orders, probes, windows
 from judges.protocols.messages import Message, messages
@@ -320,7 +320,7 @@ def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     )
 
 
-def _unsaid(conversation: Conversation, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
+def _unsaid(conversation: AnsweringCalls, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
     """The pieces of a conversation that can still be asked; none once a call has failed."""
     if any(answer.unscored == "api_error" for answer in answers.values()):
         return []

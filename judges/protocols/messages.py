@@ -42,7 +42,7 @@ def fence(card_name: str, fields: dict[str, Any], key: str = "", salt: str | Non
     return "\n".join(lines)
 
 
-def fenced(text: str) -> tuple[str, dict[str, Any]] | None:
+def read_fence(text: str) -> tuple[str, dict[str, Any]] | None:
     """(card, fields) of the last fence in a text, as the practice endpoint reads them back; None without one."""
     found = list(_FENCED.finditer(text))
     return (found[-1][2], json.loads(found[-1][3])) if found else None

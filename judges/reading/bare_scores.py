@@ -74,7 +74,7 @@ def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
         if one.value is None or (isinstance(one.value, str) and not one.value.strip()):
             continue
         try:
-            value = dimension.judged.code(dimension.judged.written(one.value), turns)
+            value = dimension.judged.code(dimension.judged.parse_text(one.value), turns)
         except BadScale as error:
             off = off or f"{one.unit} {one.dimension}: {error}"
             remarks.append(Remark(one.unit, one.dimension, "rule", str(error)))

@@ -133,7 +133,7 @@ def title_height(title: str) -> float:
     return 2 * SIZE + 2 if title else 4.0
 
 
-def finite(value: float | None) -> float | None:
+def finite_or_none(value: float | None) -> float | None:
     """A number, or None for what is no finite one."""
     return None if value is None or not math.isfinite(value) else float(value)
 

@@ -1,7 +1,7 @@
 """Documents as one self-contained HTML text: styles inside, nothing fetched, no script, light and dark, for print too.
 
-Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `fold` and `records` make them of the
-templates beside this file. A text that is no `Markup`, one joined from parts by `str.join` too, is escaped.
+Parts are HTML already (`Markup`): `heading`, `para`, `note`, `table`, `figure`, `details` and `embed_json` make them of
+the templates beside this file. A text that is no `Markup`, one joined from parts by `str.join` too, is escaped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STYLE = Markup(
 _VALUE = Markup("<bdi>{}</bdi>")
 
 
-def page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
+def html_page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
     """A whole document: its title as the first heading, its parts below each other, and a line at the end."""
     made = _TEMPLATES.get_template("page.html.jinja")
     return made.render(title=title, parts=parts, footer=footer, lang=lang, style=_STYLE)
@@ -95,7 +95,7 @@ def figure(svg: str, caption: str = "") -> str:
     return Markup(_PARTS.figure(Markup(svg), caption))
 
 
-def fold(title: str, parts: Iterable[str]) -> str:
+def details(title: str, parts: Iterable[str]) -> str:
     """Parts behind a line that opens them."""
     return Markup(_PARTS.fold(title, parts))
 
@@ -105,6 +105,6 @@ def code(text: str) -> str:
     return Markup(_PARTS.code(text))
 
 
-def records(name: str, value: Any) -> str:
+def embed_json(name: str, value: Any) -> str:
     """Figures for a program: JSON in the document, with every digit, which no browser runs."""
     return Markup(_PARTS.records(name, value))

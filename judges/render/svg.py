@@ -14,7 +14,7 @@ from judges.render.drawing import (
     box,
     coord,
     escape_text,
-    finite,
+    finite_or_none,
     frame,
     label,
     line,
@@ -79,7 +79,7 @@ def interval_plot(
     left = min(max(230.0, 0.3 * width), max([text_width(f"{r.name}  {r.sub}") for r in rows], default=0) + 14)
     right = min(0.46 * width, max([text_width(r.remark) for r in rows], default=0) + 14)
     every = [(r.point, r.low, r.high, *(r.ceiling or ())) for r in rows]
-    known = [v for row in every for v in map(finite, row) if v is not None]
+    known = [v for row in every for v in map(finite_or_none, row) if v is not None]
     low, high = min([*known, reach[0]]), max([*known, reach[1]])
     at = _axis(low, high, left + 6, width - right - 8)
     top = title_height(title) + (SIZE + 4 if marked else 0)
@@ -105,10 +105,10 @@ def _row(
         label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shorten(row.sub, 88)),
         label(right + 4, y + 4.5, row.remark, "soft", room=width - right - 4),
     ]
-    point, low, high, bound = (finite(v) for v in (row.point, row.low, row.high, row.bound))
+    point, low, high, bound = (finite_or_none(v) for v in (row.point, row.low, row.high, row.bound))
     tip = ""
     if row.ceiling is not None:
-        top, least, most = (finite(v) for v in row.ceiling)
+        top, least, most = (finite_or_none(v) for v in row.ceiling)
         if least is not None and most is not None:
             made.append(line(at(least), y + 9, at(most), y + 9, "top"))
             tip = f" ({least:.4f} to {most:.4f})"
@@ -159,7 +159,7 @@ def bar_plot(
     """
     top = title_height(title) + (SIZE + 8 if len(series) > 1 else 0)
     legend = _legend([name for name, _ in series], title_height(title), width) if len(series) > 1 else []
-    known = [v for _, values in series for v in map(finite, values) if v is not None]
+    known = [v for _, values in series for v in map(finite_or_none, values) if v is not None]
     most = max([*known, 1e-9])
     slot = (width - 44) / max(1, len(names))
     if all(text_width(name) <= slot - 6 for name in names):
@@ -171,7 +171,7 @@ def bar_plot(
         y = top + place * row
         body.append(label(0, y + row / 2 + 3, name, room=left - 10))
         for n, (told_as, values) in enumerate(series):
-            value = finite(values[place])
+            value = finite_or_none(values[place])
             if value is not None:
                 said = f"{100 * value:.0f}%"
                 body += [
@@ -193,7 +193,7 @@ def _upright(
         middle = 44 + slot * (place + 0.5)
         body.append(label(middle, floor + SIZE + 4, name, anchor="middle"))
         for n, (told_as, values) in enumerate(series):
-            value = finite(values[place])
+            value = finite_or_none(values[place])
             if value is None:
                 continue
             x, y, said = middle + each * (n - len(series) / 2), floor - high * value / most, f"{100 * value:.0f}%"
@@ -215,7 +215,7 @@ def line_plot(
     worded = any(isinstance(v, str) for _, xs, *_ in series for v in xs)
     placed = {word: float(n) for n, word in enumerate(words)}
     across = [[placed[str(v)] if worded else float(v) for v in xs] for _, xs, *_ in series]
-    ys = [finite(v) for _, _, *columns in series for column in columns for v in column or ()]
+    ys = [finite_or_none(v) for _, _, *columns in series for column in columns for v in column or ()]
     known = [v for v in [*ys, mark] if v is not None] or [0.0, 1.0]
     low, high = min(known), max(known)
     spare = (high - low) * 0.06 or 0.5
@@ -256,7 +256,7 @@ def _below(words: Sequence[str] | None, low: float, high: float, over: Any, y: f
 def _band(places: Sequence[float], lows: Any, highs: Any, over: Any, up: Any, colour: int) -> list[str]:
     if lows is None or highs is None:
         return []
-    ends = [(p, finite(a), finite(b)) for p, a, b in zip(places, lows, highs, strict=True)]
+    ends = [(p, finite_or_none(a), finite_or_none(b)) for p, a, b in zip(places, lows, highs, strict=True)]
     known = [(p, a, b) for p, a, b in ends if a is not None and b is not None]
     if len(known) < 2:
         return [line(over(p), up(a), over(p), up(b), f"s{colour}", 1.5) for p, a, b in known]
@@ -270,7 +270,7 @@ def _path(name: str, xs: Any, values: Any, places: Any, over: Any, up: Any, n: i
     colour, dash = n % COLOURS, ("", "6 3", "2 3", "8 3 2 3")[n % 4]
     parts, pen = [], "M"
     dots = []
-    for x, place, value in zip(xs, places, map(finite, values), strict=True):
+    for x, place, value in zip(xs, places, map(finite_or_none, values), strict=True):
         if value is None:
             pen = "M"
             continue

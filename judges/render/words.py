@@ -25,12 +25,12 @@ def span(interval: Interval | None, shape: str = ".2f", none: str = "–") -> st
     return f"{number(interval.low, shape)} to {number(interval.high, shape)}"
 
 
-def between(top: Interval | None) -> str:
+def people_agreement(top: Interval | None) -> str:
     """Agreement of people with each other and its interval; a dash where too few items have labels of two people."""
     return "–" if top is None or top.is_too_small or top.point is None else f"{cell(top.point, '.2f')} ({span(top)})"
 
 
-def small(p: float) -> str:
+def p_value(p: float) -> str:
     """A p-value: .031, or that it is below .001."""
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 

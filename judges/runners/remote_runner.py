@@ -35,7 +35,7 @@ _WAITS, _GATHERS = 1.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class RunTerms:
+class RunnerTerms:
     """What every runner of a run is told first. Never a key: that is in the environment of its own process.
 
     `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `modes` how models are asked.
@@ -75,14 +75,14 @@ class Leaving:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The endpoint answered a call: see Door.good."""
+    """The endpoint answered a call: see Door.record_answer."""
 
     replied: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call has failed for good: see Door.failed."""
+    """A call has failed for good: see Door.record_failure."""
 
     why: str
     lasting: bool
@@ -97,7 +97,7 @@ class TurnedAway:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class NewJudgment:
     """A judgment was made. Its item is known to the owner, so it is not sent back."""
 
     slot: Slot
@@ -117,7 +117,7 @@ class Ended:
     modes: Mapping[str, str]
 
 
-Told = CallReply | Charge | RunNotice | Judged | Asking | Leaving | Answered | Failed | TurnedAway | Ended
+Told = CallReply | Charge | RunNotice | NewJudgment | Asking | Leaving | Answered | Failed | TurnedAway | Ended
 Word = Literal["", "close", "stop"]
 """What an owner says besides: nothing more will be given; or begin no more calls."""
 
@@ -125,7 +125,7 @@ Word = Literal["", "close", "stop"]
 class RemoteRunner:
     """One runner. `give` it work and admissions and `take` what it tells, both at once and again and again."""
 
-    def __init__(self, terms: RunTerms) -> None:
+    def __init__(self, terms: RunnerTerms) -> None:
         self._terms = terms
         self._tasks, self._had = _Tasks(), dict[Slot, Mapping[str, CallReply]]()
         self._told, self._at_door = list[Told](), list[Told]()
@@ -175,7 +175,7 @@ class RemoteRunner:
             async for found in self._found(modes):
                 if isinstance(found, FinishedJudgment):
                     task = found.task
-                    self.tell(Judged((task.key, task.part, task.sample), found.raw, found.reading))
+                    self.tell(NewJudgment((task.key, task.part, task.sample), found.raw, found.reading))
                 elif not (isinstance(found, RunNotice) and found.sort in ("stopped", "spent")):  # the owner's to say
                     self.tell(found)
         except AssayError as error:
@@ -261,14 +261,14 @@ class _Door:
     def leave(self, held: float, used: float, most: float, real: float) -> None:
         self._tell(Leaving(held, used, most, real))
 
-    def good(self, replied: bool) -> None:
+    def record_answer(self, replied: bool) -> None:
         self._tell(Answered(replied))
 
-    def failed(self, why: str, lasting: bool) -> str:
+    def record_failure(self, why: str, lasting: bool) -> str:
         self._tell(Failed(why, lasting))
         return ""  # the owner's to say, who hears of all runners
 
-    def bad(self, began: float, floor: float) -> bool:
+    def record_refusal(self, began: float, floor: float) -> bool:
         self._tell(TurnedAway(asyncio.get_running_loop().time() - began, floor))
         return False
 

@@ -139,7 +139,7 @@ def check_dimensions(
 def _p_value(interval: Interval, policy: Policy, plan: LookPlan | None) -> float:
     schedule: Schedule = plan or policy.schedule
     z = z_from_threshold(interval, policy.threshold)
-    return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.chance(z, interval.items)
+    return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.p_value(z, interval.items)
 
 
 def _undefined(interval: Interval, policy: Policy) -> bool:

@@ -20,7 +20,7 @@ EXACT = 11
 _CLOSE = 1e-9
 
 
-def origin(scale: Scale) -> float:
+def first_value(scale: Scale) -> float:
     """The value of code 0."""
     return float(scale.lo) if scale.kind in ("ordinal", "interval") else 0.0
 
@@ -47,7 +47,7 @@ def describe_step(scale: Scale) -> str:
 
 def to_codes(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
-    codes = (np.asarray(values, dtype=np.float64) - origin(scale)) / code_step(scale)
+    codes = (np.asarray(values, dtype=np.float64) - first_value(scale)) / code_step(scale)
     if scale.kind == "interval":  # a step such as .1 is no binary number
         whole = np.round(codes)
         codes = np.where(np.abs(codes - whole) <= _CLOSE, whole, codes)
@@ -75,7 +75,7 @@ def row_values(scale: Scale) -> tuple[float, ...]:
     """The value of each row: its answer, or the middle of its bin."""
     if is_binned(scale):
         return tuple(sum(bin_ends(n, scale)) / 2 for n in range(MOST))
-    return tuple(float(origin(scale) + n * code_step(scale)) for n in range(row_count(scale)))
+    return tuple(float(first_value(scale) + n * code_step(scale)) for n in range(row_count(scale)))
 
 
 def bin_ends(row: int, scale: Scale) -> tuple[float, float]:
@@ -136,7 +136,7 @@ def row_numbers(values: ArrayLike, scale: Scale) -> Codes:
 
 def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
     """The values of codes: the inverse of `to_codes`."""
-    return np.asarray(origin(scale) + np.asarray(codes, dtype=np.float64) * code_step(scale), dtype=np.float64)
+    return np.asarray(first_value(scale) + np.asarray(codes, dtype=np.float64) * code_step(scale), dtype=np.float64)
 
 
 def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
@@ -144,7 +144,7 @@ def is_between_answers(values: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     given = np.asarray(values, dtype=np.float64)
     if scale.kind == "interval" and not scale.step:
         return np.zeros(given.shape, dtype=bool)
-    codes = (given - origin(scale)) / (scale.step or 1)
+    codes = (given - first_value(scale)) / (scale.step or 1)
     return np.asarray(np.abs(codes - np.round(codes)) > 1e-6, dtype=bool)
 
 
@@ -154,4 +154,4 @@ def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
     if scale.kind == "interval" and not scale.step:
         return given
     step = scale.step or 1.0
-    return np.asarray(origin(scale) + np.floor((given - origin(scale)) / step + 0.5 + _CLOSE) * step)
+    return np.asarray(first_value(scale) + np.floor((given - first_value(scale)) / step + 0.5 + _CLOSE) * step)

@@ -32,7 +32,7 @@ def resample(per_item: Floats, replicates: int, rng: np.random.Generator) -> Flo
     return _totals(sort_rows(per_item), draw_items(len(per_item), replicates, rng))
 
 
-def resample_seeded(per_item: Floats, replicates: int, seed: int) -> Floats:
+def resample_from_seed(per_item: Floats, replicates: int, seed: int) -> Floats:
     """The same with a generator of that seed, whose draws are kept where they are not many.
 
     The dimensions of a judge mostly rest on equally many items: then all of them share the draws.

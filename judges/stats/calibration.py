@@ -79,7 +79,7 @@ class PairedRatings(GoldAndScores):
         some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in held.items()}
         return PairedRatings(**some)
 
-    def without(self, code: float | None) -> PairedRatings:
+    def drop_code(self, code: float | None) -> PairedRatings:
         """The cells in which neither people nor judge say `code`, as when ties are dropped (S2); None drops nothing."""
         if code is None:
             return self
@@ -220,6 +220,11 @@ class DimensionResult:
         return self.decision.bound if self.gated else self.shown.interval.lower_bound
 
     @property
+    def title(self) -> str:
+        """Its name and unit in words: helpfulness · turn."""
+        return f"{self.dimension.title} · {self.dimension.sort}"
+
+    @property
     def key(self) -> str:
         """Its name in addresses: turn.helpfulness."""
         return f"{self.dimension.sort}.{self.dimension.name}"
@@ -255,7 +260,7 @@ def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str
     code = float(scale.categories.index(drop)) if drop else None
     if isinstance(given, RatingSums):
         return _figures(given, dimension, code, interval_from_sums(given, scale), given.gold_items, given.said)
-    given = given.without(code)
+    given = given.drop_code(code)
     cells, k = kappa_cells(given, scale)
     interval = kappa_interval(cells, k, scale.weights)
     return _figures(given, dimension, code, interval, len(np.unique(given.item)), sum_labels(given))
@@ -368,7 +373,7 @@ def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[f
     return near[0], near[1]
 
 
-def anchoring(
+def anchoring_difference(
     blind: PairedRatings | RatingSums, assisted: PairedRatings | RatingSums, dimension: Dimension
 ) -> Interval:
     """Kappa of assisted minus kappa of blind labels, the two groups of items resampled separately.

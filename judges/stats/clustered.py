@@ -122,11 +122,11 @@ def newcombe_difference(a: Interval, b: Interval) -> Interval:
     Items and ratings are those of the smaller group. All None where a group is empty. Source: Newcombe 1998, method 10.
     """
     if a.point is None or b.point is None:
-        return Interval.point_only(*a.smaller(b), "newcombe")
+        return Interval.point_only(*a.smaller_group(b), "newcombe")
     assert a.low is not None and a.high is not None and b.low is not None and b.high is not None
     assert a.lower_bound is not None and b.lower_bound is not None
     d = b.point - a.point
     low = d - hypot(b.point - b.low, a.high - a.point)
     high = d + hypot(b.high - b.point, a.point - a.low)
     bound = d - (d - low) * normal_quantile(0.95) / normal_quantile(TWO_SIDED)
-    return Interval(d, low, high, bound, *a.smaller(b), "newcombe")
+    return Interval(d, low, high, bound, *a.smaller_group(b), "newcombe")

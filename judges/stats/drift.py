@@ -53,7 +53,7 @@ class GoldAgreement(NamedTuple):
     commonest: float | None
 
     @classmethod
-    def of(cls, found: Summary) -> GoldAgreement:
+    def from_summary(cls, found: Summary) -> GoldAgreement:
         """That of a dimension's figures."""
         return cls(found.interval, found.commonest)
 

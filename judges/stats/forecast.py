@@ -51,7 +51,7 @@ class ScoredPopulation:
         """How many items of the dataset each item represents."""
         return np.asarray((self.sizes / np.bincount(self.stratum, minlength=len(self.sizes)))[self.stratum])
 
-    def repeated(self, times: int) -> ScoredPopulation:
+    def repeat(self, times: int) -> ScoredPopulation:
         """The same items so many times."""
         items = len(self.stratum)
         number = np.concatenate([self.item + n * items for n in range(times)])
@@ -91,7 +91,7 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
     """
     if not 0 < agreement < 1:
         raise ValueError(f"An agreement lies between 0 and 1, such as .6; got {agreement}.")
-    known = known.repeated(max(1, _CELLS // max(1, len(known.item))))
+    known = known.repeat(max(1, _CELLS // max(1, len(known.item))))
     rng, worth = np.random.default_rng(0), known.worth[known.item]
     shares = np.bincount(known.judge, worth, minlength=known.k) / worth.sum()
     if shares.max() >= 1 - 1e-12:

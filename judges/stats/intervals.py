@@ -45,7 +45,7 @@ from judges.stats.bootstrap import (
     item_sums,
     kappa_replicates,
     resample,
-    resample_seeded,
+    resample_from_seed,
     sort_rows,
     with_products,
 )
@@ -114,13 +114,13 @@ class _Clustered:
         """The sums of `kappa_from_sums`, the same to the last digit in whatever order the cells come."""
         return np.array([fsum(row) for row in six_moments(self.human, self.judge) * self.weight])
 
-    def pooled(self, k: int, weights: Weights) -> float | None:
+    def pooled_kappa(self, k: int, weights: Weights) -> float | None:
         """Kappa over all cells."""
         return kappa(self.table(k), weights) if self.whole else kappa_from_sums(self.sums())
 
     def influence(self, k: int, weights: Weights) -> tuple[float | None, Floats]:
         """Kappa, and its slope by the weight of every cell; zeros where it is undefined."""
-        point = self.pooled(k, weights)
+        point = self.pooled_kappa(k, weights)
         if point is None:
             return None, np.zeros(self.item.size)
         if self.whole:
@@ -253,11 +253,11 @@ def bootstrap_kappa(
     Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     given = _clustered(cells, k, weights)
-    point, own = given.pooled(k, weights), given.parts(k, weights)
+    point, own = given.pooled_kappa(k, weights), given.parts(k, weights)
     parts = with_products(own)
     if given.stratum is None:
         parts = sort_rows(parts)
-        totals, sums = resample_seeded(parts, replicates, seed), parts.sum(axis=0)[None]
+        totals, sums = resample_from_seed(parts, replicates, seed), parts.sum(axis=0)[None]
     else:
         totals, sums = resample_within_strata(parts, given.stratum, own.shape[1], replicates, seed)
     drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
@@ -335,7 +335,7 @@ def kappa_difference(
     shares = [group.parts(k, weights) for group in (one, two)]
     if paired:
         given = with_products(np.hstack(shares))
-        drawn = difference_replicates(resample_seeded(given, REPLICATES, seed), k, weights, one.items)
+        drawn = difference_replicates(resample_from_seed(given, REPLICATES, seed), k, weights, one.items)
         whole = difference_replicates(given.sum(axis=0)[None], k, weights, one.items)
     else:
         rng, groups = np.random.default_rng(seed), []

@@ -64,7 +64,7 @@ def imputed_code(choice: str, scale: Scale) -> float | None:
         return float(scale.lo if scale.kind in ("ordinal", "interval") else 0)
     if word == TIE and not scale.drawn and TIE not in scale.categories:
         raise BadScale("this scale has no tie")
-    value = scale.written(word)
+    value = scale.parse_text(word)
     if scale.kind == "ordinal" and isinstance(value, float) and scale.lo <= value <= scale.hi:
         return value
     found = scale.code(scale.drawn or TIE if word == TIE else value)

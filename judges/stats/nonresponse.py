@@ -53,12 +53,12 @@ class SampleResponse:
         """How many more answers it takes until that share is answered, overall and in every stratum."""
         return max(self.whole.lacks(least), sum(s.lacks(least) for s in self.strata))
 
-    def listed(self) -> str:
+    def list_strata(self) -> str:
         """Every stratum with its numbers, in words."""
         named = [f"{s.name or 'no system'}: {s.answered:,} of {s.drawn:,}, for {round(s.items):,}" for s in self.strata]
         return "; ".join(named)
 
-    def told(self) -> str:
+    def describe_unanswered(self) -> str:
         """How many drawn items are not answered, in a sentence that names the strata with most of them; "" for none."""
         whole = self.whole
         left = whole.drawn - whole.answered
@@ -75,7 +75,7 @@ class SampleResponse:
             return ""
         asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
         silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.whole.answered else []
-        told = [self.told(), f"{asks}."]
+        told = [self.describe_unanswered(), f"{asks}."]
         told += [_silent(s) for s in silent[:_NAMED]]
         if len(silent) > _NAMED:
             told.append(f"It is the same with {many(len(silent) - _NAMED, 'further stratum', 'further strata')}.")

@@ -51,7 +51,7 @@ class OtherMetrics:
 def measure_other_metrics(given: PairedRatings, dimension: Dimension, drop: str = "") -> OtherMetrics:
     """All of them; `drop` is a category that is left out on both sides, as in `judges.stats.calibration.summarise`."""
     scale, dropped = dimension.scale, dimension.scale.categories.index(drop) if drop else None
-    cells = value_cells(given.without(None if dropped is None else float(dropped)))
+    cells = value_cells(given.drop_code(None if dropped is None else float(dropped)))
     human, judge = (np.asarray(side, dtype=np.float64) for side in (cells.human, cells.judge))
     weight = np.asarray(cells.weight, dtype=np.float64)
     equal = np.abs(bins.nearest_answers(judge, scale) - bins.nearest_answers(human, scale)) <= _CLOSE * bins.code_step(

@@ -310,11 +310,11 @@ def corrected_difference(one: Interval, other: Interval, shared: bool = False) -
     added, which is the most that their difference can have.
     """
     if one.point is None or other.point is None or one.se is None or other.se is None:
-        return _none(*one.smaller(other))
+        return _none(*one.smaller_group(other))
     point = one.point - other.point
     se = one.se + other.se if shared else hypot(one.se, other.se)
     free = degrees_of_freedom(one, other, shared)
-    return t_interval(point, se, free, *one.smaller(other), _METHOD)
+    return t_interval(point, se, free, *one.smaller_group(other), _METHOD)
 
 
 def degrees_of_freedom(one: Interval, other: Interval, shared: bool = False) -> float:

@@ -66,7 +66,7 @@ class OpenSchedule:
     first: int
     horizon: int
 
-    def chance(self, z: float, items: int) -> float:
+    def p_value(self, z: float, items: int) -> float:
         """The any-time p of a figure that is at `z` on so many items."""
         share, first, last = self._part(items)
         return min(1.0, anytime_p(z, first, last) / share)
@@ -101,7 +101,7 @@ class LookPlan:
         """The items of the first look."""
         return self.sizes[0]
 
-    def chance(self, z: float, items: int) -> float:
+    def p_value(self, z: float, items: int) -> float:
         """The p, for all looks of the plan, of a figure that is at `z` at one of them."""
         return _passed(z, _fixed(self.sizes))
 
@@ -109,7 +109,7 @@ class LookPlan:
         """The z that is asked at each look, so that all together err with probability `alpha`."""
         return _solved(alpha, _fixed(self.sizes))
 
-    def taken(self, items: int, least: int = 1) -> int:
+    def newest_look(self, items: int, least: int = 1) -> int:
         """The items of the newest look that so many items allow; 0 before the first of at least `least`."""
         return max((size for size in self.sizes if least <= size <= items), default=0)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judges.stats.agreement import Floats
-from judges.stats.bootstrap import MAX_UNDEFINED, resample_seeded
+from judges.stats.bootstrap import MAX_UNDEFINED, resample_from_seed
 from judges.stats.intervals import REPLICATES, Cells
 from judges.stats.uncertainty import TWO_SIDED, Interval
 
@@ -76,7 +76,7 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
     for row, amount in enumerate((weight, weight * human, weight * judge)):
         np.add.at(sums[:, row], (group, code), amount)
     times = REPLICATES if groups > 1 else 0
-    totals = resample_seeded(sums.reshape(groups, -1), times, 0) if times else np.zeros((0, 3 * count))
+    totals = resample_from_seed(sums.reshape(groups, -1), times, 0) if times else np.zeros((0, 3 * count))
     means, drawn = _means(sums.sum(axis=0)[None]), _means(totals.reshape(times, 3, count))
     (tau, rho, ranks), (taus, rhos, drawn_ranks) = _orders(means), _orders(drawn)
     sign = np.sign(means[0, :, :, None] - means[0, :, None, :])

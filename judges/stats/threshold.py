@@ -50,7 +50,7 @@ def flag_thresholds(scale: Scale) -> list[float]:
         return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.scale_width(scale) / step) + 1)]
     each = bins.scale_width(scale) / _MOST
     found = (scale.lo + n * each for n in range(1, _MOST))
-    return list(dict.fromkeys(float(round(scale.snapped(t), 9)) for t in found))
+    return list(dict.fromkeys(float(round(scale.snap(t), 9)) for t in found))
 
 
 def threshold_curve(given: PairedRatings, scale: Scale) -> list[ThresholdPoint]:

@@ -68,7 +68,7 @@ class Interval:
         """The two ends as JSON has them; None where there are none."""
         return None if self.low is None or self.high is None else [self.low, self.high]
 
-    def smaller(self, other: Interval) -> tuple[int, int, float]:
+    def smaller_group(self, other: Interval) -> tuple[int, int, float]:
         """Items, cells and effective items of the smaller of two groups, which is the one that limits a difference."""
         return min(self.items, other.items), min(self.cells, other.cells), min(self.n_eff, other.n_eff)
 
@@ -94,7 +94,7 @@ def independent_difference(a: Interval, b: Interval, method: str, lo: float = -i
     """b - a of two disjoint groups of items: errors added as they are independent."""
     point = None if a.point is None or b.point is None else b.point - a.point
     se = None if a.se is None or b.se is None else hypot(a.se, b.se)
-    return normal_interval(point, se, *a.smaller(b), method, lo, hi)
+    return normal_interval(point, se, *a.smaller_group(b), method, lo, hi)
 
 
 def t_interval(

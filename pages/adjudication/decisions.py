@@ -16,7 +16,7 @@ from judges.render.findings.findings import Column
 from pages.ui import session, tables, text
 
 
-def decided(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
+def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
     """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
     if not found:
         return
@@ -46,7 +46,7 @@ _COLUMNS = {
 }  # fmt: skip
 
 
-def empty(now: GoldRule, others: int) -> dict[str, str]:
+def empty_board(now: GoldRule, others: int) -> dict[str, str]:
     """What stands on the board when nothing waits for somebody."""
     if others:
         wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"

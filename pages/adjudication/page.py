@@ -30,7 +30,7 @@ def page() -> None:
         dataset = choose.dataset(store)
     if dataset is None:
         return
-    gold.rule(dataset, who, middle, right)
+    gold.draw_rule(dataset, who, middle, right)
     _board(who, dataset, text.time_zone())
 
 
@@ -50,13 +50,13 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
             "progress": {"left": len(waits.mine)},
-            "empty": None if waits.mine else decisions.empty(settings.gold_rule(store, dataset.id), waits.others),
+            "empty": None if waits.mine else decisions.empty_board(settings.gold_rule(store, dataset.id), waits.others),
             "notice": state.get("notice"),
         },
         key=key,
         on_outbox=url_state.callback_of("adjudication", lambda: _act(who, key, state, zone)),
     )
-    decisions.decided(adjudication_items.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
+    decisions.draw_decisions(adjudication_items.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
 
 
 def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:

@@ -36,24 +36,26 @@ def page() -> None:
     with st.spinner("Comparing annotators ..."):
         rows = annotators.find_annotators(store, dataset.id, dimension, resting)
         found = annotators.dimension_labels(store, dataset.id, dimension, resting)
-    tables.used(rows, len(found.cells), resting)
-    tables.worth(rows)
+    tables.draw_rater_labels(rows, len(found.cells), resting)
+    tables.draw_warnings(rows)
     key = f"{dataset.id}:{dimension.sort}.{dimension.name}:{resting}"
-    tables.table(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
-    explanations.alike(dimension.scale)
+    tables.draw_people(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
+    explanations.explain_equality(dimension.scale)
     if len(rows) > 1:
         st.subheader("One person", anchor=False)
         name = url_state.select("person", "Person", {row.name: row.name for row in rows}, width=300)
         _person(dataset, next(row for row in rows if row.name == name), found, key)
     st.subheader("Agreement between people", anchor=False)
-    tables.among(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
+    tables.draw_people_agreement(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
         most = [row.name for row in rows[: tables.PEOPLE] if row.labels]
-        tables.matrix(most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key)
+        tables.draw_agreement_matrix(
+            most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key
+        )
     st.subheader("Dawid-Skene estimate", anchor=False)
     opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, resting)
     differing = annotators.differing_cells(store, who.name, opinion) if opinion is not None else ()
-    tables.second(opinion, differing, dimension.scale, key, dataset.name)
+    tables.draw_dawid_skene(opinion, differing, dimension.scale, key, dataset.name)
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
@@ -69,7 +71,7 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
     people, scale = found.ratings.people, found.ratings.scale
     number = people.index(row.name) if row.name in people else -1
     course, counts = figures.agreement_over_time(found, number), figures.table_with_others(found, number)
-    cell = tables.person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
+    cell = tables.draw_person(row, course, counts, bins.row_labels(scale), f"{key}:{row.name}")
     if cell is not None:
         cells = figures.find_cells(session.store(), session.me().name, found, number, *cell)
         listed = [(name, unit) for _, name, unit in cells]

@@ -40,7 +40,7 @@ SORTS = {
 }  # fmt: skip
 
 
-def used(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
+def draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: Resting) -> None:
     """The labels that everything below is made of."""
     here = [row for row in rows if row.labels]
     text.quiet(
@@ -58,7 +58,7 @@ _PERSUADED = (
 )
 
 
-def worth(rows: Sequence[Annotator]) -> None:
+def draw_warnings(rows: Sequence[Annotator]) -> None:
     """The warnings, a sentence each, first of all."""
     seen = [(row.name, remark) for row in rows for remark in row.flags]
     if not seen:
@@ -76,7 +76,7 @@ _LOOKED = (
 )
 
 
-def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[int], None]) -> None:
+def draw_people(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[int], None]) -> None:
     """Everybody with their figures; `chosen` gets the number of a row that is clicked."""
     shown = [
         {
@@ -90,12 +90,12 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
             "95% interval": span(row.agreement) if row.agreement else "–",
             "bias": row.leniency.size if row.leniency else None,
             "accuracy": row.accuracy,
-            **explanations.work(row.work),
+            **explanations.work_columns(row.work),
         }
         for row in rows
     ]
     may_lack = ("team", "acceptance", "not on screen", "s/item", "bias", "warnings")
-    tables.clickable_table(tables.filled(shown, may_lack), COLUMNS, chosen, f"annotators:{key}", most=8)
+    tables.clickable_table(tables.drop_empty_columns(shown, may_lack), COLUMNS, chosen, f"annotators:{key}", most=8)
     st.caption(
         "% agreement"
         + (", kappa and bias" if ordered else " and kappa")
@@ -104,7 +104,7 @@ def table(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Callable[[
     )
 
 
-def person(
+def draw_person(
     row: Annotator, course: Sequence[tuple[str, float, int]], counts: Any, answers: Sequence[str], key: str
 ) -> tuple[int, int] | None:
     """One person in full: figures, agreement over time, and their answers against the others'; the cell clicked."""
@@ -132,7 +132,7 @@ def person(
         return None
     left, right = st.columns([3, 2], gap="large")
     with left:
-        clicked = charts.confusion(counts, answers, f"against:{key}", ("the others", "this person"))
+        clicked = charts.confusion_chart(counts, answers, f"against:{key}", ("the others", "this person"))
         st.caption("Outlined: the same answer. Click a cell, or use the arrow keys and Enter, to list its items.")
     with right:
         if len(course) > 1:
@@ -150,7 +150,7 @@ def _unseen(work: RaterWork) -> str:
     return "–" if not work.unseen else f"{work.unseen:,} ({work.overlooked:.0%})"
 
 
-def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
+def draw_people_agreement(found: HumanCeiling | None, people: int, dataset: str) -> None:
     """How far people agree with each other, in sentences; the ways on where nothing can be said."""
     if found is None:
         alone = "One person labelled this dimension" if people == 1 else "No item was labelled by two people"
@@ -171,7 +171,7 @@ def among(found: HumanCeiling | None, people: int, dataset: str) -> None:
     st.caption("1 is full agreement, 0 is chance. This is the human ceiling that a judge is compared with.")
 
 
-def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> None:
+def draw_agreement_matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> None:
     """% agreement of every two people, and from how many ratings."""
     tips = [
         [f"{a} and {b}: {shares[i, j]:.0%} of {n[i, j]:,} ratings" if n[i, j] else "" for j, b in enumerate(names)]
@@ -186,7 +186,7 @@ def matrix(names: Sequence[str], n: Any, shares: Any, people: int, key: str) -> 
     )  # fmt: skip
 
 
-def second(
+def draw_dawid_skene(
     found: DawidSkeneEstimate | None, differing: Sequence[DifferingCell], scale: Scale, key: str, dataset: str
 ) -> None:
     """The Dawid-Skene estimate: how many ratings it changes, and which of them may be shown; a click opens the item."""

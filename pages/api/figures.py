@@ -16,7 +16,7 @@ from data.records.datasets import Dataset
 from data.records.judge_lookup import lookup_judge
 from data.reports import dashboard as dashboard_file
 from data.reports import figures
-from data.reports.evidence import gather_evidence
+from data.reports.evidence import gather_report_evidence
 from data.runs import runs
 from data.runs.run_order import RunSummary
 from data.store.errors import NotFound
@@ -25,7 +25,7 @@ from pages.api import models
 from pages.api.call import Call, named_dataset
 
 
-def me(call: Call) -> models.Me:
+def show_me(call: Call) -> models.Me:
     """Whose token this is."""
     token = call.token
     return models.Me(
@@ -85,18 +85,18 @@ def calibrate(call: Call) -> models.CalibrationOut:
                 unit=line.dimension.sort, dimension=line.dimension.name, title=line.dimension.title,
                 state=line.decision.state, reason=line.decision.reason, missing=line.decision.missing,
                 more_items=list(line.decision.more or ()) or None, checked_bound=line.decision.bound,
-                figures=figures.plain(figures.row(line.shown, basis, dropped)),
+                figures=figures.to_json_types(figures.dimension_figures(line.shown, basis, dropped)),
             )
             for line in check_results.dimension_results(store, at.id, judge.id, shown)
         ],
     )  # fmt: skip
 
 
-def report(call: Call) -> models.ReportOut:
+def show_report(call: Call) -> models.ReportOut:
     """All figures of a judge's report."""
     at = call.dataset
     judge = lookup_judge(call.store, at, call.query.judge)
-    made = figures.figures(gather_evidence(call.store, at.id, judge.id))
+    made = figures.report_figures(gather_report_evidence(call.store, at.id, judge.id))
     return models.ReportOut(dataset=at.name, judge=judge.id, figures=made)
 
 
@@ -119,7 +119,7 @@ def show_dashboard(call: Call) -> models.DashboardOut:
     store, at = call.store, call.dataset
     only = lookup_judge(store, at, call.query.judge).id if call.query.judge else ""
     tiles, withheld = [], []
-    held = dashboard.published(store, at.id)
+    held = dashboard.approvals_by_judge(store, at.id)
     for judge in datasets.dataset_judges(store, at.id):
         if only not in ("", judge.id):
             continue
@@ -137,7 +137,7 @@ def show_dashboard(call: Call) -> models.DashboardOut:
 
 def _tile(tile: dashboard.Tile) -> models.TileOut:
     dimension: Dimension = tile.dimension.dimension
-    rows = [figures.plain(row) for row in dashboard_file.rows_of(tile)]
+    rows = [figures.to_json_types(row) for row in dashboard_file.rows_of(tile)]
     return models.TileOut(
         judge=tile.approval.judge, unit=tile.approval.sort, dimension=tile.approval.dimension, title=dimension.title,
         approved_by=tile.approval.person, approved_at=tile.approval.at, older_policy=tile.policy_today.warning,

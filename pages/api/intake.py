@@ -23,7 +23,7 @@ _SMALL = 2**20
 _SHOWN = 100
 
 
-def take_lines(call: Call, what: str) -> Once:
+def import_lines(call: Call, what: str) -> Once:
     """Import the lines of a body into the dataset of the path, which is made if it is missing."""
     assert call.file is not None
     asked = call.query

@@ -33,7 +33,7 @@ _SENT = {
 }
 
 ROUTES: tuple[ApiRoute, ...] = (
-    ApiRoute("GET", "/me", "me", "Whose token this is, and what it may do.", "", "annotator", figures.me,
+    ApiRoute("GET", "/me", "me", "Whose token this is, and what it may do.", "", "annotator", figures.show_me,
              models.Me, models.NoQuery),
     ApiRoute("GET", "/check", "check", "Whether a judge meets the policy, for a pipeline.", "check",
              "annotator", figures.check, models.CheckOut, models.CheckQuery, keeps_still=True),
@@ -49,7 +49,7 @@ ROUTES: tuple[ApiRoute, ...] = (
              "Calibration has it.", "read", "annotator", figures.calibrate, models.CalibrationOut,
              models.CalibrationQuery, keeps_still=True),
     ApiRoute("GET", f"{_AT}/report", "report", "All figures of a judge's report.", "read", "annotator",
-             figures.report, models.ReportOut, models.JudgeQuery, keeps_still=True),
+             figures.show_report, models.ReportOut, models.JudgeQuery, keeps_still=True),
     ApiRoute("GET", f"{_AT}/approvals", "list_approvals", "The decisions that stand.", "read", "annotator",
              figures.list_approvals, models.ApprovalsOut, models.JudgeQuery, keeps_still=True),
     ApiRoute("GET", f"{_AT}/dashboard", "show_dashboard", "What is published, and what is withheld and why.", "read",
@@ -67,7 +67,7 @@ ROUTES: tuple[ApiRoute, ...] = (
     ),
     *(
         ApiRoute("POST", f"{_AT}/{what}", f"send_{what}", _SENT[what], "write", "researcher",
-                 partial(intake.take_lines, what=what), models.LinesOut, models.LinesQuery, lines=what)
+                 partial(intake.import_lines, what=what), models.LinesOut, models.LinesQuery, lines=what)
         for what in intake.SORTS
     ),
     ApiRoute("POST", f"{_AT}/draws/audit", "draw_audit", "Draw further items at random into the audit sample.", "draw",

@@ -13,7 +13,6 @@ from data.approvals.case import Case
 from data.approvals.record import Action, ApprovalStatus
 from data.records.people import Person
 from judges.errors import AssayError
-from pages.approvals import rows
 from pages.ui import session, text
 
 SEEN = "seen"
@@ -90,10 +89,10 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
         if decision == "keep":
             if stand.holds is not None:
                 suspension.keep_approved(session.store(), who, stand.holds, reason)
-                kept["said"] = f"{rows.title(one)} stays approved. It is listed again when other evidence comes."
+                kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."
             return
         done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
     except AssayError as error:
         kept["refused"] = error
         return
-    kept["said"] = f"{rows.title(one)} is {done.done}."
+    kept["said"] = f"{one.result.title} is {done.done}."

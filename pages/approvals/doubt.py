@@ -23,7 +23,7 @@ def panel(stand: ApprovalStatus, note: ApprovalNote) -> None:
         asked = holds.policy.threshold
         st.markdown("**Labels since the approval**")
         rows = [_row(figure, asked) for figure in found]
-        charts.intervals(rows, f"since:{holds.id}", asked, f"required: {asked:.2f}")
+        charts.interval_chart(rows, f"since:{holds.id}", asked, f"required: {asked:.2f}")
         text.quiet("{told}", told=_beside(found))
     if note.kept is not None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])

@@ -28,7 +28,7 @@ def page() -> None:
         text.synthetic(dataset.description)
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_to_decide(store, dataset.id)
-    rows.summary(waits)
+    rows.draw_decision_counts(waits)
     if not who.may("lead"):
         text.quiet("Leads decide. Below is what they decided, when, and why.")
     text.tell_outcome(session.scratch("approvals"))
@@ -56,7 +56,7 @@ def _judge(who: Person, found: list[Case]) -> None:
                 _row(who, one, stands[one.key], notes[one.key], opened)
     if not later:
         return
-    inside = any(rows.address(one) == opened for one in later)
+    inside = any(rows.case_address(one) == opened for one in later)
     label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
     with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
@@ -64,9 +64,9 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
-    mine, zone, top = rows.address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
+    mine, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=mine == opened):
-        rows.row(one, stand, note, top, mine == opened, zone, session.scratch(decision_form.SEEN).clear)
+        rows.draw_dimension_row(one, stand, note, top, mine == opened, zone, session.scratch(decision_form.SEEN).clear)
         if mine == opened:
             _detail(who, one, stand, note)
 
@@ -75,16 +75,16 @@ def _detail(who: Person, one: Case, stand: record.ApprovalStatus, note: approval
     """One dimension in full: what is to be decided and why, the evidence, the decision, and earlier ones."""
     store, zone = session.store(), text.time_zone()
     then = approvals.kappa_at_decision(store, stand.holds) if stand.holds else None
-    rows.verdict(one, stand.holds, then, who.may("lead"))
+    rows.draw_verdict(one, stand.holds, then, who.may("lead"))
     doubt.panel(stand, note)
-    rows.reading(one, case.case_context(store, one))
+    rows.draw_context(one, case.case_context(store, one))
     with st.expander("All evidence", icon=":material/fact_check:"):
         st.caption("A decision keeps a copy of all of this.")
-        rows.evidence(case.case_facts(store, one))
+        rows.draw_evidence(case.case_facts(store, one))
     if who.may("lead"):
         decision_form.form(who, one, stand, note)
     past = record.decision_history(store, *one.key)
-    rows.history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
+    rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):
         place = {"dataset": one.dataset.name, "judge": one.judge.id}
         url_state.link("calibration", dimension=one.result.key, **place)

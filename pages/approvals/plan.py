@@ -31,7 +31,7 @@ def panel(who: Person, dataset: Dataset) -> None:
         text.say(
             "At **{sizes}** labelled items of each dimension only (plan on record). The lower bound lies {z} standard "
             "errors below kappa; without the plan it would be {free}.",
-            sizes=told(plan), z=f"{plan.boundary(1 - gate.level, plan.first):.2f}", free=f"{free:.2f}",
+            sizes=look_words(plan), z=f"{plan.boundary(1 - gate.level, plan.first):.2f}", free=f"{free:.2f}",
         )  # fmt: skip
         late = gate.begins(plan)
         if late == inf:
@@ -52,7 +52,7 @@ def panel(who: Person, dataset: Dataset) -> None:
             _form(who, dataset, plan)
 
 
-def told(plan: LookPlan) -> str:
+def look_words(plan: LookPlan) -> str:
     """The looks of a plan in words: 100, 200 and 400."""
     *most, last = [f"{n:,}" for n in plan.sizes]
     return f"{', '.join(most)} and {last}" if most else last

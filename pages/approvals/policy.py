@@ -41,7 +41,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     if who.may("lead"):
         with st.expander("Change the policy", icon=":material/tune:"):
             _form(who, asked)
-    policy_proposals.waits(who, rules.explain)
+    policy_proposals.draw_proposal(who, rules.explain)
     plan.panel(who, dataset)
 
 
@@ -67,7 +67,7 @@ def _change(who: Person, asked: Requirements, new: dict[str, float], beside: dic
         if wanted == asked:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
-        policy_proposals.put(who.name, wanted, reason)
+        policy_proposals.change_policy(who.name, wanted, reason)
         st.rerun()
 
 

@@ -12,7 +12,7 @@ from data.records.people import Person
 from pages.ui import session, text
 
 
-def put(who: str, wanted: Requirements, reason: str) -> None:
+def change_policy(who: str, wanted: Requirements, reason: str) -> None:
     """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
     done = policy.set_requirements(session.store(), who, wanted, reason)
     session.scratch("policy")["said"] = (
@@ -21,7 +21,7 @@ def put(who: str, wanted: Requirements, reason: str) -> None:
     )  # fmt: skip
 
 
-def waits(who: Person, told: Callable[[Requirements], list[str]]) -> None:
+def draw_proposal(who: Person, told: Callable[[Requirements], list[str]]) -> None:
     """What came of the last change, and a looser policy that waits; another lead may agree to it."""
     text.tell_outcome(session.scratch("policy"))
     found = policy.proposed_requirements(session.store())
@@ -43,7 +43,7 @@ def waits(who: Person, told: Callable[[Requirements], list[str]]) -> None:
             ends = st.button("Withdraw", icon=":material/undo:", key="policy:back")
     with text.refusals():
         if agrees:
-            put(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
+            change_policy(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
             st.rerun()
         if ends:
             store = session.store()

@@ -15,7 +15,7 @@ from data.records.names import display_name
 from judges.audits import all_audits
 from judges.plural import many
 from judges.render.findings.findings import Column
-from judges.render.words import between, cell, span
+from judges.render.words import cell, people_agreement, span
 from judges.stats.check_states import STATES, may_be_approved
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
@@ -36,17 +36,12 @@ def status(one: Case, stand: ApprovalStatus, note: ApprovalNote) -> ApprovalStat
     return "not yet" if one.objections else "open"
 
 
-def address(one: Case) -> str:
+def case_address(one: Case) -> str:
     """A dimension of a judge as addresses have it."""
     return f"{one.judge.id}.{one.result.key}"
 
 
-def title(one: Case) -> str:
-    """A dimension's name and unit in words."""
-    return f"{one.result.dimension.title} · {one.result.dimension.sort}"
-
-
-def summary(found: ToDecide) -> None:
+def draw_decision_counts(found: ToDecide) -> None:
     """What there is to decide, in one sentence."""
     told = [
         f"{len(of):,} {what}" for of, what in (
@@ -61,7 +56,7 @@ def summary(found: ToDecide) -> None:
         st.markdown("**Nothing to decide.**")
 
 
-def row(
+def draw_dimension_row(
     one: Case, stand: ApprovalStatus, note: ApprovalNote, top: Interval | None, opened: bool, zone: tzinfo,
     also: Callable[[], None],
 ) -> None:  # fmt: skip
@@ -77,8 +72,8 @@ def row(
             badge = APPROVAL_STATES[status(one, stand, note)]
             st.badge(text.plain(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
-            url_state.fold_button(title(one), "case", address(one), opened, also)
-            text.quiet("{sentence}", sentence=sentence(one, stand, note, zone))
+            url_state.fold_button(one.result.title, "case", case_address(one), opened, also)
+            text.quiet("{sentence}", sentence=state_sentence(one, stand, note, zone))
     with figure, st.container(gap=None):
         if not figured:
             text.quiet("{n} to compare", n=many(interval.items, "item"))
@@ -88,13 +83,13 @@ def row(
         )
         bound, items = one.result.decision.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
-        asked, people = f"{one.requirements.policy.threshold:.2f}", between(top)
+        asked, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         told = "not known" if people == "–" else people
         text.quiet("{asked} required; between people {told}", asked=asked, told=told)
 
 
-def sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
+def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
     """The state of a dimension, in a sentence."""
     holds, where = stand.holds, status(one, stand, note)
     if stand.proposed is not None:
@@ -109,36 +104,36 @@ def sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo)
         return f"{note.look.why} {then} {note.older}".strip()
     if holds is not None:
         return holds.reason
-    return "It meets the policy. A lead decides whether it is published." if where == "open" else missing(one)
+    return "It meets the policy. A lead decides whether it is published." if where == "open" else obstacle_sentence(one)
 
 
-def may(one: Case, verdict: str) -> str:
+def met_policy_sentence(one: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
     interval, asked, low = one.result.gate.interval, one.requirements.policy, one.result.decision.bound
     bound = f", and so is its lower bound, {low:.2f}" if asked.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {asked.threshold:.2f}{bound}."
 
 
-def missing(one: Case) -> str:
+def obstacle_sentence(one: Case) -> str:
     """Why a dimension may not be published, in a sentence."""
     decision = one.result.decision
     if may_be_approved(decision.state):
         return " ".join(one.objections)
-    return f"{STATES[decision.state].reason} {wanted(decision.missing)}".strip()
+    return f"{STATES[decision.state].reason} {missing_sentence(decision.missing)}".strip()
 
 
-def wanted(missing: str) -> str:
+def missing_sentence(missing: str) -> str:
     """What is missing, as the sentence that it is on every page; nothing where nothing is."""
     return f"Missing: {missing[0].lower()}{missing[1:]}" if missing else ""
 
 
-def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
+def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -> None:
     """What the figures of an open dimension say of the policy, and what moved since it was decided."""
     interval = one.result.gate.interval
     if not one.objections:
         stands = holds is not None and holds.decision == "approve"
         told = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
-        text.say("{may}", may=may(one, told))
+        text.say("{may}", may=met_policy_sentence(one, told))
     gone = holds is not None and holds.decision == "suspend"
     told = holds.reason if holds is not None and gone else ""
     if gone and not one.objections:
@@ -158,7 +153,7 @@ def verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -
         )
 
 
-def reading(one: Case, near: CaseContext) -> None:
+def draw_context(one: Case, near: CaseContext) -> None:
     """What else there is to weigh about an open dimension."""
     gate, share = one.result.gate, one.coverage
     replied = (
@@ -173,7 +168,7 @@ def reading(one: Case, near: CaseContext) -> None:
     whose = f"Each rating has {many_} {each}." if gate.gold_cells else ""
     notes = [replied, whose, _people(near.ceiling), f"{wait}adjudication." if near.waiting else "", _alarms(near)]
     text.quiet("{notes}", notes=" ".join(note for note in notes if note))
-    gold.unanswered(
+    gold.draw_unanswered(
         one.dataset.id,
         one.dataset.name,
         one.judge.id,
@@ -209,13 +204,13 @@ def _alarms(near: CaseContext) -> str:
     return "Audits in alarm: " + ", ".join(all_audits()[name].title for name in near.alarms) + "."
 
 
-def evidence(facts: Sequence[Fact]) -> None:
+def draw_evidence(facts: Sequence[Fact]) -> None:
     """Frozen figures, or those that would be, as they stand."""
     columns = {"evidence": Column(width=250), "figure": Column(".4g", width=90), "details": Column(width="large")}
     tables.table([(fact_title(name), figure, told) for name, figure, told in facts], columns)
 
 
-def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:
+def draw_history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:
     """Every decision on a dimension, the newest first, each with the evidence that it was made on."""
     if not found:
         return
@@ -232,4 +227,4 @@ def history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone
         with st.expander(
             text.plain(f"Evidence at that time: {one.state}, {then} · fingerprint {one.fingerprint or 'none'}")
         ):
-            evidence(facts[one.id])
+            draw_evidence(facts[one.id])

@@ -15,7 +15,7 @@ from pages.audits import rows
 from pages.ui import session, text, url_state
 
 
-def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
+def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
     flags = finding.flags[: rows.SHOWN]
     n, taken = len({flag.item for flag in flags}), f"{judge}:{name}"
@@ -38,7 +38,7 @@ def take(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFindin
             url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
 
 
-def limit(who: str, one: Audit, now: float | None) -> None:
+def draw_limit(who: str, one: Audit, now: float | None) -> None:
     """The limit of an audit, for leads: another one, or its default."""
     low, high = audits.limit_range(one)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):

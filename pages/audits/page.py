@@ -39,13 +39,13 @@ def page() -> None:
     if not found.findings:
         st.info("The card of this judge names no audits.", icon=":material/check:")
         return
-    rows.scope(found.scope, found.findings)
+    rows.draw_scope(found.scope, found.findings)
     limits, opened = audits.audit_limits(store), st.query_params.get("audit", "")
-    for name in rows.ordered(found.findings):
+    for name in rows.sort_by_verdict(found.findings):
         one = known.all_audits()[name]
         with st.container(border=name == opened):
             limit = limits.get(name, one.threshold)
-            rows.row(one, found.findings[name], limit, name == opened)
+            rows.draw_audit_row(one, found.findings[name], limit, name == opened)
             if name == opened:
                 _detail(who, dataset, judge, name, found)
 
@@ -56,16 +56,16 @@ def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.
     limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):
-            rows.told(one, limit)
+            rows.draw_definition(one, limit)
         if one.threshold is not None and who.may("lead"):
-            actions.limit(who.name, one, limit)
+            actions.draw_limit(who.name, one, limit)
     if finding.plot is not None:
         with st.container(width=720):
             charts.audit_plot(finding.plot, f"plot:{key}")
     _items(who, dataset, judge, name, finding, key)
     if one.probe in probes.PROBES and (one.probe != "both orders" or finding.figure is None):
         probes.panel(who, dataset, judge, one.probe, found.scope.probes.get(one.probe, 0))
-    probes.people(dataset.name, one.probe, found.scope)
+    probes.draw_needs(dataset.name, one.probe, found.scope)
     if one.probe == "fits":
         justification_check.panel(who.name, dataset.id, judge, limit)
 
@@ -76,6 +76,6 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
         return
     shown = audits.visible_flags(session.store(), who.name, judge, finding.flags, rows.SHOWN)
     names = audits.item_names(session.store(), [flag.item for flag in shown])
-    rows.listed(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
+    rows.draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
     if who.may("researcher"):
-        actions.take(who.name, dataset, judge, name, finding)
+        actions.draw_take_button(who.name, dataset, judge, name, finding)

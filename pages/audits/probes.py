@@ -56,7 +56,7 @@ def _changed(params: Params, probe: str) -> Params:
     return params.model_copy(update={"orders": "both"} if probe == "both orders" else {"probe": probe})
 
 
-def people(dataset: str, needs: str, scope: Scope) -> None:
+def draw_needs(dataset: str, needs: str, scope: Scope) -> None:
     """What an audit needs of people, or of another judge."""
     if needs == "second judge" and not scope.others:
         st.caption("This needs a second judge: a model of another family with the same card, on the same items.")

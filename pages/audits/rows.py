@@ -33,12 +33,12 @@ SHOWN = 500
 COLUMNS = {"Item": Column(width=190), "Where": Column(width=130), "Why": Column(width="large")}
 
 
-def ordered(findings: Mapping[str, AuditFinding]) -> list[str]:
+def sort_by_verdict(findings: Mapping[str, AuditFinding]) -> list[str]:
     """The audits, alarms first; within a verdict as the card has them."""
     return sorted(findings, key=lambda name: ORDER.index(findings[name].verdict))
 
 
-def scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
+def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     """How many of each verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
         for verdict in ORDER:
@@ -56,7 +56,7 @@ def scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     )  # fmt: skip
 
 
-def row(one: Audit, found: AuditFinding, limit: float | None, opened: bool) -> None:
+def draw_audit_row(one: Audit, found: AuditFinding, limit: float | None, opened: bool) -> None:
     """One audit in a line: verdict, title and why, figure with interval and limit."""
     verdict, title, figures = st.columns([15, 62, 23], gap="small", vertical_alignment="top")
     with verdict:
@@ -82,24 +82,24 @@ def _short(figure: float | None) -> str:
     return "–" if figure is None else f"{figure:,.0f}" if figure == int(figure) and abs(figure) > 1 else f"{figure:.2f}"
 
 
-def told(one: Audit, limit: float | None) -> None:
+def draw_definition(one: Audit, limit: float | None) -> None:
     """What is measured, and when it is an alarm."""
     text.say("{measures}", measures=one.measures)
     said = one.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
     text.quiet("**Alarm:** {said}", said=said)
 
 
-def listed(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str, dataset: str) -> None:
+def draw_flags(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str, dataset: str) -> None:
     """The items behind a finding, those of `total` that may be shown; a click opens one on the desk."""
     more = f"; the {len(shown):,} strongest are listed" if len(shown) == SHOWN < total else ""
     text.say("**{n}**{more}. Click one to open it on the desk.", n=many(total, "case"), more=more)
     if len(shown) < min(total, SHOWN):
         st.caption(NOTE)
     if shown:
-        rows = [{"Item": names.get(f.item, f.item), "Where": where(f), "Why": f.text} for f in shown]
-        tables.item_table(tables.filled(rows, ["Where"]), COLUMNS, [f.item for f in shown], key, dataset)
+        rows = [{"Item": names.get(f.item, f.item), "Where": flag_place(f), "Why": f.text} for f in shown]
+        tables.item_table(tables.drop_empty_columns(rows, ["Where"]), COLUMNS, [f.item for f in shown], key, dataset)
 
 
-def where(flag: Flag) -> str:
+def flag_place(flag: Flag) -> str:
     """Where in an item: turn 3 helpfulness."""
     return f"{describe_unit(flag.unit)}{flag.dimension.replace('_', ' ')}".strip()

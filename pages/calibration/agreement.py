@@ -18,20 +18,20 @@ from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.concordance import FIGURE_NAMES, Concordance
 from judges.stats.uncertainty import Interval
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import charts, explanations, findings, session, tables, text
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
-    measures, *notes = said.figures(line)
+    measures, *notes = said.kappa_findings(line)
     findings.draw([measures], f"figures:{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(gap="small"):
             findings.draw(notes, f"notes:{key}")
         names = ("kappa", "interval", "bound", "exact", "bias", "baseline")
-        explanations.how(*names, key=f"figures:{key}", values=explanations.of(shown))
+        explanations.help_button(*names, key=f"figures:{key}", values=explanations.example_values(shown))
     if line.dimension.scale.kind == "interval" and shown.cells:
         beside = other_metrics.measure_other_metrics(
             store, at.dataset, at.judge, line.dimension, at.basis
@@ -42,7 +42,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
     with left:
-        explanations.heading("Confusion matrix", "table", key=f"table:{key}")
+        explanations.heading_with_help("Confusion matrix", "table", key=f"table:{key}")
         cell = _table(shown, f"table:{key}")
         if cell is not None:
             people, judge = (shown.codes[n] for n in cell)
@@ -51,9 +51,9 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
             )
             _listed(found, shown, cell, f"items:{key}:{cell}", at.name)
     with right:
-        explanations.heading("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
+        explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(said.spread(shown), f"margins:{key}")
-        findings.draw(said.left_out(shown, replies if shown.unscored else ()), key)
+        findings.draw(said.omissions(shown, replies if shown.unscored else ()), key)
 
 
 def _beside(found: Concordance, summary: Summary, key: str) -> None:
@@ -104,7 +104,7 @@ def _table(summary: Summary, key: str) -> tuple[int, int] | None:
     if not summary.cells:
         st.caption(text.NO_RATINGS)
         return None
-    chosen = charts.confusion(summary.counts, summary.answers, key)
+    chosen = charts.confusion_chart(summary.counts, summary.answers, key)
     text.quiet(
         "{how} Click a cell, or move with the arrow keys and press Enter, to list its items.",
         how=said.confusion(summary).caption,

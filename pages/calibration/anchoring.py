@@ -11,14 +11,14 @@ from judges.plural import many
 from judges.render.findings import anchoring as said
 from judges.render.findings.findings import COUNT, Column
 from judges.stats.calibration import DimensionResult
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, session, tables, text
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """Kappa in both arms and the difference; acceptance and seconds; what was changed after a reveal."""
     store = session.store()
-    explanations.heading(
+    explanations.heading_with_help(
         "Anchoring: do people agree more with the judge where they see its scores?", "anchoring", key=key
     )
     found = load(ANCHORING, at, line)

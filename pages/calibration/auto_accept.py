@@ -16,11 +16,11 @@ from judges.render.findings import confidence
 from judges.stats.auto_accept import ThresholdTest
 from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import explanations, findings, session, text, url_state
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """What is asked, what it comes to, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
     sources = figures.confidence_sources(store, at.dataset, at.judge, d)
@@ -35,14 +35,16 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
         usual = rule.source if rule else ""
         source = url_state.select("source", "Confidence from", confidence.sources(sources), usual, 300)
         wanted = _asked(source, rule, bool(d.scale.weights), key)
-        explanations.how("selective", "sequence", key=key)
+        explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
             found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, wanted)
         _shown(at, d, found, rule, f"{key}:{source}")
 
 
-def _shown(at: Place, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str) -> None:
+def _shown(
+    at: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
+) -> None:
     """What a requirement comes to, the curve, and the rule in force, which a lead sets or takes back."""
     store, wanted = session.store(), found.wanted
     counted = policy.approval_basis(store, at.dataset)
@@ -54,10 +56,10 @@ def _shown(at: Place, d: Dimension, found: AutoAcceptThreshold, rule: AutoAccept
             "blind.",
             counted=BASES[counted][0].lower() + BASES[counted][1:],
         )
-    explanations.alike(d.scale)
+    explanations.explain_equality(d.scale)
     if plot := said.plot(result):
-        findings.plot(plot, f"selective:{key}")
-        findings.table(said.table(result), f"thresholds:{key}")
+        findings.draw_plot(plot, f"selective:{key}")
+        findings.draw_table(said.table(result), f"thresholds:{key}")
     if rule is not None:
         _standing(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
     _act(at, d, found, rule, at.basis == counted, key)
@@ -79,7 +81,7 @@ def _asked(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) ->
 
 def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
     """The rule in force, and its agreement on today's gold."""
-    spared = sure.above(rule.threshold)
+    spared = sure.count_above(rule.threshold)
     found = step.agreement
     text.say(
         ":material/rule: **In force**: scores of a confidence of {threshold} or more are accepted automatically, for "
@@ -101,7 +103,12 @@ def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -
 
 
 def _act(
-    at: Place, dimension: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, counts: bool, key: str
+    at: CalibrationPlace,
+    dimension: Dimension,
+    found: AutoAcceptThreshold,
+    rule: AutoAcceptRule | None,
+    counts: bool,
+    key: str,
 ) -> None:
     who = session.me()
     if not who.may("lead"):

@@ -6,12 +6,12 @@ import streamlit as st
 
 from data.calibration.both_orders import positions
 from judges.render.findings import both_orders as said
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session
 
 
 @st.fragment
-def panel(at: Place) -> None:
+def panel(at: CalibrationPlace) -> None:
     """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
     key = f"position:{at.dataset}:{at.judge}"
     found = positions(session.store(), at.dataset, at.judge)
@@ -20,5 +20,5 @@ def panel(at: Place) -> None:
     st.subheader("Position bias", anchor=False)
     findings.draw([*said.sentences(found), said.plot(found)], key)
     with st.expander("Verdicts by order"):
-        findings.table(said.table(found), f"{key}:verdicts")
-    findings.draw([said.reading()], key)
+        findings.draw_table(said.table(found), f"{key}:verdicts")
+    findings.draw([said.counting_note()], key)

@@ -8,11 +8,11 @@ from data.reports.statistics import CONFIDENCE
 from judges.plural import many
 from judges.render.findings import confidence as said
 from judges.stats.calibration import DimensionResult
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, text, url_state
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A sentence, agreement by level of confidence, and how well confidence ranks."""
     by_source, scored = load(CONFIDENCE, at, line)
     if not by_source:
@@ -21,15 +21,15 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = said.sources({source: n for source, (_, n) in by_source.items()})
         source = url_state.select("source", "Confidence from", names, width=360)
-        explanations.how("confidence", "reliability", "ranking", key=key)
+        explanations.help_button("confidence", "reliability", "ranking", key=key)
     found, cells = by_source[source]
     findings.draw(said.sentences(found, source, cells, scored), key)
-    explanations.alike(line.dimension.scale)
+    explanations.explain_equality(line.dimension.scale)
     left, right = st.columns([3, 4], gap="large", vertical_alignment="center")
     with left:
-        findings.plot(said.plot(found), f"chart:{key}:{source}")
+        findings.draw_plot(said.plot(found), f"chart:{key}:{source}")
     with right:
-        findings.table(said.table(found, bool(line.dimension.scale.weights)), f"levels:{key}:{source}")
+        findings.draw_table(said.table(found, bool(line.dimension.scale.weights)), f"levels:{key}:{source}")
 
 
 def _nothing(scored: int) -> None:

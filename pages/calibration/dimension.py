@@ -27,10 +27,10 @@ from pages.calibration import (
     slices,
     threshold,
 )
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, gold, session, text, url_state
 
-Panel = Callable[[Place, DimensionResult, str], None]
+Panel = Callable[[CalibrationPlace, DimensionResult, str], None]
 PANELS: dict[str, Panel] = {
     "agreement": agreement.panel,
     "missing": missing_scores.panel,
@@ -47,14 +47,14 @@ PANELS: dict[str, Panel] = {
 
 
 @st.fragment
-def detail(at: Place, line: DimensionResult, key: str) -> None:
+def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
-    conclusion, why = said.state(line)
-    findings.sentence(conclusion, line.decision.state)
+    conclusion, why = said.check_result(line)
+    findings.draw_sentence(conclusion, line.decision.state)
     findings.draw([why], key)
     basis = policy.approval_basis(session.store(), at.dataset)
-    gold.unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
+    gold.draw_unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     stand = record.approval_statuses(session.store()).get(
         (at.dataset, at.judge, *_place(line)), record.ApprovalStatus()
     )
@@ -63,19 +63,19 @@ def detail(at: Place, line: DimensionResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
         chosen = url_state.tabs("panel", "Look into", there)
-        explanations.how("gate", "units", key=f"gate:{key}")
+        explanations.help_button("gate", "units", key=f"gate:{key}")
     PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
     if at.dropped and not STATISTICS[chosen].can_drop_ties:
         st.caption("Ties are counted in these figures.")
 
 
-def _panel(at: Place, line: DimensionResult, key: str) -> None:
+def _panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A statistic that nothing can be chosen of: what it is, and its findings."""
     one = STATISTICS[key.rpartition(":")[2]]
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
         return
-    explanations.heading(one.title, *one.explanations, key=key)
+    explanations.heading_with_help(one.title, *one.explanations, key=key)
     found = one.findings(load(one, at, line), line, policy.requirements(session.store()).policy)
     findings.draw(found or [quiet("Nothing to show here.")], key)
 

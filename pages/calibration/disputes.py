@@ -11,13 +11,13 @@ from data.records.settings import Waiting
 from judges.plural import many
 from judges.render.findings import disputes as said
 from judges.stats.calibration import Summary
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, text, url_state
 
 WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
-def choice(at: Place, basis: Basis | None, dropped: bool) -> Waiting:
+def choose_waiting(at: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
     """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
     rule = settings.gold_rule(session.store(), at.dataset).waiting
     if basis is None or not _both(at, basis, dropped):
@@ -25,7 +25,7 @@ def choice(at: Place, basis: Basis | None, dropped: bool) -> Waiting:
     return url_state.select("waiting", "Not adjudicated", WORDS, rule, 230)
 
 
-def panel(at: Place, basis: Basis, dropped: bool, dataset: str) -> None:
+def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
     found = _both(at, basis, dropped)
     if not found:
@@ -37,7 +37,7 @@ def panel(at: Place, basis: Basis, dropped: bool, dataset: str) -> None:
         url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 
-def _both(at: Place, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
+def _both(at: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
     return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)
 
 

@@ -10,24 +10,24 @@ from data.calibration import human_ceiling as ceilings
 from judges.plural import many
 from judges.render.findings import human_ceiling as said
 from judges.render.findings.findings import COUNT, Column
-from judges.render.words import small
+from judges.render.words import p_value
 from judges.stats.calibration import DimensionResult
 from judges.stats.raters import alternative_annotator
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import explanations, findings, session, tables, text
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
         found = ceilings.measure_ceiling(store, at.dataset, at.judge, line.dimension)
-    explanations.heading("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
+    explanations.heading_with_help("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
     findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
     if found is None or found.judge is None:
         return
-    explanations.heading(
+    explanations.heading_with_help(
         "Alternative-annotator test: may the judge replace one annotator?", "alternative", "handicap", key=f"{key}:test"
     )
     if found.people < alternative_annotator.MIN_PEOPLE:
@@ -42,7 +42,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
 
 def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
-    findings.sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
+    findings.draw_sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
     if not found.enough:
         return
     closer = Column(".0%", "At least as close to the other people; ties count for both.", width=104)
@@ -51,7 +51,7 @@ def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None
         "p": Column(width=84), "p adjusted": Column(width=84), "judge": Column(width=100),
     }  # fmt: skip
     rows = [
-        (one.name, one.items, one.judge, one.person, small(one.p), small(one.adjusted),
+        (one.name, one.items, one.judge, one.person, p_value(one.p), p_value(one.adjusted),
          "✓ wins" if one.won else "– not shown")
         for one in found.people
     ]  # fmt: skip

@@ -14,12 +14,12 @@ from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
 from judges.render.findings import means as said
 from judges.render.findings.findings import COUNT, Column
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, tables, text, url_state
 
 
 @st.fragment
-def panel(at: Place, judges: Mapping[str, str], opened: bool = False) -> None:
+def panel(at: CalibrationPlace, judges: Mapping[str, str], opened: bool = False) -> None:
     """Means by any field of the items, and beside another judge on the same cells."""
     store = session.store()
     if not figures.has_means(store, at.judge):
@@ -68,7 +68,7 @@ def _table(found: MeansTable, by: str) -> None:
             own=f"{own:,}", other=f"{other:,}",
         )  # fmt: skip
     if found.rows:
-        findings.table(said.table([row.told for row in found.rows], by), "means")
+        findings.draw_table(said.table([row.told for row in found.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
     if few := explain_few_scores(found):

@@ -9,19 +9,19 @@ from judges.render.findings import other_metrics as said
 from judges.stats import missingness
 from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import explanations, findings, session, url_state
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The figures where what the judge could not answer is left out, or counts as an answer."""
     store, d = session.store(), line.dimension
-    explanations.heading("Where the judge gave no usable value", "missing", key=f"missing:{key}")
+    explanations.heading_with_help("Where the judge gave no usable value", "missing", key=f"missing:{key}")
     answer = _answer(d)
     drop = at.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
         found = lacking.measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
-    findings.draw(said.missing(found), f"counted:{key}")
+    findings.draw(said.missing_values(found), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 
 

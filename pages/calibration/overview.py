@@ -12,7 +12,7 @@ from data.reports import plots
 from judges.plural import many
 from judges.render.findings.baselines import MARKS
 from judges.render.findings.findings import Column
-from judges.render.words import between, span
+from judges.render.words import people_agreement, span
 from judges.stats.approval_check import Policy
 from judges.stats.baselines import Baselines
 from judges.stats.calibration import DimensionResult
@@ -49,18 +49,13 @@ ESSENTIAL = ("dimension", "unit", "result", "items", "kappa", "95% interval", "l
 """Columns that fit a narrow window; the others stand behind a switch."""
 
 
-def title(line: DimensionResult) -> str:
-    """A dimension's name and unit in words."""
-    return f"{line.dimension.title} · {line.dimension.sort}"
-
-
 def basis_names(rests: Mapping[Basis, BasisSize]) -> dict[Basis, str]:
     """The bases in words, with the labels of each where they were counted."""
     counts = {b: f" · {many(r.labels, 'label')} of {r.people:,} people" for b, r in rests.items()}
     return {basis: name + counts.get(basis, "") for basis, name in BASES.items()}
 
 
-def used(
+def draw_labels_used(
     lines: Sequence[DimensionResult], basis: Basis, dropped: bool, counted: Basis, rests: Mapping[Basis, BasisSize]
 ) -> None:
     """The labels used below, and whether the approval check uses others, which are `counted`."""
@@ -98,7 +93,7 @@ def used(
         )
 
 
-def combined(since: str) -> None:
+def draw_samples_note(since: str) -> None:
     """Why the figures of a judge have changed; nothing where `since` is empty."""
     if since:
         text.quiet(
@@ -113,12 +108,14 @@ def _lower(words: str) -> str:
     return words[0].lower() + words[1:]
 
 
-def plot(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key: str) -> None:
+def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key: str) -> None:
     """Every dimension with its interval, its bound and its state, beside the required kappa and that of people."""
-    charts.intervals(plots.standing(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}")
+    charts.interval_chart(
+        plots.interval_rows(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}"
+    )
     asked = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.is_too_small]
-    text.quiet("{whose}", whose=whose(lines, bool(known)))
+    text.quiet("{whose}", whose=explain_people(lines, bool(known)))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",
         asked=asked, legend=LEGEND,
@@ -126,7 +123,7 @@ def plot(lines: Sequence[DimensionResult], tops: plots.Tops, policy: Policy, key
     )  # fmt: skip
 
 
-def whose(lines: Sequence[DimensionResult], known: bool) -> str:
+def explain_people(lines: Sequence[DimensionResult], known: bool) -> str:
     """Whose agreement the figures are."""
     people = [line.shown.people for line in lines if line.shown.gold_cells]
     if not people:
@@ -137,7 +134,7 @@ def whose(lines: Sequence[DimensionResult], known: bool) -> str:
     )
 
 
-def table(
+def draw_dimensions(
     lines: Sequence[DimensionResult], tops: plots.Tops, floors: Mapping[tuple[str, str], Baselines], key: str,
     chosen: Callable[[int], None],
 ) -> None:  # fmt: skip
@@ -155,7 +152,7 @@ def table(
             "95% interval": span(line.shown.interval),
             "lower bound": line.bound,
             "ratings": line.shown.cells,
-            "people": between(tops.get(line.dimension)),
+            "people": people_agreement(tops.get(line.dimension)),
             "% agreement": line.shown.exact,
             "bias": line.shown.mean_difference,
             "baseline": MARKS[floors[line.dimension.sort, line.dimension.name].standing],

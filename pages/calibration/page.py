@@ -20,7 +20,7 @@ from judges.plural import many
 from judges.render.findings import weakest_turns as said
 from judges.stats.calibration import DimensionResult
 from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes
-from pages.calibration.place import Place, standing
+from pages.calibration.place import CalibrationPlace, load_results
 from pages.ui import choose, findings, session, text, url_state
 
 
@@ -42,36 +42,36 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.marks(dataset, model)
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
-    at = Place(dataset.id, judge)
+    at = CalibrationPlace(dataset.id, judge)
     with head:
         report_files.download(at, dataset.name, model)
     asked = policy.requirements(store).policy
     counted = policy.approval_basis(store, dataset.id)
-    gate = standing(store, at, counted)
+    gate = load_results(store, at, counted)
     with bar:
         basis, dropped = _basis(at, gate, counted)
-        waits = disputes.choice(at, basis, dropped)
+        waits = disputes.choose_waiting(at, basis, dropped)
     if basis is None:
         _nothing(dataset.name)
         both_orders.panel(at)
         means.panel(at, names, opened=True)
         return
-    lines = standing(store, at, basis, dropped, waits)
+    lines = load_results(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    overview.used(lines, basis, dropped, counted, _rests(store, at))
-    overview.combined(combinations.combined_since(store, judge))
+    overview.draw_labels_used(lines, basis, dropped, counted, _rests(store, at))
+    overview.draw_samples_note(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
     dimensions = calibration.compared_dimensions(store, judge)
     with st.spinner("Comparing people with each other ..."):
         tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
-    overview.plot(lines, tops, asked, key)
+    overview.draw_intervals(lines, tops, asked, key)
     with st.spinner("Computing baselines ..."):
         floors = baselines.measure_baselines(store, dataset.id, judge, dimensions, basis, dropped)
-    overview.table(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
-    chosen = url_state.select("dimension", "One dimension", {one.key: overview.title(one) for one in lines}, width=360)
+    overview.draw_dimensions(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))
+    chosen = url_state.select("dimension", "One dimension", {one.key: one.title for one in lines}, width=360)
     line = next(line for line in lines if line.key == chosen)
-    dimension.detail(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
+    dimension.draw_dimension(at._replace(name=dataset.name, basis=basis, dropped=dropped), line, key)
     if line.dimension.sort == "pair":
         votes.panel(at, line.dimension)
     both_orders.panel(at)
@@ -81,12 +81,12 @@ def page() -> None:
     means.panel(at, names)
 
 
-def _rests(store: Store, at: Place) -> dict[Basis, BasisSize]:
+def _rests(store: Store, at: CalibrationPlace) -> dict[Basis, BasisSize]:
     """How many labels each basis has."""
     return calibration.basis_sizes(store, at.dataset, calibration.compared_dimensions(store, at.judge))
 
 
-def _basis(at: Place, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
+def _basis(at: CalibrationPlace, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
     rests = _rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]

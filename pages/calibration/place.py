@@ -18,7 +18,7 @@ from pages.ui import session
 F = TypeVar("F")
 
 
-class Place(NamedTuple):
+class CalibrationPlace(NamedTuple):
     """A judge and a dataset by id, the dataset's name, the labels used, and whether ties are dropped."""
 
     dataset: str
@@ -32,8 +32,8 @@ class Place(NamedTuple):
         return dimension.scale.drawn if self.dropped else ""
 
 
-def standing(
-    store: Store, at: Place, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
+def load_results(
+    store: Store, at: CalibrationPlace, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[DimensionResult]:
     """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
     gated = basis == policy.approval_basis(store, at.dataset) and not dropped
@@ -43,7 +43,7 @@ def standing(
         return check_results.dimension_results(store, at.dataset, at.judge, shown)
 
 
-def load(statistic: Statistic[F], at: Place, line: DimensionResult) -> F:
+def load(statistic: Statistic[F], at: CalibrationPlace, line: DimensionResult) -> F:
     """The figures of a statistic of a dimension on the labels used."""
     d = line.dimension
     with st.spinner("Computing the figures ..."):

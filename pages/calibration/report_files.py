@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from data.reports.bundle import bundle
-from data.reports.report import report
-from pages.calibration.place import Place
+from data.reports.report import make_report
+from pages.calibration.place import CalibrationPlace
 from pages.ui import picture, session
 
 
-def download(at: Place, dataset: str, model: str) -> None:
+def download(at: CalibrationPlace, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
     cells = "all ratings (whoever has opened them can label none of their items blind any more), "
@@ -17,7 +17,7 @@ def download(at: Place, dataset: str, model: str) -> None:
         [
             picture.Download(
                 "Report (HTML)", f"{name}.html", "text/html",
-                lambda: report(store, who.name, at.dataset, at.judge).encode(),
+                lambda: make_report(store, who.name, at.dataset, at.judge).encode(),
                 "One page that stands by itself, for people without an account: every dimension with its table, the "
                 "policy, the decisions, and the fingerprint of the data.",
             ),

@@ -13,11 +13,11 @@ from judges.stats.approval_check import Policy
 from judges.stats.calibration import DimensionResult
 from judges.stats.planner import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.uncertainty import Interval
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, session, text
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
     asked = policy.requirements(store).policy
@@ -33,7 +33,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, asked.threshold, needed)
     with right:
         _planned(now, half, width, bound, asked, line)
-    explanations.heading("Kappa by sample size", "curve", "planner", key=key)
+    explanations.heading_with_help("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))
     findings.draw(said.growth(steps, forecast, asked), f"curve:{key}")

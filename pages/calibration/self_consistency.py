@@ -7,11 +7,11 @@ import streamlit as st
 from data.reports.statistics import SELF_CONSISTENCY
 from judges.render.findings import self_consistency as said
 from judges.stats.calibration import DimensionResult
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import findings, text
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """One sample alone beside all of them, how often they differ, and since when they count together."""
     found, combined = load(SELF_CONSISTENCY, at, line)
     if found is None:

@@ -13,11 +13,11 @@ from judges.plural import many
 from judges.render.findings import slices as said
 from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import charts, explanations, findings, session, tables, text, url_state
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """Every way of slicing in a sentence; one of them as a chart, whose rows lead to items."""
     store, dimension = session.store(), line.dimension
     found = load(SLICES, at, line)
@@ -31,16 +31,16 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     findings.draw(said.tests(found), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = url_state.select("by", "Slices by", {one.by: one.by for one in found}, width=260)
-        explanations.how("slices", key=key)
+        explanations.help_button("slices", key=key)
     chosen = next(one for one in found if one.by == by)
     plot = said.plot(chosen, line.shown.interval)
-    row = charts.intervals(plot.rows, f"chart:{key}:{by}", plot.mark, plot.marked, plot.reach, click=True)
+    row = charts.interval_chart(plot.rows, f"chart:{key}:{by}", plot.mark, plot.marked, plot.reach, click=True)
     text.quiet(
         "{how} Click a row, or use the arrow keys and Enter, to list its items, largest disagreement first.",
         how=plot.caption,
     )
     if row:
-        name = said.ranked(chosen)[row - 1].name
+        name = said.rank_slices(chosen)[row - 1].name
         parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
         listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
         _listed(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)

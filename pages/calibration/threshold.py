@@ -9,11 +9,11 @@ from data.reports.statistics import THRESHOLD
 from judges.render.findings import threshold as said
 from judges.stats.calibration import DimensionResult
 from judges.stats.threshold import flag_thresholds
-from pages.calibration.place import Place, load
+from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, session, text, url_state
 
 
-def panel(at: Place, line: DimensionResult, key: str) -> None:
+def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A choice of threshold, its figures with intervals, and the figures over all thresholds."""
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)
@@ -23,7 +23,7 @@ def panel(at: Place, line: DimensionResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
         chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
-        explanations.how("threshold", key=key)
+        explanations.help_button("threshold", key=key)
     one = other_metrics.flag_at(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
     findings.draw(said.at_one(one, dimension), f"flag:{key}")
     findings.draw(said.curve(load(THRESHOLD, at, line)), f"flags:{key}")

@@ -16,15 +16,15 @@ from judges.stats.calibration import Summary
 from judges.stats.uncertainty import Interval
 from judges.stats.votes import JUDGE, VoteAgreement
 from judges.types import Dimension
-from pages.calibration.place import Place
+from pages.calibration.place import CalibrationPlace
 from pages.ui import session, tables, text
 
 
 @st.fragment
-def panel(at: Place, dimension: Dimension) -> None:
+def panel(at: CalibrationPlace, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()
-    found = votes.agreement(store, at.dataset, at.judge, dimension)
+    found = votes.team_agreement(store, at.dataset, at.judge, dimension)
     if found:
         _table(found, _majority(store, at, dimension))
 
@@ -74,7 +74,7 @@ def _shares(name: str, interval: Interval) -> dict[str, float | int | str | None
     return {name: interval.point, f"{name} n": interval.cells, f"{name} interval": span(interval)}
 
 
-def _majority(store: Store, at: Place, dimension: Dimension) -> tuple[Summary, Summary]:
+def _majority(store: Store, at: CalibrationPlace, dimension: Dimension) -> tuple[Summary, Summary]:
     """The judge held against the majority of all votes, with ties counted and dropped."""
     both = [check_results.summaries(store, at.dataset, at.judge, "all", dropped) for dropped in (False, True)]
     one, two = (next(s for s in found if s.dimension == dimension) for found in both)

@@ -18,13 +18,13 @@ from pages.ui import tables, text, url_state
 ORIGINS = {"folder": "built-in", "over": "applied per turn", "own": "custom"}
 
 
-def origin(card: Card) -> str:
+def card_origin(card: Card) -> str:
     """Where a card comes from: a key of ORIGINS."""
     recipe = card.recipe or {}
     return "own" if recipe.get("how") == "own" else "over" if "over" in recipe else "folder"
 
 
-def list_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]]) -> None:
+def draw_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]]) -> None:
     """All cards, those in use first; a click on one opens it."""
     for title, used in (("In use", True), ("Not used yet", False)):
         names = [name for name in cards if bool(uses.get(name)) == used]
@@ -45,7 +45,7 @@ def _line(card: Card, uses: Sequence[CardUse], used: bool) -> dict[str, str]:
         "Card": card.title,
         "Judges": text.KINDS[card.kind].lower(),
         "Dimensions": ", ".join(dict.fromkeys(d.title for d in card.dimensions if d.asked)),
-        "Origin": ORIGINS[origin(card)],
+        "Origin": ORIGINS[card_origin(card)],
         **({"Used by": f"{many(len(judges), 'judge')}, {many(len(sets), 'dataset')}"} if used else {}),
         "Version": card.version,
     }

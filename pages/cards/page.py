@@ -33,7 +33,7 @@ def page() -> None:
         with st.container(border=True):
             _new(who)
     known, using = cards.current_cards(store), desk_cards.card_uses(store)
-    card_view.list_cards(known, using)
+    card_view.draw_cards(known, using)
     name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()}, width=420)
     _one(who, known[name], using.get(name, ()))
     if who.may("researcher"):
@@ -55,7 +55,7 @@ def _new(who: Person) -> None:
 
 def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
-    store, origin = session.store(), card_view.origin(card)
+    store, origin = session.store(), card_view.card_origin(card)
     made = origin == "own"
     st.subheader(text.plain(card.title), anchor=False)
     text.quiet(

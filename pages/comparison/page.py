@@ -35,14 +35,14 @@ def page() -> None:
         basis: Basis = url_state.select("basis", "Labels used", BASES, next(iter(full), counted), 390)
     if dataset.synthetic:
         text.synthetic(dataset.description)
-    others = parts.chosen(names, reference) if len(names) > 1 else []
+    others = parts.choose_judges(names, reference) if len(names) > 1 else []
     if len(names) == 1:
         parts.one_only()
         url_state.link("runs", "Run another judge", icon=":material/play_arrow:", dataset=dataset.name)
     with st.spinner("Comparing the judges ..."):
         found = comparison.compare_on_shared_cells(store, dataset.id, (reference, *others), basis)
     if not found:
-        parts.nothing(basis)
+        parts.draw_nothing_shared(basis)
         url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return
     _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
@@ -54,17 +54,17 @@ def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: st
     pairs: dict[str, dict[str, JudgePair]] = {
         name: {pair.other: next(every) for pair in one.pairs} for name, (_, _, one) in found.items()
     }
-    parts.summary(pairs, names, reference)
-    explanations.how("paired", "kappa", "interval", "units", key="compared")
+    parts.draw_verdict_counts(pairs, names, reference)
+    explanations.help_button("paired", "kappa", "interval", "units", key="compared")
     keys = list(found)
     rows = [(*found[name], pairs[name]) for name in keys]
-    parts.table(rows, names, reference, key, lambda row: url_state.set_choice("dimension", keys[row]))
+    parts.draw_comparison(rows, names, reference, key, lambda row: url_state.set_choice("dimension", keys[row]))
     titles = {name: f"{row[0].title} · {row[0].sort}" for name, row in found.items()}
     chosen = url_state.select("dimension", "One dimension", titles, width=360)
     dimension, same, one = found[chosen]
-    parts.told(dimension, same, pairs[chosen], names)
-    parts.chart(one, pairs[chosen], names, f"{key}:{chosen}")
-    parts.beside(same, dimension, names)
-    parts.between(one, names)
+    parts.draw_verdicts(dimension, same, pairs[chosen], names)
+    parts.draw_kappas(one, pairs[chosen], names, f"{key}:{chosen}")
+    parts.draw_other_metrics(same, dimension, names)
+    parts.draw_judge_agreement(one, names)
     if len(same.scored) > 1:
-        explanations.how("between", key="between")
+        explanations.help_button("between", key="between")

@@ -11,7 +11,7 @@ from data.gold.gold import BASES, Basis
 from judges.plural import many
 from judges.render.findings.findings import Column
 from judges.render.svg import IntervalRow
-from judges.render.words import cell, small, span
+from judges.render.words import cell, p_value, span
 from judges.stats import bins
 from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair, concordance_by_judge
 from judges.types import Dimension
@@ -42,7 +42,7 @@ ESSENTIAL = ("dimension", "judge", "result", "kappa", "difference", "95% interva
 """Columns that fit a narrow window; the others stand behind a switch."""
 
 
-def brief(names: Mapping[str, str]) -> dict[str, str]:
+def short_names(names: Mapping[str, str]) -> dict[str, str]:
     """Judges by their model alone, where no two of them have the same."""
     heads = {one: name.partition(" · ")[0] for one, name in names.items()}
     return {one: head if list(heads.values()).count(head) == 1 else names[one] for one, head in heads.items()}
@@ -57,7 +57,7 @@ def one_only() -> None:
     )
 
 
-def nothing(basis: Basis) -> None:
+def draw_nothing_shared(basis: Basis) -> None:
     """No cell has gold and a score of all of them."""
     text.quiet(
         "Nothing to compare with {basis}: no item has reference labels (gold) of that kind and a score of all of these "
@@ -66,7 +66,7 @@ def nothing(basis: Basis) -> None:
     )
 
 
-def chosen(names: Mapping[str, str], reference: str) -> list[str]:
+def choose_judges(names: Mapping[str, str], reference: str) -> list[str]:
     """The judges to compare with the reference, from the address or the chooser; all others at first."""
     others = [one for one in names if one != reference]
     asked = [one for one in st.query_params.get("with", "").split(",") if one in others]
@@ -82,7 +82,7 @@ def chosen(names: Mapping[str, str], reference: str) -> list[str]:
     return picked
 
 
-def summary(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, str], reference: str) -> None:
+def draw_verdict_counts(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, str], reference: str) -> None:
     """In how many dimensions the reference agrees better with people than each of the others, a sentence each."""
     lines = []
     for other in dict.fromkeys(one for found in pairs.values() for one in found):
@@ -100,13 +100,13 @@ def summary(pairs: Mapping[str, Mapping[str, JudgePair]], names: Mapping[str, st
         text.bullets(lines)
 
 
-def table(
+def draw_comparison(
     rows: Sequence[tuple[Dimension, ComparedCells, JudgeComparison, Mapping[str, JudgePair]]], names: Mapping[str, str],
     reference: str, key: str, chosen: Callable[[int], None],
 ) -> None:  # fmt: skip
     """Every dimension and judge with its kappa and its difference to the reference; `chosen` gets the dimension."""
     shown: list[dict[str, object]] = []
-    places, short = [], brief(names)
+    places, short = [], short_names(names)
     for place, (dimension, _, found, pairs) in enumerate(rows):
         for who, interval in found.kappas.items():
             pair = pairs.get(who)
@@ -121,7 +121,7 @@ def table(
                     "95% interval": span(interval),
                     "difference": None if pair is None else _unsigned(pair.difference.point),
                     "95% interval of it": "" if pair is None else span(pair.difference),
-                    "p (Holm)": "" if pair is None or pair.adjusted is None else small(pair.adjusted),
+                    "p (Holm)": "" if pair is None or pair.adjusted is None else p_value(pair.adjusted),
                 }
             )
     tables.clickable_table(shown, COLUMNS, lambda n: chosen(places[n]), f"compared:{key}", essential=ESSENTIAL)
@@ -132,7 +132,9 @@ def _unsigned(value: float | None) -> float | None:
     return None if value is None else round(value, 3) + 0.0
 
 
-def told(dimension: Dimension, found: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]) -> None:
+def draw_verdicts(
+    dimension: Dimension, found: ComparedCells, pairs: Mapping[str, JudgePair], names: Mapping[str, str]
+) -> None:
     """What may be said of each judge against the reference, in a sentence."""
     items = min((pair.difference.items for pair in pairs.values()), default=0)
     text.quiet(
@@ -187,15 +189,15 @@ def _said(dimension: Dimension, pair: JudgePair, other: str, reference: str) -> 
         )  # fmt: skip
 
 
-def chart(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str) -> None:
+def draw_kappas(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping[str, str], key: str) -> None:
     """Kappas with their intervals, then the differences."""
-    spans, names = [], brief(names)
+    spans, names = [], short_names(names)
     for who, interval in found.kappas.items():
         state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
         remark = f"{cell(interval.point, '.2f')} ({span(interval)})"
         spans.append(IntervalRow(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
-    charts.intervals(spans, f"kappas:{key}", mark=0.0)
+    charts.interval_chart(spans, f"kappas:{key}", mark=0.0)
     gaps = [
         IntervalRow(
             names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
@@ -204,16 +206,16 @@ def chart(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: Mapping
         for who, p in pairs.items()
     ]  # fmt: skip
     st.markdown("**Difference from the reference** (kappa)")
-    charts.intervals(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
+    charts.interval_chart(gaps, f"gaps:{key}", mark=0.0, marked="no difference", reach=(-0.4, 0.4))
     st.caption("● better than the reference, ✕ worse, ○ no significant difference, □ too few items.")
 
 
-def beside(found: ComparedCells, dimension: Dimension, names: Mapping[str, str]) -> None:
+def draw_other_metrics(found: ComparedCells, dimension: Dimension, names: Mapping[str, str]) -> None:
     """Mean absolute error and correlations of each judge, on the same ratings; nothing where answers have no order."""
     if dimension.scale.weights is None:
         return
     figures = concordance_by_judge(found.seats, bins.code_step(dimension.scale))
-    names, shown = brief(names), []
+    names, shown = short_names(names), []
     for who, one in figures.items():
         parts = [("MAE", one.mae), ("Pearson", one.pearson), ("Spearman", one.spearman), ("Kendall", one.kendall)]
         row: dict[str, object] = {"judge": names[who]}
@@ -234,9 +236,9 @@ def beside(found: ComparedCells, dimension: Dimension, names: Mapping[str, str])
     tables.table(shown, {"judge": Column(width=168), **columns, **spans})
 
 
-def between(found: JudgeComparison, names: Mapping[str, str]) -> None:
+def draw_judge_agreement(found: JudgeComparison, names: Mapping[str, str]) -> None:
     """Kappa between judges, without people."""
-    names = brief(names)
+    names = short_names(names)
     rows = [(pair, i) for pair, i in found.between.items() if not any(one in RULES for one in pair)]
     if not rows:
         return

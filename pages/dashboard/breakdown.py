@@ -68,7 +68,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         name = picture.file_name("dashboard", dataset.name, tile.key, found.field.title, system)
         csv = Download(
             "These figures, as CSV", f"{name}.csv", "text/csv",
-            lambda: report.table(tile, found, system, outcome).encode(), "Every slice, with every digit.",
+            lambda: report.breakdown_csv(tile, found, system, outcome).encode(), "Every slice, with every digit.",
         )  # fmt: skip
         picture.download_popover([csv], f"behind:{tile.key}")
     if tile.policy_today.warning:
@@ -89,14 +89,14 @@ def _outcome(tile: Tile) -> int:
     """The answer whose share is shown."""
     if tile.dimension.outcomes == 1:
         return tile.headline
-    answers = {str(n): tile.dimension.told(n) for n in range(tile.dimension.outcomes)}
+    answers = {str(n): tile.dimension.describe_mean(n) for n in range(tile.dimension.outcomes)}
     return int(url_state.select("answer", "Share of", answers, str(tile.headline), 170))
 
 
 def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
     ask = tile.dimension
     scale, share = ask.dimension.scale, not ask.mean
-    reach = (0.0, 1.0) if share else (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
+    reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     if found.whole is not None:
         text.say("{told}", told=sentences.describe_rest(tile, found.whole, system, outcome))
     shown = [one for one in found.slices if one.mean is not None]
@@ -104,7 +104,7 @@ def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome:
         few = many(len(found.slices), "slice")
         text.quiet("No chart: {few} here, of which {n} can be shown.", few=few, n=str(len(shown)))
     else:
-        what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.told(outcome)}”"
+        what = ask.dimension.title if ask.mean else f"{ask.dimension.title}: “{ask.describe_mean(outcome)}”"
         mark = tile.policy_today.mark if tile.policy_today.warning else ""
         title = " · ".join(part for part in (what, dataset.name, system, f"by {found.field.title}", mark) if part)
         means = charts.SlicedMeans(shown, found.whole, reach, share, title, partial(sentences.tile_span, tile))

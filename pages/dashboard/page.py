@@ -23,7 +23,7 @@ def page() -> None:
     judges, named = choose.judges(store, dataset, ", so there is nothing to publish.")
     if not judges:
         return
-    held = dashboard.published(store, dataset.id)
+    held = dashboard.approvals_by_judge(store, dataset.id)
     if not held:
         surroundings.explain_nothing(store, dataset, judges[0])
         return
@@ -44,14 +44,14 @@ def page() -> None:
     if who.may("lead"):
         surroundings.list_doubted(store, dataset, judge)
     breakdown.warn_if_missing(found)
-    runs = dashboard.run_names(dashboard.runs(store, dataset.id, judge))
+    runs = dashboard.run_names(dashboard.scoring_runs(store, dataset.id, judge))
     wishes = [
         (one, tiles.draw_tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.was_closed(one.key)))
         for one in shown
     ]
     _opened(who.name, dataset, judge, found, wishes)
     if shown:
-        surroundings.download_popover(store, dataset, judge, shown)
+        surroundings.dashboard_downloads(store, dataset, judge, shown)
     surroundings.explain_tiles()
     surroundings.list_withheld(store, dataset, judge, model)
 

@@ -116,13 +116,13 @@ def explain_nothing(store: Store, dataset: Dataset, judge: DatasetJudge) -> None
     list_withheld(store, dataset, judge.id, judge.model)
 
 
-def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
+def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Sequence[Tile]) -> None:
     """The dashboard as files, for people without an account."""
     name = picture.file_name("dashboard", dataset.name)
 
     def page() -> bytes:
-        found = dashboard.load_published(store, dataset, judge)
-        return report.document(found, now(), dashboard.run_names(found.runs)).encode()
+        found = dashboard.load_judge(store, dataset, judge)
+        return report.dashboard_html(found, now(), dashboard.run_names(found.runs)).encode()
 
     with st.popover("Download", icon=":material/download:"), st.container(width=360):
         st.download_button(
@@ -131,13 +131,13 @@ def download_popover(store: Store, dataset: Dataset, judge: str, shown: Sequence
         )  # fmt: skip
         text.quiet("To read without an account, offline, on screen or paper. What is withheld has no figure in it.")
         st.download_button(
-            "The figures, as CSV", lambda: report.table(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
+            "The figures, as CSV", lambda: report.tiles_csv(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", width="stretch",
         )  # fmt: skip
         titles = {one.key: f"{one.dimension.dimension.title} · {one.approval.sort}" for one in shown}
         chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.plain(titles[key]))
         tile = next(one for one in shown if one.key == chosen)
-        svg = report.picture(tile, dataset.name)
+        svg = report.tile_picture(tile, dataset.name)
         with st.container(horizontal=True):
             st.download_button(
                 "Save as SVG", svg, file_name=f"{picture.file_name(name, tile.key)}.svg", mime="image/svg+xml",

@@ -42,7 +42,7 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
-def received(key: str) -> dict[str, Any]:
+def read_message(key: str) -> dict[str, Any]:
     """What the desk with that key has sent.
 
     came: whether it has sent anything; answers (of any shape); have: items; want: {item, reveal} or None.

@@ -36,7 +36,7 @@ def _desk(
     """The desk itself, which alone reruns with every answer."""
     key = f"desk:{who.name}:{dataset.id}:{stream}"
     state = session.scratch(f"{key}:{filters}")
-    outbox = exchange.received(key)
+    outbox = exchange.read_message(key)
     notice, store = None, session.store()
     try:
         ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
@@ -99,7 +99,7 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
 
 def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
     """Save what the browser sent, and remember what to acknowledge."""
-    answers = exchange.received(key)["answers"]
+    answers = exchange.read_message(key)["answers"]
     try:
         limits.check_saves(who.name, len(answers))
         saved, refused = labels.save_answers(session.store(), who.name, answers)

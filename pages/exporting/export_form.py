@@ -137,7 +137,7 @@ def _size(file: Path) -> str:
 
 
 @contextmanager
-def progress_bar(count: int) -> Iterator[Callable[[int], None]]:
+def show_export_progress(count: int) -> Iterator[Callable[[int], None]]:
     """A bar while the file is written; yields what to call with the rows so far."""
     bar = st.progress(0.0, "Writing")
 

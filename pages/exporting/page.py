@@ -57,7 +57,7 @@ def _file(
     export_form.warn_of_exposure(exporting.count_waiting_blind(store, who.name, dataset, kind, options))
     if count and st.button("Make the file", type="primary", icon=":material/draft:"):
         file = downloads._new_path(f"{picture.file_name(dataset.name, kind.name)}.{format}")
-        with export_form.progress_bar(count) as seen:
+        with export_form.show_export_progress(count) as seen:
             given = exporting.write_export(store, who.name, dataset, kind, options, format, file, seen)
         kept.update(key=key, given=given, address=downloads.offer(file, session.store()))
     if kept.get("key") == key and kept["given"].file.exists():

@@ -37,7 +37,7 @@ def page() -> None:
         text.refuse(kept["refused"])
     if "found" not in kept:
         views.describe_formats()
-        views.list_imports(report.list_imports(session.store()), text.time_zone())
+        views.draw_imports(report.list_imports(session.store()), text.time_zone())
         return
     if views.list_files(kept["found"]):
         _put_away(kept)
@@ -56,10 +56,12 @@ def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
                 kept.pop(name, None)
             kept["turn"] += 1
             kept.setdefault("tray", Tray()).add(uploads)
-        with views.progress_bar("Looking at the files") as seen:
+        with views.show_import_progress("Looking at the files") as seen:
             source, store = kept["tray"].source, session.store()
-            kept["found"] = importing.detect_formats(source, progress=seen, waits=seen.waits)
-            kept["outline"] = start.interpret_source(store, source, kept["found"], progress=seen, waits=seen.waits)
+            kept["found"] = importing.detect_formats(source, progress=seen, waits=seen.show_waiting)
+            kept["outline"] = start.interpret_source(
+                store, source, kept["found"], progress=seen, waits=seen.show_waiting
+            )
     except AssayError as error:
         _put_away(kept)
         kept["refused"] = error
@@ -73,8 +75,8 @@ def _put_away(kept: dict[str, Any]) -> None:
 def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     """Show what the files would become, once for each plan; import it when that is asked for."""
     if kept.get("key") != (plan, who):
-        with views.progress_bar("Reading") as seen, downloads.temporary_file("rejected.jsonl") as file:
-            kept.update(views.read_files(kept["tray"].source, plan, who, kept["found"], file, seen))
+        with views.show_import_progress("Reading") as seen, downloads.temporary_file("rejected.jsonl") as file:
+            kept.update(views.read_preview(kept["tray"].source, plan, who, kept["found"], file, seen))
         kept["key"] = (plan, who)
     if kept["refused"]:
         text.refuse(kept["refused"])
@@ -91,9 +93,9 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
         return
     rest: Literal["refuse", "good rows"] = "refuse" if shown.ok else "good rows"
     new = start.is_first_import(session.store(), plan.dataset)
-    with views.progress_bar("Importing") as seen:
+    with views.show_import_progress("Importing") as seen:
         kept["done"] = importing.import_source(
-            session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.waits
+            session.store(), who, kept["tray"].source, plan, rest, seen, found=kept["found"], waits=seen.show_waiting
         )
     importing.record_preview(session.store(), who, plan.dataset, shown)
     way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)

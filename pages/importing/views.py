@@ -73,7 +73,7 @@ def describe_formats() -> None:
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
 
 
-def list_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
+def draw_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
@@ -168,13 +168,13 @@ class Seen:
         told = f"{self.what}: {lines:,} lines" if lines else self.what
         self.bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(told))
 
-    def waits(self, before: int) -> None:
+    def show_waiting(self, before: int) -> None:
         """Say how many imports are read before this one."""
         self.bar.progress(0.0, text.plain(f"Waiting: {many(before, 'import')} of others will be read first."))
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Seen]:
+def show_import_progress(what: str) -> Iterator[Seen]:
     """A bar while the body runs."""
     seen = Seen(what)
     try:
@@ -183,13 +183,13 @@ def progress_bar(what: str) -> Iterator[Seen]:
         seen.bar.empty()
 
 
-def read_files(
+def read_preview(
     source: Source, made: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
-            shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.waits)
+            shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.show_waiting)
         except AssayError as error:
             return {"refused": error}
     address = downloads.offer(rejects, session.store()) if shown.problem_count else ""

@@ -21,10 +21,10 @@ def page() -> None:
     st.title(text.plain(who.name), anchor=False)
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
-    _own(annotators.own_work(session.store(), who.name))
+    _own(annotators.own_labelling(session.store(), who.name))
     st.subheader("API tokens", anchor=False)
     with text.refusals():
-        tokens.section(who)
+        tokens.draw_tokens(who)
     if provider.is_set() and st.button("Sign out everywhere", icon=":material/logout:", help="In every browser."):
         with text.refusals():
             logins.sign_out_everywhere(session.store(), who.name, who.name)
@@ -41,8 +41,8 @@ def _own(rows: Mapping[str, RaterWork]) -> None:
         url_state.link("desk", "Open the review desk")
         return
     done = [
-        {"dataset": name, "items": one.items, "labels": one.labels, **explanations.work(one)}
+        {"dataset": name, "items": one.items, "labels": one.labels, **explanations.work_columns(one)}
         for name, one in rows.items()
     ]
-    shown = tables.filled(done, ("acceptance", "not on screen", "s/item"))
+    shown = tables.drop_empty_columns(done, ("acceptance", "not on screen", "s/item"))
     tables.table(shown, explanations.WORK | {"dataset": Column(width=200)})

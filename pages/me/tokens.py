@@ -11,7 +11,7 @@ from data.store.ids import now
 from pages.ui import session, tables, text
 
 
-def section(who: Person) -> None:
+def draw_tokens(who: Person) -> None:
     """One's tokens, and a form for a new one."""
     store, kept = session.store(), session.scratch("tokens")
     st.caption(

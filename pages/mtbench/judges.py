@@ -12,14 +12,14 @@ from data.mtbench.figures import By
 from data.records.exposure import NOTE
 from judges.mtbench.comparison import RatingComparison, question_gaps
 from judges.render.findings import mtbench_judges as said
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import charts, findings, session, tables, text, url_state
 
 BY: dict[By | Literal["question"], str] = {"turn": "Turn", "category": "Category", "model": "Model"}
 _MANY = 25
 
 
-def panel(at: Place) -> None:
+def panel(at: BenchPlace) -> None:
     """Both judges chosen, then how far they agree, on which parts, and where they differ most."""
     if len(at.raters) < 2:
         st.info(
@@ -38,12 +38,12 @@ def panel(at: Place) -> None:
     with st.spinner("Comparing the judges ..."):
         found = figures.compared_judges(session.store(), at.dataset.id, at.rules.parse, one, other)
     key = f"{at.key}:{one}:{other}"
-    findings.draw(said.summary(found, at.names), f"said:{key}")
+    findings.draw(said.judges_summary(found, at.names), f"said:{key}")
     if not found.whole.cells:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        charts.bubbles(said.bubbles(found, at.names), f"scatter:{key}")
+        charts.bubble_chart(said.bubbles(found, at.names), f"scatter:{key}")
         st.caption("The larger a circle, the more turns have these two ratings. On the dashed line they are equal.")
     with right:
         tables.wrapped_table(said.COLUMNS, said.figure_rows(found), f"figures:{key}", "Agreement of the two judges")
@@ -52,7 +52,7 @@ def panel(at: Place) -> None:
     _largest(at, one, other, key)
 
 
-def _parts(at: Place, found: RatingComparison, key: str) -> None:
+def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
     st.subheader("By part", anchor=False)
     names = at.names[found.one], at.names[found.other]
     # Of a single model a question is an answer, and what both judges say of it is for those who may be shown it.
@@ -68,7 +68,7 @@ def _parts(at: Place, found: RatingComparison, key: str) -> None:
     tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MANY)
 
 
-def _ranks(at: Place, one: str, other: str, key: str) -> None:
+def _ranks(at: BenchPlace, one: str, other: str, key: str) -> None:
     found = figures.rank_changes(session.store(), at.dataset.id, at.rules.parse, one, other)
     if len(found.models) < 2:
         return
@@ -79,7 +79,7 @@ def _ranks(at: Place, one: str, other: str, key: str) -> None:
     tables.table(shown.rows, shown.columns, f"ranks:{key}", _MANY)
 
 
-def _largest(at: Place, one: str, other: str, key: str) -> None:
+def _largest(at: BenchPlace, one: str, other: str, key: str) -> None:
     st.subheader("Largest disagreements", anchor=False)
     found = disagreements.largest_disagreements(
         session.store(), session.me().name, at.dataset.id, at.rules.parse, one, other

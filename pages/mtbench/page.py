@@ -17,10 +17,10 @@ from judges.mtbench.ratings import Rules, rules_of
 from judges.mtbench.records import Bench
 from judges.render.findings import mtbench_results as said
 from pages.mtbench import judges, protocols, results, votes, why
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import picture, session, text, url_state
 
-PARTS: dict[str, tuple[str, Callable[[Place], None]]] = {
+PARTS: dict[str, tuple[str, Callable[[BenchPlace], None]]] = {
     "results": ("Results", results.panel),
     "judges": ("Judges compared", judges.panel),
     "why": ("Why they differ", why.panel),
@@ -51,7 +51,7 @@ def page() -> None:
     part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         named = {name: name for name in known}
-        first = url_state.chosen("dataset", known) or next(iter(known))
+        first = url_state.chosen_option("dataset", known) or next(iter(known))
         dataset = known[first if part in FREE else url_state.select("dataset", "Dataset", named, width=260)]
         bench = mtbench.load_bench(store, dataset.id)
         rules = _rules(bench) if part in READ else Rules()
@@ -62,7 +62,7 @@ def page() -> None:
     if part not in FREE:
         with head:
             _downloads(dataset, bench)
-    PARTS[part][1](Place(dataset, bench, names, raters, rules))
+    PARTS[part][1](BenchPlace(dataset, bench, names, raters, rules))
 
 
 def _rules(bench: Bench) -> Rules:
@@ -82,7 +82,7 @@ def _downloads(dataset: Dataset, bench: Bench) -> None:
     """All tables, and the dataset as FastChat's files, made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
     known = known_protocols(store)
-    protocol = known[url_state.chosen("rules", known) or _own(bench, known)]
+    protocol = known[url_state.chosen_option("rules", known) or _own(bench, known)]
     files = [
         picture.Download(
             f"All tables ({title})", f"{name}-{format}.zip", "application/zip",

@@ -10,7 +10,7 @@ from judges.mtbench.ratings import Rules
 from judges.mtbench.records import Bench
 
 
-class Place(NamedTuple):
+class BenchPlace(NamedTuple):
     """A dataset with all that it holds, its judges' names by id, those of them that rate, and the reading rules."""
 
     dataset: Dataset

@@ -8,9 +8,9 @@ from data.records import judge_prompts, protocols
 from data.store import Store
 from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench.prompts import OURS
-from judges.mtbench.protocol import Protocol, describe, parse_protocol
+from judges.mtbench.protocol import Protocol, describe_protocol, parse_protocol
 from judges.plural import many
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import session, tables, text, url_state
 
 _LONGEST = 60_000
@@ -21,7 +21,7 @@ _PROMPTS = (
 )  # fmt: skip
 
 
-def panel(_: Place | None = None) -> None:
+def panel(_: BenchPlace | None = None) -> None:
     """The protocols that there are, side by side; researchers add their own."""
     store = session.store()
     known = protocols.known_protocols(store)
@@ -34,10 +34,11 @@ def panel(_: Place | None = None) -> None:
         one = known[url_state.select("protocol", "Protocol", named, next(iter(known)), 320)]
         others = {name: title for name, title in named.items() if name != one.name}
         other = known[url_state.select("beside", "Beside", others, next(iter(others)), 320)]
-    told = dict(describe(other))
+    told = dict(describe_protocol(other))
     rows = [("mark", one.mark, other.mark, "")]
     rows += [
-        (factor, value, told[factor], "\N{NOT EQUAL TO}" * (value != told[factor])) for factor, value in describe(one)
+        (factor, value, told[factor], "\N{NOT EQUAL TO}" * (value != told[factor]))
+        for factor, value in describe_protocol(one)
     ]
     columns = ("factor", "21%"), (one.name, "36%"), (other.name, "36%"), ("differs", "7%")
     tables.wrapped_table(columns, rows, f"protocols:{one.mark}:{other.mark}", "Two protocols, factor by factor")

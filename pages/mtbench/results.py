@@ -14,7 +14,7 @@ from data.records import judge_prompts
 from judges.mtbench.means import ModelMeans
 from judges.mtbench.ranks import Ranking
 from judges.render.findings import mtbench_results as said
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import charts, findings, session, tables, text, url_state
 
 _MANY = 25
@@ -23,9 +23,9 @@ _RADAR = 640
 """Width of the plot of categories, in pixels: wider ones only spread it."""
 
 
-def panel(at: Place) -> None:
+def panel(at: BenchPlace) -> None:
     """Everything about the models, judge by judge."""
-    findings.draw(said.contents(at.bench), f"contents:{at.key}")
+    findings.draw(said.bench_contents(at.bench), f"contents:{at.key}")
     if not at.raters:
         st.info(
             "No judge has rated the answers of this dataset. Run a judge of the card MT-Bench rating, or import "
@@ -55,7 +55,7 @@ def panel(at: Place) -> None:
     _japanese(at)
 
 
-def _shared(at: Place) -> Shared:
+def _shared(at: BenchPlace) -> Shared:
     """Which ratings count: all, or those of turns that two judges share."""
     pairs = {f"{one}~{other}": (one, other) for one, other in combinations(at.raters, 2)}
     if not pairs:
@@ -67,20 +67,20 @@ def _shared(at: Place) -> Shared:
 
 
 def _means(
-    at: Place, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
+    at: BenchPlace, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
 ) -> None:
     st.subheader("Mean ratings", anchor=False)
-    findings.draw([said.reading(at.rules)], f"rules:{key}")
+    findings.draw([said.reading_rules(at.rules)], f"rules:{key}")
     if judge in ranked:
         own = [one for one in found if one.judge == judge]
-        findings.draw([said.forest(own, ranked[judge], at.rules), *said.order(ranked[judge])], f"forest:{key}")
+        findings.draw([said.forest(own, ranked[judge], at.rules), *said.model_order(ranked[judge])], f"forest:{key}")
     else:
         text.quiet("This judge has rated none of these turns.")
     shown = said.table(found, ranked, at.names, at.rules)
     tables.table(shown.rows, shown.columns, f"means:{key}", _MANY)
 
 
-def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
+def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
     models = [one.model for one in ranking.models] if ranking else []
     categories = {name for one in own for name in one.categories}
     if not models or categories <= {""}:
@@ -98,15 +98,15 @@ def _categories(at: Place, own: Sequence[ModelMeans], ranking: Ranking | None, k
                 "Models in the plot", models, [models[0], models[len(models) // 2], models[-1]],
                 key=f"radar of:{key}", max_selections=said.MOST_IN_RADAR,
             )  # fmt: skip
-        charts.radar(said.radar(own, chosen, at.rules), f"radar:{key}")
+        charts.radar_chart(said.radar(own, chosen, at.rules), f"radar:{key}")
 
 
-def _fold(at: Place, title: str, icon: str, opened: bool = False) -> Any:
+def _fold(at: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
     """A part that is computed only once it is open."""
     return st.expander(text.plain(title), opened, key=f"{title}:{at.dataset.id}", icon=icon, on_change="rerun")
 
 
-def _wins(at: Place, judge: str, key: str) -> None:
+def _wins(at: BenchPlace, judge: str, key: str) -> None:
     """Win rates by verdicts on pairs, and by ratings: of the judge that was chosen, and of those that compare."""
     ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
     if at.raters:
@@ -134,7 +134,7 @@ def _wins(at: Place, judge: str, key: str) -> None:
             charts.confusion_grid(shares, told, models, f"duels:{key}:{source}")
 
 
-def _judgments(at: Place, key: str) -> None:
+def _judgments(at: BenchPlace, key: str) -> None:
     st.subheader("Judgments", anchor=False)
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
     findings.draw(said.counts(found, at.names), f"counts:{key}")
@@ -150,7 +150,7 @@ def _judgments(at: Place, key: str) -> None:
         findings.draw([said.prompts(at.bench, at.names, known)], f"prompts:{key}")
 
 
-def _rules(at: Place, shared: Shared, key: str) -> None:
+def _rules(at: BenchPlace, shared: Shared, key: str) -> None:
     box = _fold(at, "Rules of aggregation side by side", ":material/rule:")
     if not box.open:
         return
@@ -159,7 +159,7 @@ def _rules(at: Place, shared: Shared, key: str) -> None:
         findings.draw(said.rule_table(found, at.names, at.rules), f"by rule:{key}")
 
 
-def _japanese(at: Place) -> None:
+def _japanese(at: BenchPlace) -> None:
     box = _fold(at, "Share of Japanese characters", ":material/translate:")
     if not box.open:
         return

@@ -6,11 +6,11 @@ import streamlit as st
 
 from data.mtbench import figures
 from judges.render.findings import mtbench_votes as said
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import findings, session, tables, text, url_state
 
 
-def panel(at: Place) -> None:
+def panel(at: BenchPlace) -> None:
     """The table of agreement of single votes; ties counted and dropped."""
     if not at.bench.votes:
         st.info(
@@ -22,7 +22,7 @@ def panel(at: Place) -> None:
             url_state.link("import", "Import votes")
             url_state.link("desk", "Label pairs", dataset=at.dataset.name)
         return
-    findings.draw([said.contents(at.bench)], "votes")
+    findings.draw([said.vote_counts(at.bench)], "votes")
     with st.spinner("Comparing the votes ..."):
         found = figures.vote_agreement(session.store(), at.dataset.id)
     if not found:

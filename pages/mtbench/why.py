@@ -12,11 +12,11 @@ from data.records import datasets, protocols
 from data.store import Store
 from judges.render.findings import mtbench_gap as said
 from judges.render.findings import mtbench_results
-from pages.mtbench.place import Place
+from pages.mtbench.place import BenchPlace
 from pages.ui import charts, findings, session, tables, text, url_state
 
 
-def panel(at: Place) -> None:
+def panel(at: BenchPlace) -> None:
     """Both pipelines chosen from any datasets, then what differs and how far each factor moves the mean."""
     store = session.store()
     runs = _runs(store, at)
@@ -41,11 +41,11 @@ def panel(at: Place) -> None:
         factors = figures.pipeline_factors(store, one, other)
     else:
         factors = found.factors
-        findings.draw(said.summary(found), "gap")
+        findings.draw(said.gap_summary(found), "gap")
         key = ":".join((*one, *other, model))
-        charts.waterfall(said.waterfall(found), f"waterfall:{key}")
+        charts.waterfall_chart(said.waterfall(found), f"waterfall:{key}")
         st.caption("In points from 1 to 10. The axis is cut: only the bars of steps are as high as what they mean.")
-        findings.draw([said.step_table(found), *said.order(found)], f"steps:{key}")
+        findings.draw([said.step_table(found), *said.step_order(found)], f"steps:{key}")
         findings.draw([said.rest_table(found), said.unmoved_table(found)], f"rest:{key}")
         if found.rest:
             st.subheader("What new calls would tell apart", anchor=False)
@@ -54,7 +54,7 @@ def panel(at: Place) -> None:
     tables.wrapped_table(said.FACTORS, said.factor_rows(factors), "factors", "Factors of both pipelines")
 
 
-def _runs(store: Store, at: Place) -> dict[str, str]:
+def _runs(store: Store, at: BenchPlace) -> dict[str, str]:
     """dataset~judge -> in words, of every judge that rated an MT-Bench here; this dataset's first."""
     known = {one.id: one.name for one in datasets.all_datasets(store)}
     found: dict[str, str] = {}

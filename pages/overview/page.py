@@ -37,24 +37,24 @@ def page() -> None:
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
-            sections.notes(dataset)
-            sections.adjudication(dataset, who)
+            sections.draw_notes(dataset)
+            sections.draw_adjudication(dataset, who)
         st.subheader("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.DatasetProgress(0, 0, 0, 0)
             scored = datasets.dataset_judges(store, dataset.id)
-            sections.dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
+            sections.draw_dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
-        sections.own_progress(mine, list(progress.saves_per_day(store, who.name, zone).values()))
+        sections.draw_own_progress(mine, list(progress.saves_per_day(store, who.name, zone).values()))
         st.subheader("Recent activity", anchor=False)
-        sections.recent_activity(activity.recent_activity(store), zone)
+        sections.draw_recent_activity(activity.recent_activity(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while
             judges = {one.id: one.model for d in known for one in datasets.dataset_judges(store, d.id)}
-            sections.approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
+            sections.draw_approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
 
 
 def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
@@ -62,11 +62,11 @@ def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]])
     if not some:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
     for number, one in enumerate(some[:FEW]):
-        sections.waiting_queue(*one, first=not number)
+        sections.draw_waiting_queue(*one, first=not number)
     if some[FEW:]:
         with st.expander(f"{len(some) - FEW:d} more queues"):
             for one in some[FEW:]:
-                sections.waiting_queue(*one, first=False)
+                sections.draw_waiting_queue(*one, first=False)
 
 
 def _first_steps(who: Person) -> None:

@@ -38,13 +38,13 @@ MOVED = {
 }
 
 
-def notes(dataset: Dataset) -> None:
+def draw_notes(dataset: Dataset) -> None:
     """What was noted for this person with what is assigned to them."""
     for note in assignments.own_notes(session.store(), session.me().name, dataset.id):
         text.quiet("{dataset}: “{note}”", dataset=dataset.name, note=note)
 
 
-def waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
+def draw_waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: float | None, first: bool) -> None:
     """One queue with items for this person, about how long it is, and the way to the desk."""
     work = assignments.own_work(session.store(), session.me().name, dataset.id, stream)
     given = text.work_left(*work, text.time_zone())
@@ -67,7 +67,7 @@ def _waits(dataset: Dataset, n: str, told: str, act: str, key: str, first: bool 
 Judges = Sequence[DatasetJudge]
 
 
-def dataset_progress(
+def draw_dataset_progress(
     dataset: Dataset, done: DatasetProgress, queues: Mapping[Stream, QueueProgress], judges: Judges
 ) -> None:
     """How far one dataset is, by whom it is judged, and the way to its figures."""
@@ -89,7 +89,7 @@ def dataset_progress(
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 
 
-def own_progress(mine: PersonalProgress, days: list[int]) -> None:
+def draw_own_progress(mine: PersonalProgress, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
@@ -102,7 +102,7 @@ def own_progress(mine: PersonalProgress, days: list[int]) -> None:
         )  # fmt: skip
 
 
-def recent_activity(found: list[Activity], zone: tzinfo) -> None:
+def draw_recent_activity(found: list[Activity], zone: tzinfo) -> None:
     """The newest changes in words, each with its time."""
     if not found:
         st.caption("Nothing yet.")
@@ -112,7 +112,7 @@ def recent_activity(found: list[Activity], zone: tzinfo) -> None:
         text.quiet(MOVED[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
 
-def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
+def draw_approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -> None:
     """The quiet block on a lead's home; nothing where nothing waits. `names` are datasets, `judges` models, by id."""
     if not found:
         return
@@ -147,7 +147,7 @@ def approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, st
                     url_state.link("approvals", names.get(key, ""), dataset=names.get(key, ""))
 
 
-def adjudication(dataset: Dataset, who: Person) -> None:
+def draw_adjudication(dataset: Dataset, who: Person) -> None:
     """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
     n = len(adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
     if n and _waits(dataset, many(n, "rating"), "Adjudication: people disagree", "Decide", f"decide:{dataset.id}"):

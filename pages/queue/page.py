@@ -52,7 +52,7 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
         if st.button("Assign", icon=":material/assignment_ind:", help="Give work to people, and see who is how far."):
             url_state.open_page("assignments", dataset=dataset.name)
         if who.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
-            gold.change(dataset, who.name)
+            gold.change_rule(dataset, who.name)
         _to_adjudicate(dataset, who)
     guidelines.open_button(dataset, who)
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from streamlit.delta_generator import DeltaGenerator
 
 from data.runs import runs
-from data.runs.endpoints import listed
+from data.runs.endpoints import allowed_endpoints
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
 from pages.ui import session, text, url_state
@@ -35,13 +35,13 @@ HELP = {
 def choose_place() -> str:
     """The practice endpoint, the usual one, and another address or those that the operator has listed."""
     options = {PRACTICE: "Practice (fixed rules)", USUAL: os.environ.get("OPENAI_BASE_URL", "").strip() or "OpenAI"}
-    options |= {OTHER: "Another address"} if listed() is None else {one: one for one in _further()}
+    options |= {OTHER: "Another address"} if allowed_endpoints() is None else {one: one for one in _further()}
     return url_state.select("endpoint", "Endpoint", options, default=PRACTICE)
 
 
 def _further() -> dict[str, Endpoint]:
     """The endpoints of the operator's list beside the usual one, by how they are shown."""
-    return {f"{one.base_url} {one.key_variable}".strip(): one for one in (listed() or [])[1:]}
+    return {f"{one.base_url} {one.key_variable}".strip(): one for one in (allowed_endpoints() or [])[1:]}
 
 
 def choose_endpoint(chosen: str) -> Endpoint | None:
@@ -63,7 +63,7 @@ def choose_endpoint(chosen: str) -> Endpoint | None:
     if not address:
         st.caption("Give the address of an OpenAI-compatible endpoint; its models are listed then.")
         return None
-    return validated(Endpoint, {
+    return validate_form(Endpoint, {
         "base_url": address, "key_variable": variable, "api_version": version.strip(), "room": int(room),
     })  # fmt: skip
 
@@ -79,12 +79,12 @@ def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
             with refusals:
                 text.refuse(error)
                 if at.key_variable and not os.environ.get(at.key_variable, "").strip():
-                    text.say(NO_KEY if listed() is None else NO_KEY_HERE, name=at.key_variable)
+                    text.say(NO_KEY if allowed_endpoints() is None else NO_KEY_HERE, name=at.key_variable)
             return None
     return kept[asked]
 
 
-def validated(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
+def validate_form(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:
     """A model of the values; None, with a sentence for each fault, where they are wrong."""
     try:
         return model_of(**values)

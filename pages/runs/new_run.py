@@ -102,7 +102,7 @@ def _choose_card(store: Store, dataset_id: str) -> Card | None:
 
 def _named(usual: Card) -> Card | None:
     """The pointwise card with its dimensions as the person names them, on scales of their choice."""
-    from judges.cards.pointwise_quality.card import named
+    from judges.cards.pointwise_quality.card import card_with_dimensions
 
     rows = [(d.name, d.definition, d.scale.lo, d.scale.hi) for d in usual.dimensions if d.asked]
     ends = {
@@ -128,7 +128,7 @@ def _named(usual: Card) -> Card | None:
     if confidence and chosen in (plain, []):
         return usual
     with text.refusals():
-        return named(chosen or plain, confidence)
+        return card_with_dimensions(chosen or plain, confidence)
     return None
 
 
@@ -192,7 +192,7 @@ def _choose_params(of: Card) -> Params | None:
         given["logprobs"] = st.checkbox(
             "Ask for token probabilities", usual.logprobs, key="runs:logprobs", help=HELP["logprobs"]
         )
-    return endpoints.validated(Params, usual.model_dump() | given)
+    return endpoints.validate_form(Params, usual.model_dump() | given)
 
 
 _PROBED = {"scenario_swapped": "dialogue", "reference_removed": "response"}
@@ -218,7 +218,7 @@ def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[f
     if (price_in is None) != (price_out is None):
         st.caption(":orange[Give both prices: one alone is not used.]")
     price = (price_in, price_out) if price_in is not None and price_out is not None else None
-    return endpoints.validated(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
+    return endpoints.validate_form(Endpoint, at.model_dump() | given), spend, price, int(most or 0)
 
 
 def _choose_order(store: Store) -> RunOrder | None:
@@ -319,6 +319,6 @@ def _reading(found: Reading, card: Card) -> None:
         }
         for s in found.scores
     ]
-    tables.table(tables.filled(rows, ("Confidence", "Source")), (), most=12)
+    tables.table(tables.drop_empty_columns(rows, ("Confidence", "Source")), (), most=12)
     for remark in (r for r in found.remarks if r.sort == "rule"):
         st.text(f"Breaks a rule: {remark.text}")

@@ -42,7 +42,7 @@ def page() -> None:
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return
-    picked = views.run_table(found, runs.count_judgments(store), text.time_zone())
+    picked = views.run_table(found, runs.count_run_judgments(store), text.time_zone())
     views.show_trial_costs(runs.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
@@ -68,7 +68,7 @@ def _watch(ids: list[str], who: Person) -> None:
 
 def _stand(who: Person, run: RunSummary) -> None:
     """How far one run is, with what can be done about it."""
-    views.show_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
+    views.draw_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 
 def _one(who: Person, wanted: str) -> None:

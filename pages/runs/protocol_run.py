@@ -51,12 +51,12 @@ def protocol_form(who: Person) -> None:
             if st.button("Dry run of a question of each sort", icon=":material/visibility:"):
                 kept.clear()
                 with st.spinner("Asking"):
-                    kept.update(of=wanted, shown=protocol_run.dry_run(session.store(), who.name, wanted))
+                    kept.update(of=wanted, shown=protocol_run.dry_run_protocol(session.store(), who.name, wanted))
             open_ = any(one.estimate.judgments for one in planned)
             begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
         if begin:
             with st.spinner("Starting"):
-                begun = protocol_run.start(session.store(), who.name, wanted)
+                begun = protocol_run.start_protocol(session.store(), who.name, wanted)
             views.open_run(begun)
         if kept.get("of") == wanted:
             _dry_run(kept["shown"])
@@ -76,7 +76,7 @@ def continue_button(who: Person, run_id: str) -> None:
         return
     if left and st.button("Go on with judging", icon=":material/play_arrow:", key=f"judge:{run_id}"):
         with text.refusals(), st.spinner("Starting"):
-            views.open_run(protocol_run.start(session.store(), who.name, wanted))
+            views.open_run(protocol_run.start_protocol(session.store(), who.name, wanted))
 
 
 def resume(who: Person, run_id: str, limit: float | None) -> None:
@@ -85,7 +85,7 @@ def resume(who: Person, run_id: str, limit: float | None) -> None:
     if wanted is None:
         runs.resume(store, who.name, run_id, limit=limit)
     else:
-        protocol_run.start(store, who.name, wanted if limit is None else replace(wanted, spending_limit=limit))
+        protocol_run.start_protocol(store, who.name, wanted if limit is None else replace(wanted, spending_limit=limit))
 
 
 def _choose(who: Person) -> ProtocolRun | None:
@@ -168,7 +168,7 @@ def _take(who: Person, given: Sequence[Any]) -> str:
     tray.add(given)
     with tempfile.TemporaryDirectory() as folder:
         for file in tray.source.files:
-            with file.fresh() as stream:
+            with file.open_uncounted() as stream:
                 (Path(folder) / file.name).write_bytes(stream.read())
         bench, _ = read_bench([folder])
     return questions.keep_questions(session.store(), who.name, Path(given[0].name).name, bench).id

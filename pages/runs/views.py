@@ -73,7 +73,7 @@ def resume_form(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
     return sent, wanted if wanted != now.limit else None
 
 
-def show_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
+def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
     """How far a run is; `controls` draws what can be done about it."""
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -119,7 +119,7 @@ def _whole(now: RunProgress) -> str:
 def run_table(found: Sequence[RunSummary], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
     rows = [dict(zip(COLUMNS, _row(run, *made.get(run.id, (0, 0)), zone), strict=True)) for run in found]
-    shown = tables.filled(rows, ("Why", "Limit", "Unscored"))
+    shown = tables.drop_empty_columns(rows, ("Why", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
     event = tables.table(shown, COLUMNS, "runs:table", 12, on_select="rerun", selection_mode="multi-row")
     if len(event.selection.rows) > 2:
@@ -136,7 +136,8 @@ def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ..
         MARKS[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
         run.model, run.card, run.dataset,
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
-        "" if whole is None else dollars(whole) if done == total or not whole else f"about {run_estimate.price(whole)}",
+        "" if whole is None else dollars(whole) if done == total or not whole
+        else f"about {run_estimate.cost_words(whole)}",
         "" if run.limit is None else dollars(run.limit), _endpoint_of(run), done - scored or None, run.tokens, run.by,
         text.moment(run.at, zone), describe_params(run.params),
     )  # fmt: skip

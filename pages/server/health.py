@@ -44,13 +44,13 @@ def routes(store: Callable[[], Store]) -> list[Route]:
             return JSONResponse({"status": "failing", "why": type(error).__name__}, 503)
 
     def healthz(_: Request) -> JSONResponse:
-        why = saving.tried(store)
+        why = saving.try_saving(store)
         return JSONResponse({"status": "failing", "why": why}, 503) if why else JSONResponse({"status": "ok"})
 
     def numbers(request: Request) -> Response:
         if not may_measure(request):
             return PlainTextResponse("There is nothing here.", 404)
-        return Response(metrics.text([*_of_process(), *_of_store(store)]), media_type=TYPE)
+        return Response(metrics.metrics_text([*_of_process(), *_of_store(store)]), media_type=TYPE)
 
     return [Route("/health", health), Route("/healthz", healthz), Route("/metrics", numbers)]
 
@@ -61,7 +61,7 @@ class _Saving:
     def __init__(self) -> None:
         self._one, self._at, self._why = threading.Lock(), -FRESH, ""
 
-    def tried(self, store: Callable[[], Store]) -> str:
+    def try_saving(self, store: Callable[[], Store]) -> str:
         """Why the store does not save; "" where it does."""
         with self._one:
             if time.monotonic() - self._at >= FRESH:

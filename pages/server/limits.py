@@ -62,7 +62,7 @@ class Buckets:
             while len(self._left) > _MOST:
                 self._left.popitem(last=False)
         if not enough:
-            metrics.count("held_back_total", what=self.limit.what)
+            metrics.increment("held_back_total", what=self.limit.what)
         return 0.0 if enough else (cost - left) / rate
 
 

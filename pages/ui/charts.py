@@ -44,7 +44,7 @@ _CONFIG = {
 _ID = re.compile(r"[0-9a-f-]{20,}")
 
 
-def intervals(
+def interval_chart(
     rows: Sequence[IntervalRow],
     key: str,
     mark: float | None,
@@ -56,21 +56,21 @@ def intervals(
 
     What has no figure has its remark only.
     """
-    at = picture.plot(
+    at = picture.draw_picture(
         lambda width: svg.interval_plot(rows, mark, marked, reach, width=width, click=click), key, _file(key),
         "Figures with their intervals",
     )  # fmt: skip
     return int(at) if at else None
 
 
-def confusion(
+def confusion_chart(
     counts: Any, answers: Sequence[str], key: str, sides: tuple[str, str] = ("people", "judge")
 ) -> tuple[int, int] | None:
     """A table of agreement; gives the cell that was clicked, or None.
 
     Rows are people, columns the judge, every count with its share of the row. `counts` is K x K.
     """
-    at = picture.plot(
+    at = picture.draw_picture(
         lambda width: svg.confusion_matrix(counts, answers, sides=sides, click=True, width=width), key, _file(key),
         "Table of agreement", (380.0, 480.0, 560.0, 800.0),
     )  # fmt: skip
@@ -78,10 +78,10 @@ def confusion(
     return (int(row), int(column)) if column else None
 
 
-def marginals(people: Sequence[float], judge: Sequence[float], answers: Sequence[str], key: str) -> None:
+def marginals_chart(people: Sequence[float], judge: Sequence[float], answers: Sequence[str], key: str) -> None:
     """How often people and judge give each answer (shares), side by side."""
     series = [("people", [float(share) for share in people]), ("judge", [float(share) for share in judge])]
-    picture.plot(
+    picture.draw_picture(
         lambda width: svg.bar_plot(answers, series, width=width), key, _file(key), "How often each answer is given",
         (240.0, 320.0, 400.0, 480.0, 600.0),
     )  # fmt: skip
@@ -150,7 +150,7 @@ def learning_curve(now: Sequence[Interval], ahead: Sequence[Interval], key: str,
     _draw(figure, key, 300, margin={"l": 10, "r": 84, "t": 28, "b": 10})
 
 
-def reliability(levels: Sequence[ReliabilityLevel], key: str) -> None:
+def reliability_chart(levels: Sequence[ReliabilityLevel], key: str) -> None:
     """A reliability diagram: accuracy at each level of confidence, and the line of perfect calibration.
 
     Upright lines are intervals; the larger a mark, the more ratings it represents.
@@ -239,7 +239,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _MARKS = ("circle", "square", "diamond", "cross", "x", "triangle-up")
 
 
-def radar(found: Radar, key: str) -> None:
+def radar_chart(found: Radar, key: str) -> None:
     """Figures of a few things around a centre; series differ in colour, dash and mark."""
     figure, axes = go.Figure(), [escape(name) for name in found.axes]
     for number, (name, values) in enumerate(found.series):
@@ -265,7 +265,7 @@ def radar(found: Radar, key: str) -> None:
     _draw(figure, key, 440 + 20 * len(found.series), margin={"l": 84, "r": 84, "t": 34, "b": 10})
 
 
-def bubbles(found: Bubbles, key: str) -> None:
+def bubble_chart(found: Bubbles, key: str) -> None:
     """How often two values meet, as circles whose area is the count, and the line on which both are equal."""
     figure, (low, high) = go.Figure(), found.reach
     most = max((n for _, _, n in found.points), default=1)
@@ -287,7 +287,7 @@ def bubbles(found: Bubbles, key: str) -> None:
     _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
-def waterfall(found: WaterfallChart, key: str) -> None:
+def waterfall_chart(found: WaterfallChart, key: str) -> None:
     """The way from one figure to another, a bar for each step; steps up and down differ in colour and in their sign."""
     figure = go.Figure()
     names = [found.start[0], *(name for name, _, _ in found.steps), found.end[0]]

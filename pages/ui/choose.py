@@ -82,7 +82,7 @@ def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.Q
     options = queue.filter_options(store, found.id)
     if stream == "audit" and settings.hides_systems(store, found.id):  # or the filter would name what is hidden
         options = replace(options, system={})
-    active = len([name for name in _FILTERS if url_state.chosen(name, getattr(options, name))])
+    active = len([name for name in _FILTERS if url_state.chosen_option(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
     with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
         return queue.QueueFilters(

@@ -119,7 +119,7 @@ WORK = {
 """Columns of what a person has done, on the page of that person and among all annotators."""
 
 
-def work(done: RaterWork) -> dict[str, Any]:
+def work_columns(done: RaterWork) -> dict[str, Any]:
     """What a person has done, under those columns but for the items and the labels."""
     return {
         "blind": done.blind, "assisted": done.assisted, "acceptance": done.accepted,
@@ -136,7 +136,7 @@ EXAMPLES = {
 }
 
 
-def of(summary: Summary) -> dict[str, str]:
+def example_values(summary: Summary) -> dict[str, str]:
     """The figures of a dimension as examples have them; what is undefined is left out."""
     one = summary.interval
     found = {"exact": summary.exact and f"{summary.exact:.0%}", "items": f"{one.items:,} items"}
@@ -151,7 +151,7 @@ def of(summary: Summary) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def how(*names: str, key: str, values: dict[str, str] | None = None) -> None:
+def help_button(*names: str, key: str, values: dict[str, str] | None = None) -> None:
     """A quiet button that unfolds how to read these figures, each with its example where its figures are there."""
     given = values or {}
     with st.popover("How to read this", icon=":material/help:", type="tertiary", key=f"how:{key}"):
@@ -161,17 +161,17 @@ def how(*names: str, key: str, values: dict[str, str] | None = None) -> None:
                 text.quiet(EXAMPLES[name], **given)
 
 
-def alike(scale: Scale) -> None:
+def explain_equality(scale: Scale) -> None:
     """What counts as the same answer where that is not plain."""
     if bins.is_binned(scale):
         text.quiet("Answers at most {step} apart count as equal in these shares.", step=bins.describe_step(scale))
 
 
-def heading(heading: str, *names: str, key: str) -> None:
+def heading_with_help(heading: str, *names: str, key: str) -> None:
     """A small heading of ours, and how to read what is under it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text.say("**{heading}**", heading=heading)
-        how(*names, key=key)
+        help_button(*names, key=key)
 
 
 _FIELDS = ("kappa", "left", "low", "high", "items", "bound", "exact", "bias")

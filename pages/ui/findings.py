@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from judges.render.findings.as_html import picture as svg
+from judges.render.findings.as_html import plot_svg as svg
 from judges.render.findings.findings import (
     Confusion,
     Finding,
@@ -38,39 +38,41 @@ def draw(found: Iterable[Finding], key: str) -> None:
     """Findings below each other; `key` is theirs alone on the page."""
     for number, one in enumerate(found):
         if isinstance(one, Sentence):
-            sentence(one)
+            draw_sentence(one)
         elif isinstance(one, Measures):
             _measures(one)
         elif isinstance(one, Table):
-            table(one, f"{key}:{number}")
+            draw_table(one, f"{key}:{number}")
         else:
-            plot(one, f"{key}:{number}")
+            draw_plot(one, f"{key}:{number}")
             if one.caption:
                 st.caption(text.plain(one.caption))
 
 
-def sentence(one: Sentence, badge: str = "") -> None:
+def draw_sentence(one: Sentence, badge: str = "") -> None:
     """A sentence, with a badge of ours before it. Its template is ours too, which tests/test_house.py holds."""
     _SAY[one.kind](BADGES[badge] + one.template, **one.values)
 
 
-def plot(one: Plot, key: str) -> None:
+def draw_plot(one: Plot, key: str) -> None:
     """A plot without its caption. Those that can be clicked are drawn by the panels that know what a click leads to."""
     if isinstance(one, Intervals):
-        charts.intervals(one.rows, key, one.mark, one.marked, one.reach)
+        charts.interval_chart(one.rows, key, one.mark, one.marked, one.reach)
     elif isinstance(one, Confusion):
-        charts.confusion(one.counts, one.answers, key)
+        charts.confusion_chart(one.counts, one.answers, key)
     elif isinstance(one, Marginals):
-        charts.marginals(one.people, one.judge, one.answers, key)
+        charts.marginals_chart(one.people, one.judge, one.answers, key)
     elif isinstance(one, Growth):
         charts.learning_curve(one.now, one.ahead, key, one.mark, one.marked)
     elif isinstance(one, ReliabilityDiagram):
-        charts.reliability(one.levels, key)
+        charts.reliability_chart(one.levels, key)
     else:
-        picture.plot(lambda width: svg(one, width), key, "plot", "Lines with their bands", (400.0, 600.0, 800.0))
+        picture.draw_picture(
+            lambda width: svg(one, width), key, "plot", "Lines with their bands", (400.0, 600.0, 800.0)
+        )
 
 
-def table(one: Table, key: str) -> None:
+def draw_table(one: Table, key: str) -> None:
     """A table with its caption; nothing where it has no rows."""
     if not one.rows:
         return

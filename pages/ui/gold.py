@@ -30,15 +30,15 @@ RULE = "How labels are combined"
 HELP = "How several people's labels of one rating become its reference label (gold)."
 
 
-def rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
+def draw_rule(dataset: Dataset, who: Person, words: DeltaGenerator, beside: DeltaGenerator) -> None:
     """How labels of a dataset are combined in one sentence, and for leads the way to change it."""
     with words:
-        text.quiet("{rule}", rule=sentence(settings.gold_rule(session.store(), dataset.id)))
+        text.quiet("{rule}", rule=rule_sentence(settings.gold_rule(session.store(), dataset.id)))
     if who.may("lead") and beside.button(RULE, icon=":material/gavel:", help=HELP, width="stretch"):
-        change(dataset, who.name)
+        change_rule(dataset, who.name)
 
 
-def sentence(now: GoldRule) -> str:
+def rule_sentence(now: GoldRule) -> str:
     """How labels are combined, in plain words."""
     how = _HOLDS[now.resolve]
     if now.apart is None:
@@ -49,7 +49,7 @@ def sentence(now: GoldRule) -> str:
 
 
 @st.dialog(RULE, width="medium")
-def change(dataset: Dataset, who: str) -> None:
+def change_rule(dataset: Dataset, who: str) -> None:
     """How labels of a dataset are combined: the rule, and what another would change, before it is saved."""
     store = session.store()
     now = settings.gold_rule(store, dataset.id)
@@ -103,14 +103,16 @@ def _what(effect: adjudication.RuleEffect, same: bool) -> None:
         st.caption("Figures on this dataset change, for every judge. Approvals keep the evidence of their day.")
 
 
-def unanswered(dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, said: str, key: str) -> None:
+def draw_unanswered(
+    dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, said: str, key: str
+) -> None:
     """How many drawn items have no label that counts in a dimension, and a list of them; nothing where all have.
 
     What was `said` above it is not said again.
     """
     store, who = session.store(), session.me()
-    found = nonresponse.responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
-    sentence = found.told()
+    found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
+    sentence = found.describe_unanswered()
     if not sentence:
         return
     left = nonresponse.missing_answers(store, who.name, dataset, judge, dimension, basis)

@@ -24,7 +24,7 @@ def show_estimate(found: Estimate) -> None:
                 "**{calls}** for {judgments} of {items}: about {tin} tokens in and {tout} out, {cost}{most}.",
                 calls=many(found.calls, "call"), judgments=many(found.judgments, "judgment"),
                 items=many(found.items, "item"), tin=f"{found.tokens_in:,}", tout=f"{found.tokens_out:,}",
-                cost=price(found.cost), most=f"; at the very most {price(found.most)}" if found.most else "",
+                cost=cost_words(found.cost), most=f"; at the very most {cost_words(found.most)}" if found.most else "",
             )  # fmt: skip
         with st.popover("How this is estimated", type="tertiary", icon=":material/info:"):
             for note in found.notes:
@@ -33,7 +33,7 @@ def show_estimate(found: Estimate) -> None:
         text.warn("{long}", long=found.long)
 
 
-def price(cost: float | None) -> str:
+def cost_words(cost: float | None) -> str:
     """US dollars, or that there is nothing to pay, or that the price is not known."""
     if not cost:
         return "price not known" if cost is None else "no cost"

@@ -41,7 +41,7 @@ def search(name: str, title: str, width: int) -> str:
 
 def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | None:
     """One of the options, or none of them, as at first; what was chosen can be cleared."""
-    values, key, now = list(options), _key(name), chosen(name, options)
+    values, key, now = list(options), _key(name), chosen_option(name, options)
     found: Value | None = st.selectbox(
         text.plain(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
         format_func=lambda value: options[value], on_change=_address, args=(name, key),
@@ -83,7 +83,7 @@ def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[
     st.button(text.plain(label), icon=icon, key=f"{name}:{value}", type="tertiary", on_click=turn)
 
 
-def chosen(name: str, options: Iterable[Value]) -> Value | None:
+def chosen_option(name: str, options: Iterable[Value]) -> Value | None:
     """The option that was chosen, or that the address names; None where that is no option."""
     wanted = (session.component_state(_key(name)), st.query_params.get(name))
     return next((value for one in wanted for value in options if value == one), None)
@@ -91,7 +91,7 @@ def chosen(name: str, options: Iterable[Value]) -> Value | None:
 
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
     """The option that holds as the page is drawn."""
-    found = chosen(name, options)
+    found = chosen_option(name, options)
     return next((value for one in (found, default) for value in options if value == one), next(iter(options)))
 
 

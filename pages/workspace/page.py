@@ -34,7 +34,7 @@ def page() -> None:
         _backups(who)
     st.subheader("Webhooks", anchor=False)
     with text.refusals():
-        webhooks.section(who)
+        webhooks.draw_webhooks(who)
     st.subheader("Integrity check", anchor=False)
     st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
     if st.button("Check the workspace", icon=":material/fact_check:"):

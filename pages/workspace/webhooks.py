@@ -13,7 +13,7 @@ from pages.ui import session, tables, text
 TRIES = [("When", "150px"), ("Host", ""), ("Event", "150px"), ("State", "100px"), ("Why", ""), ("Next", "150px")]
 
 
-def section(who: Person) -> None:
+def draw_webhooks(who: Person) -> None:
     """Those that there are, with what can be done to them, a form for a new one, and the newest tries."""
     store, kept = session.store(), session.scratch("webhooks")
     st.caption(

@@ -21,7 +21,7 @@ from data.records import datasets
 from data.store import open_store
 from judges.cards import cards
 from judges.stats.agreement import kappa
-from judges.stats.calibration import anchoring, summarise
+from judges.stats.calibration import anchoring_difference, summarise
 
 ITEMS = int(os.environ.get("ITEMS", "1000000"))
 CARD = "long_form_pairwise"
@@ -142,7 +142,7 @@ def main():
         print(f"{'scikit-learn, plain kappa, point only, from memory':58} {theirs:7.2f} s   1.00")
         print(f"{'the same, its rows fetched from the tables by one join':58} {theirs + fetched:7.2f} s")
         start = perf_counter()
-        anchoring(
+        anchoring_difference(
             comparison_input(store, "ds", "judge", asked[0], "gate"),
             comparison_input(store, "ds", "judge", asked[0], "assisted"),
             asked[0],

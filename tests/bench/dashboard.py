@@ -157,10 +157,10 @@ def main():
 
         def view(told):
             begun, worked = perf_counter(), process_time()
-            held = dashboard.published(store, "ds")
+            held = dashboard.approvals_by_judge(store, "ds")
             checked = perf_counter() - begun
             tiles = dashboard.tiles(store, "ds", "judge", held["judge"])
-            dashboard.runs(store, "ds", "judge")
+            dashboard.scoring_runs(store, "ds", "judge")
             took[told] = process_time() - worked
             print(
                 f"  {told:42} {perf_counter() - begun:7.2f} s, {checked:5.2f} s of it looking whether the approvals "

@@ -72,7 +72,7 @@ def running(count: int) -> Iterator[Server]:
     """The app on `count` sample dialogues with 13 scored cells and Markdown, all in the review queue."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
-        made = sample.bench_dialogues(count)
+        made = sample.make_bench_dialogues(count)
         seeds.workspace(app.store_path, [*map(rich, made.items), *made.judgments]).close()
         with app:
             yield app

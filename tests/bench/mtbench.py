@@ -19,7 +19,7 @@ from judges.importing.bench_files import read_bench
 from judges.mtbench.pipelines import Pipeline
 from judges.mtbench.protocol import protocols
 from judges.mtbench.replay import replay
-from judges.mtbench.tables import comparison_tables, result_tables, select, waterfall_tables
+from judges.mtbench.tables import comparison_tables, result_tables, select_ratings, waterfall_tables
 
 MODELS, JUDGES = 23, 4
 CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
@@ -79,7 +79,7 @@ def main() -> None:
         store, known = measured("import into a workspace", IMPORT, brought_in)
         measured("the records of the dataset, once they are kept", FIGURES, lambda: load_bench(store, known))
         bench, _ = measured("the records, from the files", IMPORT, lambda: read_bench([folder]))
-    chosen = select(bench)
+    chosen = select_ratings(bench)
     measured("all figures of the results", FIGURES, lambda: result_tables(chosen))
     measured("all judges compared, two by two", FIGURES, lambda: comparison_tables(chosen))
     first, second, *_ = bench.judges

@@ -300,7 +300,7 @@ def main() -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder:
         app = Server(Path(folder))
-        made = sample.bench_dialogues(ITEMS)
+        made = sample.make_bench_dialogues(ITEMS)
         names = ("lea", *(f"ann{n:02d}" for n in range(PEOPLE)))
         seeds.workspace(app.store_path, [*made.items, *made.judgments], names=names).close()
         with app:

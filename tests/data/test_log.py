@@ -106,7 +106,7 @@ def test_as_json_it_is_an_object_a_line(written: Written, monkeypatch: pytest.Mo
 def test_no_value_ends_its_line_or_begins_another_key(value: str) -> None:
     told = {"name": "assay", "msg": "event", "levelname": "INFO", "facts": {"a": value, "z": 1}}
     record = logging.makeLogRecord(told)
-    text = log.line(record, as_json=False)
+    text = log.format_record(record, as_json=False)
     assert text.endswith("z=1\n") and len(text.splitlines()) == 1 and text[:-1].isprintable()
     middle = text.partition(" event ")[2].removesuffix("z=1\n").strip()
     if value:
@@ -115,7 +115,7 @@ def test_no_value_ends_its_line_or_begins_another_key(value: str) -> None:
             value if len(value) <= log.LONGEST else value[: log.LONGEST - 1] + "…"
         )
         assert shown.startswith('"') or not set(shown) & set(' ="\\')
-    assert len(log.line(record, as_json=True).splitlines()) == 1
+    assert len(log.format_record(record, as_json=True).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -187,9 +187,9 @@ def test_libraries_say_their_own_words_and_nobody_elses(written: Written) -> Non
     assert 'WARNING library logger=some.library message="refused <str> after 3 tries"' in lines[0]
     assert "message=broken error=ValueError" in lines[1]
     odd = logging.makeLogRecord({"name": "other", "msg": "odd %d", "args": (TEXT,), "levelname": "WARNING"})
-    assert log.line(odd, as_json=False).endswith('logger=other message="odd %d"\n')
+    assert log.format_record(odd, as_json=False).endswith('logger=other message="odd %d"\n')
     assert CANARY not in written.getvalue() and "quiet" not in written.getvalue()
-    assert 'assay_events_total{event="library",level="error"}' in metrics.text(), "they are counted together"
+    assert 'assay_events_total{event="library",level="error"}' in metrics.metrics_text(), "they are counted together"
 
 
 def test_a_thread_that_ends_by_an_error_is_logged_without_its_message(

@@ -61,10 +61,10 @@ def nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_counts_and_times_are_added_up() -> None:
     for seconds in (0.001, 0.3, 0.31, 99.0):
         metrics.observe("save_seconds", seconds)
-    metrics.count("answers_total", 3, outcome="saved")
-    metrics.count("answers_total", outcome="saved")
+    metrics.increment("answers_total", 3, outcome="saved")
+    metrics.increment("answers_total", outcome="saved")
     read = [Metric("revision", "R.", "gauge", {(): 12}), Metric("runs", "None.", "gauge", {})]
-    found = parsed(metrics.text(read))
+    found = parsed(metrics.metrics_text(read))
     assert found["assay_answers_total"] == ("counter", {(("outcome", "saved"),): 4})
     assert found["assay_revision"] == ("gauge", {(): 12})
     spans = found["assay_save_seconds"][1]
@@ -76,18 +76,18 @@ def test_counts_and_times_are_added_up() -> None:
 def test_no_value_breaks_a_line() -> None:
     odd = 'a"b\\c\nd}\u202e 1'
     read = [Metric("odd", "With\na line and a \\.", "gauge", {(("x", odd),): math.nan, (): -math.inf})]
-    text = metrics.text(read)
+    text = metrics.metrics_text(read)
     assert text.count("\n") == 4 and r'x="a\"b\\c\nd}' in text
     assert "-Inf" in text and " NaN" in text and parsed(text.replace("NaN", "1").replace("-Inf", "2"))
 
 
 def test_threads_lose_no_count() -> None:
     threads = [
-        threading.Thread(target=lambda: [metrics.count("held_back_total", what="saves") for _ in range(2_000)])
+        threading.Thread(target=lambda: [metrics.increment("held_back_total", what="saves") for _ in range(2_000)])
         for _ in range(8)
     ]
     for one in threads:
         one.start()
     for one in threads:
         one.join()
-    assert parsed(metrics.text())["assay_held_back_total"][1] == {(("what", "saves"),): 16_000}
+    assert parsed(metrics.metrics_text())["assay_held_back_total"][1] == {(("what", "saves"),): 16_000}

@@ -823,7 +823,7 @@ def approved(planted: Planted) -> Iterator[str]:
 
 def _origins() -> Iterator[str]:
     """What is said of where labels come from, for more and more of each thing that is to be said."""
-    yield f"shares {[rules.percent(share) for share in (0.0, 0.125, 0.5, 0.8996, 0.9999, 1.0)]}"
+    yield f"shares {[rules.floor_percent(share) for share in (0.0, 0.125, 0.5, 0.8996, 0.9999, 1.0)]}"
     for n in range(5):
         files = tuple(ImportedLabels(9 - k, f"f{k}.csv", "lea", "2026-01-02", "random") for k in range(n))
         told = LabelOrigin({"ann": 10, "lea": n}, files, n % 2 > 0, n, 10, n, n, n, n, ("lea",)[: n % 3], n)
@@ -983,10 +983,10 @@ def _measured(planted: Planted, here: str, judge: str, dimension: Dimension, onl
         "corrected": lambda: rates.corrected_means(*told, basis),
         "repeats": lambda: self_consistency.measure_repeats(*told, "all"),
         "order": lambda: system_order.measure_system_order(*told, basis),
-        "differences": lambda: slices.differences(*told, basis),
-        "growth": lambda: slices.growth(*told, basis),
-        "votes": lambda: votes.agreement(*told),
-        "response": lambda: nonresponse.responses(store, here, judge, [dimension], basis),
+        "differences": lambda: slices.kappa_by_slice(*told, basis),
+        "growth": lambda: slices.kappa_growth(*told, basis),
+        "votes": lambda: votes.team_agreement(*told),
+        "response": lambda: nonresponse.sample_responses(store, here, judge, [dimension], basis),
         "unscored": lambda: calibration.count_unscored(store, here, judge),
         "means": lambda: score_sums.score_means(store, here, judge),
         "weakest": lambda: weakest_turns.compare_weakest_turns(store, here, judge, "all"),
@@ -1089,7 +1089,7 @@ def _sure(planted: Planted, here: str, judge: str, dimension: Dimension) -> Iter
                 yield from facts("tested", accepting.evaluate_rule(store, here, dimension, rule)[0])
             yield f"rule: {said}"
     yield from facts("rules", accepting.rules_in_force(store, here))
-    yield from facts("not accepted", accepting.not_accepted(store, here, judge)[:4])
+    yield from facts("not accepted", accepting.reasons_for_people(store, here, judge)[:4])
     for rule in accepting.rules_in_force(store, here):
         accepting.end_rule(store, "lea", here, rule)
     yield f"ended: {accepting.rules_in_force(store, here)}"
@@ -1146,9 +1146,9 @@ def published(planted: Planted) -> Iterator[str]:
     store = planted.store
     for name, model in (("support", "judge-one"), ("duels", "pair-judge")):
         dataset, judge = datasets.dataset_named(store, name), planted.judges[name, model]
-        found = dashboard.load_published(store, dataset, judge)
+        found = dashboard.load_judge(store, dataset, judge)
         yield f"== {name} {model}: {found.name}, synthetic {found.synthetic}, runs {dashboard.run_names(found.runs)}"
-        held = dashboard.published(store, dataset.id)
+        held = dashboard.approvals_by_judge(store, dataset.id)
         yield f"  published {[(key, one.dimension) for key, every in held.items() for one in every]}"
         yield from facts("unscored", dashboard.count_unscored_items(store, dataset.id, judge), 1)
         for withheld in found.withheld:
@@ -1171,7 +1171,7 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
         cells = dashboard.list_items(store, here, judge, tile.dimension.dimension, first, answer, "rex", 3)
         yield f"  cells of {answer}: {[(cell.name, cell.unit) for cell in cells]}"
     yield from tallies(dashboard_file.rows_of(tile), 1)
-    yield from drawn(dashboard_file.plot(tile, "A title"))
+    yield from drawn(dashboard_file.tile_plot(tile, "A title"))
     fields = breakdown.breakdown_fields(store, here, judge, tile.dimension)
     yield from facts("can be parted by", fields, 1)
     for by in list(fields)[:most]:
@@ -1179,7 +1179,7 @@ def _tile(planted: Planted, here: str, judge: str, tile: dashboard.Tile, most: i
             found = breakdown.break_down(store, here, judge, tile, by, system)
             yield f"  by {by} of {system or 'all'}: rest {found.rest}, without {found.without}, step {found.step!r}"
             if by == next(iter(fields)):
-                table = breakdown_file.table(tile, found, system, tile.headline)
+                table = breakdown_file.breakdown_csv(tile, found, system, tile.headline)
                 yield from (f"  | {row}" for row in table.splitlines())
             if found.whole is not None:
                 yield f"  {sentences.describe_rest(tile, found.whole, system, tile.headline)}"
@@ -1216,7 +1216,7 @@ def rated(planted: Planted) -> Iterator[str]:
     if found is not None:
         yield from facts("shown to rex", annotators.differing_cells(store, "rex", found))
     yield from facts("work", annotators.annotator_work(store, here))
-    yield from facts("own", annotators.own_work(store, "cy"))
+    yield from facts("own", annotators.own_labelling(store, "cy"))
 
 
 def test_trail(planted: Planted, check: Check) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 
 
 @dataclass
@@ -97,7 +97,7 @@ class Served:
 def key(body: dict[str, Any]) -> str:
     """What a call is about: the material in its last message, or the whole message."""
     last = body["messages"][-1]["content"]
-    found = fenced(last)
+    found = read_fence(last)
     return json.dumps(found[1], sort_keys=True) if found else last
 
 

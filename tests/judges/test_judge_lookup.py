@@ -137,12 +137,12 @@ def test_problems_that_are_alike_are_one() -> None:
     groups.add(("a.jsonl", 9), "score: must be a number (it is 'good').")
     groups.add(("b.jsonl", 2), "score: must be a number (it is null).")
     groups.add(("b.jsonl", 0), "It ends within an element.")
-    assert groups.told(10) == [
+    assert groups.sentences(10) == [
         "512 lines, such as a.jsonl, lines 1, 2 and 3: The item 'd0' is missing: it is neither here nor there.",
         "a.jsonl, line 9; b.jsonl, line 2: score: must be a number (it is 'good').",
         "b.jsonl: It ends within an element.",
     ]
-    assert groups.told(1)[1:] == ["... and 3 more lines."]
+    assert groups.sentences(1)[1:] == ["... and 3 more lines."]
     assert common_part("It has: turn:1, turn:2, conversation.") == common_part(
         "It has: turn:1, turn:2, turn:3, conversation."
     )

@@ -178,7 +178,7 @@ def fill(url: str, folder: Path, items: int, names: Sequence[str], clients: int 
 
     Gives a token of theirs for each client of the API.
     """
-    dialogues = sample.bench_dialogues(items)
+    dialogues = sample.make_bench_dialogues(items)
     store = open_store(url)
     for name in names:
         people.join_workspace(store, name)

@@ -30,7 +30,7 @@ async def serve(options: Equipment) -> None:
         print(f"Practice, not a language model, at {url}. Ctrl+C ends it.", flush=True)
         for fault in options.faults:
             print(f"Planted: {fault.name} {fault.share:.0%}", flush=True)
-        await server.ended()
+        await server.wait_until_ended()
 
 
 def main() -> int:

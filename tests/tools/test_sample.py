@@ -82,7 +82,7 @@ def said(row: dict[str, Any], role: str, last: int) -> Iterator[str]:
 def test_a_seed_always_gives_the_same_and_another_one_something_else() -> None:
     assert sample.generate(5) == sample.generate(5)
     assert sample.generate(5).datasets != sample.generate(6).datasets
-    assert sample.bench_dialogues(10) == sample.bench_dialogues(10)
+    assert sample.make_bench_dialogues(10) == sample.make_bench_dialogues(10)
 
 
 def test_it_does_not_disturb_the_random_numbers_of_others() -> None:
@@ -312,7 +312,7 @@ def test_the_judge_shows_the_weaknesses_that_audits_look_for() -> None:
 
 
 def test_bench_dialogues_have_thirteen_scores_and_a_weakest_turn() -> None:
-    bench = sample.bench_dialogues(100)
+    bench = sample.make_bench_dialogues(100)
     texts = {"\n".join(turn["text"] for turn in row["turns"]) for row in bench.items}
     assert len(texts) == len(bench.items) == len(bench.judgments) == 100 and not bench.labels
     for item, judgment in zip(bench.items, bench.judgments, strict=True):

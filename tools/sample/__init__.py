@@ -17,7 +17,7 @@ from typing import Any
 
 from data.samples import FOLDER
 from tools.sample import judge_pairs, long, people, responses
-from tools.sample.broken import spoiled
+from tools.sample.broken import spoil_reply
 from tools.sample.dialogues import dialogues, short_dialogues
 from tools.sample.judge import JUDGE_A, JUDGE_B, Opinion, Temper
 from tools.sample.truth import Fault, Made, Truth
@@ -68,7 +68,7 @@ def generate(seed: int = SEED) -> Samples:
     return Samples(datasets, {one.id: one.truth for one in made}, {one.id: one.faults for one in made if one.faults})
 
 
-def bench_dialogues(n: int = 100, seed: int = SEED) -> SampleDataset:
+def make_bench_dialogues(n: int = 100, seed: int = SEED) -> SampleDataset:
     """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
     rng = random.Random(f"{seed}/bench")
     made = short_dialogues(n, 3, rng)
@@ -97,7 +97,9 @@ def _support_dialogues(seed: int, made: list[Made]) -> SampleDataset:
     judgments += _opinions(mine, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
     rng = random.Random(f"{seed}/people")
     usual = [one for one in mine if len(one.lengths) <= 14]  # the very long one is left to the user
-    chosen = sorted(rng.sample(usual, 128), key=lambda one: -people.able(one))  # first those whom most people can read
+    chosen = sorted(
+        rng.sample(usual, 128), key=lambda one: -people.count_able(one)
+    )  # first those whom most people can read
     readers = [3] * 20 + [2] * 25 + rng.sample([2] * 20 + [1] * 63, 83)
     labels = people.labels(chosen, readers, seen, rng, people.finish)
     return SampleDataset("support-dialogues", [one.item for one in mine], judgments, labels)
@@ -172,4 +174,4 @@ def _simple(
 def _spoil(rows: list[Row], rng: random.Random) -> None:
     """Make about three in a hundred replies unreadable, in place."""
     for way, number in enumerate(sorted(rng.sample(range(len(rows)), round(len(rows) * _UNREADABLE)))):
-        rows[number]["raw"] = spoiled(rows[number].pop("reply"), way, rng)
+        rows[number]["raw"] = spoil_reply(rows[number].pop("reply"), way, rng)

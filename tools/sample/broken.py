@@ -19,7 +19,7 @@ _PROSE = (
 )
 
 
-def spoiled(reply: dict[str, Any], way: int, rng: random.Random) -> str:
+def spoil_reply(reply: dict[str, Any], way: int, rng: random.Random) -> str:
     """The raw text of a reply gone wrong in way number `way` (they take turns)."""
     text = json.dumps(reply, ensure_ascii=False, indent=2)
     if way % 4 == 0:

@@ -36,7 +36,7 @@ _ANCHOR = 0.55
 """How often a person who sees the judge's score takes it over."""
 
 
-def able(made: Made) -> int:
+def count_able(made: Made) -> int:
     """How many of the annotators read the item's language."""
     return sum(made.language in person.languages for person in PEOPLE)
 

@@ -111,10 +111,10 @@ def basis(made: Made, verdict: str, weak: int | None, rng: random.Random) -> str
                 f"Fails the user on {made.goal}{problem}.",
             ]
         )
-    return shortened(text)
+    return shorten_basis(text)
 
 
-def shortened(text: str) -> str:
+def shorten_basis(text: str) -> str:
     """The text with at most the number of words that a decision basis may have."""
     parts = text.split()
     return text if len(parts) <= _WORDS else " ".join(parts[:_WORDS]).rstrip(",;:.") + "."
@@ -145,7 +145,7 @@ def response_basis(verdict: str, problems: Sequence[str], rng: random.Random) ->
     """The decision basis of a single response."""
     if problems:
         link = {"excellent": "Very good overall", "good": "Good", "borderline": "Usable in part", "poor": "Not usable"}
-        return shortened(f"{link[verdict]}; {problems[0][0].lower()}{problems[0][1:]}.")
+        return shorten_basis(f"{link[verdict]}; {problems[0][0].lower()}{problems[0][1:]}.")
     if verdict in ("excellent", "good"):
         return rng.choice(
             [

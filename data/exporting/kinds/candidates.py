@@ -67,7 +67,7 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
             continue
         if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
-        bound, far = bins.origin(d.scale) + _LOW * bins.scale_width(d.scale), _far(d.scale)
+        bound, far = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _far(d.scale)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "

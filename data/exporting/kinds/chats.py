@@ -82,7 +82,7 @@ _SCORED = (
 def _least(d: Dimension, told: str) -> float:
     """The code of the lowest answer that is taken."""
     if not told:
-        return bins.origin(d.scale) + bins.scale_width(d.scale)
+        return bins.first_value(d.scale) + bins.scale_width(d.scale)
     try:
         code = d.scale.code(float(told) if told.replace(".", "", 1).isdigit() else told)
     except BadScale as error:

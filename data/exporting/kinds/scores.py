@@ -81,7 +81,7 @@ def _spared(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str,
     return found
 
 
-def rests(store: Store, dataset: Dataset, options: Options) -> Row:
+def spare_rules(store: Store, dataset: Dataset, options: Options) -> Row:
     """The rules that `spared` goes by."""
     rules = _rules(store, dataset, options)
     return {"spared by": [asdict(rule) for rule in rules]} if rules else {}
@@ -107,7 +107,7 @@ KIND = ExportKind(
     shows_people=False,
     shows_judges="all",
     first=rows,
-    provenance=rests,
+    provenance=spare_rules,
     reimport="imported again in every format, with its items, as values without replies; "
     "what several samples came to is left out",
 )  # fmt: skip

@@ -124,9 +124,9 @@ class JudgmentCheck:
             shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
             self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
 
-    def left(self) -> Iterator[Line]:
+    def unpaired_lines(self) -> Iterator[Line]:
         """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
-        return self.orders.left(lambda data: self.judge_id(JudgmentLine.model_validate(data)))
+        return self.orders.unpaired_lines(lambda data: self.judge_id(JudgmentLine.model_validate(data)))
 
     def judge_id(self, given: JudgmentLine) -> str:
         """The id that the judge of a judgment has, whether or not it comes in."""

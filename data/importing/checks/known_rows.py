@@ -138,7 +138,7 @@ class KnownJudgments(_KnownOfItems):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
 
-    def at(self, judge: str, item: str) -> list[str]:
+    def ids_of_item(self, judge: str, item: str) -> list[str]:
         """The ids of a judge's judgments of a whole item."""
         return list(self._slots.get((judge, item, ""), {}).values())
 
@@ -193,7 +193,7 @@ class KnownLabels(_KnownOfItems):
         """Whether this very label is there."""
         return key in self._ids or key in self._new
 
-    def held(self, key: str) -> bool:
+    def was_stored(self, key: str) -> bool:
         """Whether the workspace had this very label before the import."""
         return key in self._ids
 
@@ -203,7 +203,7 @@ class KnownLabels(_KnownOfItems):
         self._order += 1
         self.new.setdefault(cell, []).append((made_at, self._order, key))
 
-    def replaced(self) -> dict[str, str]:
+    def replacements(self) -> dict[str, str]:
         """Which label replaces which: of one person's labels for one cell the later one, then the later line."""
         found: dict[str, str] = {}
         for cell, chain in self.new.items():

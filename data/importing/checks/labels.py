@@ -39,7 +39,7 @@ class LabelQuestion(NamedTuple):
                 name, f'{name} is null: write "n/a" where the question does not apply, or leave the line out.'
             )
         try:
-            return self.scale.code(self.scale.written(value), self.turns)
+            return self.scale.code(self.scale.parse_text(value), self.turns)
         except BadScale as error:
             raise LineError(name, f"{name}: {error}.") from None
 
@@ -82,7 +82,7 @@ class LabelCheck:
         if probability == LATER:
             self._sampled.add(item.id)
         # What came in before somebody of that name worked here is kept under the plain name.
-        if self.known.held(self._key(line, (*where, named), value, given.mode, made_at)):
+        if self.known.was_stored(self._key(line, (*where, named), value, given.mode, made_at)):
             report.known.labels += 1
             return
         self._check_desk(given, named, (*where, named))

@@ -79,15 +79,15 @@ class LineChecks:
         """
         for entries in self._waited():
             self.take(entries, last=True)
-        for line in self.judgments.left():
+        for line in self.judgments.unpaired_lines():
             self._line(line, last=True)
-        self.context.spool.settle(self.labels.known.replaced(), self.labels.probability())
+        self.context.spool.settle(self.labels.known.replacements(), self.labels.probability())
 
     def close(self) -> None:
         """Complete the report."""
         report = self.context.report
         report.unscored = dict(self.judgments.unscored)
-        if said := self.judgments.orders.told():
+        if said := self.judgments.orders.describe_outcome():
             self.context.problems.warn(said)
         report.people = sorted(self.people)
         report.judges = sorted({judge.named for judge in self.judgments.judges.values()})

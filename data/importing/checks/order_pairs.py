@@ -75,7 +75,7 @@ class OrderCheck:
         mate = self._shelf.get(number)
         return JudgmentLine.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
 
-    def left(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
+    def unpaired_lines(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
         """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""
         numbers = self._waiting.left
         for start in range(0, len(numbers), _CHUNK):
@@ -98,7 +98,7 @@ class OrderCheck:
                 data = _whole(row["data"], {order: half, **mate})
                 yield Line(row["file"], row["line"], "judgment", data)
 
-    def told(self) -> str:
+    def describe_outcome(self) -> str:
         """What came of those that were left at the end, in a sentence; "" without any."""
         said = []
         if self.completed:
@@ -124,7 +124,7 @@ class OrderCheck:
     def _keys(self, data: dict[str, Any], item: str, judge: Callable[[dict[str, Any]], str]) -> Iterator[str]:
         """The judgments of this item in both orders, and in either, of the judges that differ by these only."""
         for orders in ("both", "ab", "ba"):
-            yield from self.known.at(judge({**data, "params": {**data["params"], "orders": orders}}), item)
+            yield from self.known.ids_of_item(judge({**data, "params": {**data["params"], "orders": orders}}), item)
 
 
 def _whole(data: dict[str, Any], held: dict[Order, OrderReply]) -> dict[str, Any]:

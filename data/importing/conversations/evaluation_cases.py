@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from data.importing.conversations.tool_reader import ToolReader
-from data.importing.conversations.utterances import Utterance, as_text, decode_json, read_messages, to_turns
+from data.importing.conversations.utterances import Utterance, decode_json, read_messages, text_of, to_turns
 from data.importing.lines import Line, NamedValue, ToolEntry
 from data.store.ids import content_id
 
@@ -72,13 +72,13 @@ class CaseReader(ToolReader):
         """A case; one without an answer is reported."""
         if case.sides is None and not any(one.role == "assistant" for one in case.said):
             why = "has no answer that could be judged."
-            self.fault("case", why, case.id, {"id": case.id})
+            self.add_fault("case", why, case.id, {"id": case.id})
             return
         content = content_id([list(one) for one in case.said], case.sides, case.scenario, case.system)
         name = (case.id.strip() or f"case-{content[:12]}")[:280]
         if self._names.setdefault(name, content) != content:
             # The same name means something else in another file or run.
-            self.hint("{n} cases have the name of another one; a part of their content's hash was added.")
+            self.add_hint("{n} cases have the name of another one; a part of their content's hash was added.")
             name = f"{name} {content[:6]}"
         self._names.setdefault(name, content)
         case.id = name
@@ -97,14 +97,14 @@ class CaseReader(ToolReader):
             given.add(case.id)
             for one in case.opinions:
                 if one.value is None or one.value == "" or isinstance(one.value, (dict, list)):
-                    self.hint("{n} scores without a single value were left out.")
+                    self.add_hint("{n} scores without a single value were left out.")
                     continue
                 yield NamedValue(
                     file, line, case.id, data["kind"], _unit(one, data, numbers), one.name, one.value, one.by,
                     one.who, one.note, one.made_at, {"id": case.id, "name": one.name, "value": one.value}, None,
                     one.confidence,
                 )  # fmt: skip
-        yield from self.told()
+        yield from self.problems()
 
     def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""
@@ -150,28 +150,28 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
             return (
                 said,
                 sides and sides[0],
-                as_text(fields.get(reference)),
+                text_of(fields.get(reference)),
                 [*used, name, *(sides[1] if sides else ())],
             )
     sides = _sides(fields)
     taken = sides[1] if sides else []
     asked = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
     said = [
-        Utterance("user", as_text(fields[plain_names[n]]))
+        Utterance("user", text_of(fields[plain_names[n]]))
         for n in asked
-        if as_text(fields[plain_names[n]]).strip()
+        if text_of(fields[plain_names[n]]).strip()
     ]
     said = [Utterance("user", "\n\n".join(one.text for one in said))] if said else []
     used += [plain_names[n] for n in asked] + taken
     if sides:
-        return said, sides[0], as_text(fields.get(reference)), used
+        return said, sides[0], text_of(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
     if not output:
         rest = [n for n, v in fields.items() if n not in used and isinstance(v, str) and v.strip()]
         output = max(rest, key=lambda n: len(fields[n]), default="")
-    if output and as_text(fields[output]).strip():
-        said.append(Utterance("assistant", as_text(fields[output])))
-    return said, None, as_text(fields.get(reference)), [*used, output]
+    if output and text_of(fields[output]).strip():
+        said.append(Utterance("assistant", text_of(fields[output])))
+    return said, None, text_of(fields.get(reference)), [*used, output]
 
 
 def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | None:
@@ -201,7 +201,7 @@ def _chat(value: Any) -> list[Utterance] | None:
     if not speaker or not spoken:
         return None
     first = value[0][speaker]
-    return [Utterance("user" if one[speaker] == first else "assistant", as_text(one[spoken])) for one in value]
+    return [Utterance("user" if one[speaker] == first else "assistant", text_of(one[spoken])) for one in value]
 
 
 def as_confidence(value: Any) -> float | None:

@@ -50,10 +50,10 @@ class ToolReader:
                 for record in part.records:
                     self.file, self.line = part.name, record.line
                     if record.problem:
-                        self.fault("line", f"{record.problem}.", row=record.text[:1_000])
+                        self.add_fault("line", f"{record.problem}.", row=record.text[:1_000])
                         continue
                     for row in self.rows(record.value):
-                        with self.sparing(row):
+                        with self.catch_faults(row):
                             self.take(row)
             yield from self.entries()
         finally:
@@ -79,14 +79,16 @@ class ToolReader:
         self._shelf.close()
 
     @contextmanager
-    def sparing(self, row: Any) -> Iterator[None]:
+    def catch_faults(self, row: Any) -> Iterator[None]:
         """What is read of a row within it is a fault where the row has a shape that nobody foresaw."""
         try:
             yield
         except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError):
-            self.fault("row", f"has another shape than {self._title} writes.", row=row)
+            self.add_fault("row", f"has another shape than {self._title} writes.", row=row)
 
-    def fault(self, what: str, why: str, example: str = "", row: Any = None, at: tuple[str, int] | None = None) -> None:
+    def add_fault(
+        self, what: str, why: str, example: str = "", row: Any = None, at: tuple[str, int] | None = None
+    ) -> None:
         """Something that cannot be imported: `what` names it in the singular, `why` is what follows, with its verb.
 
         It stands where is read, or `at` that line of a file.
@@ -99,16 +101,16 @@ class ToolReader:
         if len(found.rows) < _ROWS:
             found.rows.append(row)
 
-    def unused(self, *keys: str) -> None:
+    def note_unused(self, *keys: str) -> None:
         """Keys of which nothing was made."""
         self._unused.update(keys)
 
-    def hint(self, sentence: str, times: int = 1) -> None:
+    def add_hint(self, sentence: str, times: int = 1) -> None:
         """Something worth knowing; `{n}` in it is replaced by how often it occurs."""
         if times:
             self._hints[sentence] += times
 
-    def told(self) -> Iterator[RejectedRow | Hint]:
+    def problems(self) -> Iterator[RejectedRow | Hint]:
         """All of it."""
         for one in self._faults.values():
             shown = f" ({', '.join(one.examples)})" if one.examples else ""

@@ -81,10 +81,10 @@ class TraceReader(ToolReader):
         """A span; `answer` is the id of the response that it got."""
         key = (call.trace, call.span)
         if not call.trace or not call.span:
-            self.fault("span", "has no id, or names no trace.", call.name, {"name": call.name})
+            self.add_fault("span", "has no id, or names no trace.", call.name, {"name": call.name})
             return
         if key in self._parents:
-            self.hint("{n} spans that stand in the files twice were read once.")
+            self.add_hint("{n} spans that stand in the files twice were read once.")
             return
         self._parents[key] = call.parent
         if call.session:
@@ -109,7 +109,7 @@ class TraceReader(ToolReader):
     def score(self, score: TraceScore) -> None:
         """A score; one without a value is reported, and one that was there before is passed over."""
         if score.number is None and score.label in (None, ""):
-            self.hint("{n} scores without a value were left out.")
+            self.add_hint("{n} scores without a value were left out.")
         elif not score.key or score.key not in self._keys:
             self._keys.add(score.key)
             self.set_place(score)
@@ -123,13 +123,13 @@ class TraceReader(ToolReader):
                 key = own or self._sessions.get(trace) or trace
                 groups.setdefault(key, {}).setdefault(trace, []).append(span)
         lost = sum(1 for (trace, _), parent in self._parents.items() if parent and (trace, parent) not in self._parents)
-        self.hint("{n} spans name a parent that is not in the files: their traces may be cut.", lost)
+        self.add_hint("{n} spans name a parent that is not in the files: their traces may be cut.", lost)
         for key, traces in groups.items():
             yield from self._conversation(key, traces)
         if not groups and self._scores:
             yield from self._bare()
         yield from self._said()
-        yield from self.told()
+        yield from self.problems()
 
     def _conversation(self, key: str, traces: dict[str, list[Key]]) -> Iterator[Line]:
         """The item that the calls of a session, or of a trace that is in none, amount to."""
@@ -142,7 +142,7 @@ class TraceReader(ToolReader):
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
             chain, aside = main_conversation(calls)
             self._aside.update((trace, span) for span in aside)
-            self.hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
+            self.add_hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
             if chain is None:
                 continue
             begin, before = first_new_entry(told, chain.told[: chain.heard]), len(told)
@@ -163,7 +163,7 @@ class TraceReader(ToolReader):
         scenario, entries, numbers = to_turns(told)
         if first is None or not any(entry["role"] == "assistant" for entry in entries):
             why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
-            self.fault("conversation", why, key, {"id": key}, at=(calls[0].file, calls[0].line))
+            self.add_fault("conversation", why, key, {"id": key}, at=(calls[0].file, calls[0].line))
             return
         meta = {name: value for trace in loaded for name, value in self._meta.get(trace, {}).items()}
         meta |= {name: value for call in reversed(calls) for name, value in call.meta.items()}
@@ -200,7 +200,7 @@ class TraceReader(ToolReader):
 
     def _bare(self) -> Iterator[Line]:
         """Items without texts, where the import has scores and no traces at all."""
-        self.hint(
+        self.add_hint(
             "the files hold scores and no traces, so their items have no texts: to have them, import the traces "
             "together with the scores."
         )
@@ -240,7 +240,7 @@ class TraceReader(ToolReader):
         if key is not None and key[1]:
             key = key if key[0] else next((k for k in self._named.get(key[1], ())), key)
             if key in self._aside:
-                self.hint("{n} scores of calls that are no part of a conversation were left out.")
+                self.add_hint("{n} scores of calls that are no part of a conversation were left out.")
                 return None
             place = self._placed.get(key) or above.get(key)
             while place is None and key in self._parents:
@@ -255,7 +255,7 @@ class TraceReader(ToolReader):
             why = "is about nothing that could be imported from these files: import what it names together with it."
             value = score.number if score.label is None else score.label
             row = {"name": score.name, "of": score.names, "value": value}
-            self.fault("score", why, score.names or "it names no trace", row, at=(score.file, score.line))
+            self.add_fault("score", why, score.names or "it names no trace", row, at=(score.file, score.line))
         return place
 
     def _above(self) -> dict[Key, _Place]:

@@ -63,7 +63,7 @@ def as_object(value: Any) -> dict[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
-def as_list(value: Any) -> list[Any]:
+def list_of(value: Any) -> list[Any]:
     """The list that a value is, or its text; an empty one for anything else."""
     held = decode_json(value)
     return held if isinstance(held, list) else []
@@ -71,10 +71,10 @@ def as_list(value: Any) -> list[Any]:
 
 def as_objects(value: Any) -> list[dict[str, Any]]:
     """The objects in a list, or in the text of one."""
-    return [one for one in as_list(value) if isinstance(one, dict)]
+    return [one for one in list_of(value) if isinstance(one, dict)]
 
 
-def as_text(value: Any) -> str:
+def text_of(value: Any) -> str:
     """A value as a text that people read."""
     if value is None:
         return ""
@@ -85,7 +85,7 @@ def as_text(value: Any) -> str:
 
 def first_text(*values: Any) -> str:
     """The first of some values that is there, as a text."""
-    return next((as_text(one) for one in values if one), "")
+    return next((text_of(one) for one in values if one), "")
 
 
 def read_messages(value: Any) -> list[Utterance] | None:
@@ -235,7 +235,7 @@ def _text_within(value: Any, keys: Sequence[str]) -> str:
                 return said[-1].text if said else _text_within(held, keys)
         if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
             return only
-    return as_text(value)
+    return text_of(value)
 
 
 def _role(message: dict[str, Any]) -> str:
@@ -259,7 +259,7 @@ def _message(message: dict[str, Any], role: str, found: list[Utterance], names: 
     name = str(message.get("name") or message.get("function") or message.get("tool_name") or "")
     if role == "tool":
         ref = str(message.get("tool_call_id") or message.get("call_id") or message.get("id") or "")
-        text = "\n\n".join(texts) if texts else as_text(message.get("output"))
+        text = "\n\n".join(texts) if texts else text_of(message.get("output"))
         if text or not entries:
             entries = [Utterance("tool", text, names.get(ref) or name), *entries]
     else:
@@ -281,7 +281,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         if isinstance(part, dict) and isinstance(part.get("message_content"), dict):
             part = part["message_content"]
         if not isinstance(part, dict):
-            texts.append(as_text(part))
+            texts.append(text_of(part))
             continue
         kind = str(part.get("type") or "")
         held = part.get("text", part.get("content"))
@@ -292,7 +292,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
             one = part.get("functionResponse") or part
             ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
             back = next((one[k] for k in ("response", "result", "content", "output") if one.get(k) is not None), "")
-            inner, _ = _content(back, names) if isinstance(back, list) else ([as_text(back)], [])
+            inner, _ = _content(back, names) if isinstance(back, list) else ([text_of(back)], [])
             entries.append(Utterance("tool", "\n\n".join(inner), names.get(ref) or str(one.get("name") or "")))
         elif kind in QUIET:
             continue
@@ -332,7 +332,7 @@ def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
 
 def tool_call_utterance(name: str, given: Any) -> Utterance:
     """The call of a tool."""
-    return Utterance("tool", written(name, as_text(given)), name)
+    return Utterance("tool", written(name, text_of(given)), name)
 
 
 def to_turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:

@@ -93,7 +93,7 @@ class _Column:
         else:
             self.told.many = True
 
-    def done(self) -> ColumnValues:
+    def summarise(self) -> ColumnValues:
         """What they are."""
         few = not self.told.many or self._numbers > 0.9 * self.told.count
         if not self._texts and few:
@@ -123,7 +123,9 @@ def summarize_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, A
         for name, cell in row.items():
             made[name].add(cell)
     cut = [{name: _cut(cell) for name, cell in row.items()} for row in rows[:ROWS]]
-    return SourceContents({file: TableContents({name: column.done() for name, column in made.items()}, cut, len(rows))})
+    return SourceContents(
+        {file: TableContents({name: column.summarise() for name, column in made.items()}, cut, len(rows))}
+    )
 
 
 def read_contents(source: Source, found: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
@@ -153,7 +155,7 @@ def _table(known: DetectedFile, source: Source, stream: Any, progress: Progress 
             rows.append({name: _cut(cell) for name, cell in record.value.items()})
         if progress is not None and count % _OFTEN == 0:
             progress(source.at, source.size, count)
-    return TableContents({name: column.done() for name, column in columns.items()}, rows, count)
+    return TableContents({name: column.summarise() for name, column in columns.items()}, rows, count)
 
 
 def _cut(cell: Any) -> Any:
@@ -176,7 +178,9 @@ def _said(source: Source, others: list[DetectedFile], made: SourceContents, prog
         if progress is not None and number % _OFTEN == 0:
             progress(source.at, source.size, number)
     made.items = dict(items)
-    made.sayings = [ValueSummary(*key, dict(who.most_common(50)), values.done()) for key, (who, values) in held.items()]
+    made.sayings = [
+        ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in held.items()
+    ]
 
 
 def _entries(others: list[DetectedFile]) -> Iterator[Any]:

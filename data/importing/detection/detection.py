@@ -95,9 +95,9 @@ def _format(file: SourceFile, wanted: Format) -> DetectedFile:
 
 def _mended(file: SourceFile, held: Container) -> list[Record]:
     """The first lines of a file none of which is JSON, as all hold NaN."""
-    with file.fresh() as stream:
+    with file.open_uncounted() as stream:
         lines = itertools.islice(read_records(file, held, stream, formats.lists()) if held == "lines" else (), _FIRST)
-        told = [assembly.mended(record) for record in lines]
+        told = [assembly.mend_record(record) for record in lines]
     return [Record(one.line, one.value, one.text) for one in told if not one.problem]
 
 
@@ -116,7 +116,7 @@ def _unrecognised(start: FileStart) -> Format:
 
 def _any(file: SourceFile, held: Container) -> bool:
     """Whether a file holds a record at all, good or bad."""
-    with file.fresh() as stream:
+    with file.open_uncounted() as stream:
         return next(iter(read_records(file, held, stream, formats.lists())), None) is not None
 
 

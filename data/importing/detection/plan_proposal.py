@@ -162,7 +162,7 @@ def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> 
     if kept is None:
         return None
     found, there = ColumnMapping.model_validate(kept), workspace.current_cards(store)
-    unlike = _said(found) != _said(made.completed({**made.cards(), **there}))
+    unlike = _said(found) != _said(made.complete({**made.cards(), **there}))
     return found if unlike and not found.faults(known.columns, there) else None
 
 

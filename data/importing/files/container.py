@@ -66,7 +66,7 @@ def _braces(file: SourceFile, text: bytes) -> Container:
     One object has a first line that ends too early, and a second one that begins no other object.
     """
     if b"\n" not in text:
-        with file.fresh() as stream:
+        with file.open_uncounted() as stream:
             return "object" if len(stream.readline(LIMIT + 2)) > LIMIT else "lines"
     line, _, rest = text.partition(b"\n")
     shown = line.decode("utf-8", "replace").rstrip()
@@ -86,7 +86,7 @@ def read_records(
 ) -> Iterator[Record]:
     """The records of a file, in their order; those of one JSON object lie in the `lists` at these paths."""
     if held == "lines":
-        return jsonl.records(stream)
+        return jsonl.read_jsonl(stream)
     if held == "list":
         return json_records.read_json_array(stream)
     if held == "object":
@@ -103,7 +103,7 @@ def first_records(
 ) -> list[Record]:
     """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
     found: list[Record] = []
-    with file.fresh() as stream:
+    with file.open_uncounted() as stream:
         for number, record in enumerate(read_records(file, held, stream, lists)):
             if not record.problem:
                 found.append(record)

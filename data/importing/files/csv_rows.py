@@ -82,7 +82,9 @@ class _Lines:
             self.row.append(given)
             self._size += len(given)
             if self._size > SPREAD and len(self.row) > 1:
-                raise _Long(f"opens a quote in line {self.opened()} that is not closed within {SPREAD // 2**20} MB")
+                raise _Long(
+                    f"opens a quote in line {self.open_quote_line()} that is not closed within {SPREAD // 2**20} MB"
+                )
             yield given
 
     def begin(self) -> None:
@@ -90,7 +92,7 @@ class _Lines:
         self.row.clear()
         self._size, self.first = 0, self.number + 1
 
-    def opened(self) -> int:
+    def open_quote_line(self) -> int:
         """The line of the quote in this row that does not close where a field ends."""
         text, place = "".join(self.row), 0
         ends = f"{re.escape(self._delimiter)}\r\n"
@@ -164,9 +166,10 @@ def _problem(error: csv.Error, lines: _Lines) -> str:
     if isinstance(error, _Long):
         return f"{said}; the rest of the file was not read"
     if "unexpected end" in said:
-        return f"opens a quote in line {lines.opened()} that is never closed"
+        return f"opens a quote in line {lines.open_quote_line()} that is never closed"
     if "expected after" in said:
-        return f"has a quote, opened in line {lines.opened()}, that is closed within a text: one is missing or too many"
+        line = lines.open_quote_line()
+        return f"has a quote, opened in line {line}, that is closed within a text: one is missing or too many"
     return f"breaks the rules of CSV ({said.rstrip('.?')})"
 
 

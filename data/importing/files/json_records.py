@@ -26,7 +26,7 @@ class TextWindow:
         self.text, self.at, self.ended = "", 0, False
         self._line, self._counted = 1, 0
 
-    def more(self, size: int = _CHUNK) -> bool:
+    def read_on(self, size: int = _CHUNK) -> bool:
         """Read on; what was passed is dropped. False at the end."""
         if self.ended:
             return False
@@ -44,7 +44,7 @@ class TextWindow:
             self.at = found.end() if found else self.at
             if self.at < len(self.text):
                 return self.text[self.at]
-            if not self.more():
+            if not self.read_on():
                 return ""
 
     def line(self, at: int) -> str:
@@ -75,7 +75,7 @@ def read_json_object(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Reco
 
 def _read(held: TextWindow, what: str, lists: frozenset[Path]) -> Iterator[Record]:
     try:
-        yield from _array(held) if what == "list" else _Walk(held, lists).whole()
+        yield from _array(held) if what == "list" else _Walk(held, lists).all_parts()
         if held.next():
             raise BadJson(f"is not JSON: something follows the end of the {what}")
     except UnicodeDecodeError as error:
@@ -127,7 +127,7 @@ class _Walk:
         self._open = {path[:n] for path in lists for n in range(len(path))}
         self._frame: dict[str, Any] = {}
 
-    def whole(self) -> Iterator[Record]:
+    def all_parts(self) -> Iterator[Record]:
         """All parts."""
         self._held.next()
         self._begins = self._held.number
@@ -199,7 +199,7 @@ def next_element(held: TextWindow) -> tuple[object, str]:
             raise BadJson("holds a number that is too large") from None
         if len(held.text) - held.at > LIMIT:
             raise BadJson(f"{problem}, or an element is longer than {LIMIT // 2**20} MB")
-        if not held.more(size):
+        if not held.read_on(size):
             raise BadJson(problem)
         size *= 2
     text, held.at = held.text[held.at : end], end

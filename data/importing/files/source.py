@@ -33,15 +33,15 @@ class SourceFile:
 
     def open(self) -> BinaryIO:
         """The content from its beginning; `at` then says how far it was read. Raises BadInput."""
-        self._stream = self.fresh()
+        self._stream = self.open_uncounted()
         return self._stream
 
     def head(self, size: int = 65_536) -> bytes:
         """The first bytes, without counting as read."""
-        with self.fresh() as stream:
+        with self.open_uncounted() as stream:
             return stream.read(size)
 
-    def fresh(self) -> BinaryIO:
+    def open_uncounted(self) -> BinaryIO:
         """The content from its beginning, without counting as read."""
         try:
             return self._opener()

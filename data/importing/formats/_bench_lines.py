@@ -25,7 +25,7 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
 
     task: the category of a question is its task, too.
     """
-    summary, *lacking = completeness.describe(made.bench)
+    summary, *lacking = completeness.describe_contents(made.bench)
     yield Hint(summary, summary=True)
     yield from map(Hint, [*lacking, *made.notes])
     for bad in made.bad:

@@ -14,8 +14,8 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_list, as_object, as_objects, as_text, decode_json
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.conversations.utterances import as_object, as_objects, decode_json, list_of, text_of
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "Argilla"
@@ -25,7 +25,9 @@ _SIDE = {"1": "a", "2": "b", "a": "a", "b": "b"}
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows is an export of records."""
-    return any(_is_record(one) or _questions(one) for row in start.rows for one in within(row, "items", "records"))
+    return any(
+        _is_record(one) or _questions(one) for row in start.rows for one in objects_under(row, "items", "records")
+    )
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -54,8 +56,8 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     for name in names:
         values = decode_json(row.get(f"{name}.responses"))
         if isinstance(values, list):
-            columns = {"user_id": as_list(row.get(f"{name}.responses.users"))}
-            columns["status"] = as_list(row.get(f"{name}.responses.status"))
+            columns = {"user_id": list_of(row.get(f"{name}.responses.users"))}
+            columns["status"] = list_of(row.get(f"{name}.responses.status"))
             responses[name] = [
                 {"value": value, **{key: held[n] for key, held in columns.items() if n < len(held)}}
                 for n, value in enumerate(values)
@@ -76,14 +78,14 @@ def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 class _Reader(CaseReader):
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The records of an export."""
-        return within(value, "items", "records")
+        return objects_under(value, "items", "records")
 
     def take(self, row: dict[str, Any]) -> None:
         """A record, or the row of a table that is one."""
         if not _is_record(row):
             if not (names := _questions(row)):
                 if row.keys() - {"total"}:
-                    self.fault("row", "is no record: it has no fields.", row=row)
+                    self.add_fault("row", "is no record: it has no fields.", row=row)
                 return
             row = _folded(row, names)
         said, sides, reference, used = text_fields(row["fields"])
@@ -92,7 +94,7 @@ class _Reader(CaseReader):
             end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
             one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
         meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
-        key = as_text(row.get("id") or row.get("external_id"))
+        key = text_of(row.get("id") or row.get("external_id"))
         self.add(EvaluationCase(key, said, opinions, sides, reference, meta=meta))
 
     def _responses(self, given: Any) -> Iterator[CaseRating]:
@@ -106,18 +108,18 @@ class _Reader(CaseReader):
             ]  # fmt: skip
         for name, one in flat:
             if one.get("status") in ("discarded", "draft", "pending"):
-                self.hint("{n} answers that were drafts or discarded were left out.")
+                self.add_hint("{n} answers that were drafts or discarded were left out.")
                 continue
             if (value := self._value(one.get("value"), name)) is not None:
                 at = iso_time(one.get("updated_at") or one.get("inserted_at"))
-                yield CaseRating(name, "person", as_text(one.get("user_id") or one.get("user")), value, "", at)
+                yield CaseRating(name, "person", text_of(one.get("user_id") or one.get("user")), value, "", at)
 
     def _suggestions(self, given: Any) -> Iterator[CaseRating]:
         """What models suggested."""
-        listed = ((as_text(one.get("question_name")), one) for one in as_objects(given))
+        listed = ((text_of(one.get("question_name")), one) for one in as_objects(given))
         for name, one in given.items() if isinstance(given, dict) else listed:
             if isinstance(one, dict) and (value := self._value(one.get("value"), name)) is not None:
-                who = as_text(one.get("agent")) or "suggestion"
+                who = text_of(one.get("agent")) or "suggestion"
                 yield CaseRating(name, "judge", who, value, confidence=as_confidence(one.get("score")))
 
     def _value(self, value: Any, name: str) -> Any:
@@ -127,11 +129,11 @@ class _Reader(CaseReader):
             return " / ".join(value)
         ranked = as_objects(value)
         if len(ranked) == 2 == len(value) and all("rank" in one for one in ranked):
-            first, second = sorted(ranked, key=lambda one: as_text(one.get("value")))
+            first, second = sorted(ranked, key=lambda one: text_of(one.get("value")))
             if first["rank"] == second["rank"]:
                 return "tie"
             return "a" if first["rank"] < second["rank"] else "b"
         if isinstance(value, (list, dict)) or (isinstance(value, str) and len(value) > 200):
-            self.unused(f"the answers to {name}")
+            self.note_unused(f"the answers to {name}")
             return None
         return value

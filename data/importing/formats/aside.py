@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import Entry, Hint
 from data.store.errors import BadInput
-from judges.importing.bench_files import POINTER_SAID, left_aside
+from judges.importing.bench_files import POINTER_SAID, describe_left_aside
 
 TITLE = "left aside"
 LISTS = ()
@@ -33,4 +33,4 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     given = list(files)
     for role, why in ROLES_OF_FILES.items():
         if names := [part.name for part in given if part.role == role]:
-            yield Hint(left_aside(why, names))
+            yield Hint(describe_left_aside(why, names))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
-from data.importing.conversations.utterances import Utterance, as_objects, as_text, tool_call_utterance
+from data.importing.conversations.utterances import Utterance, as_objects, text_of, tool_call_utterance
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
@@ -53,9 +53,9 @@ class _Reader(CaseReader):
     def take(self, row: dict[str, Any]) -> None:
         """A test case: turns, or what was asked and answered."""
         if not _is_case(row):
-            self.fault("test case", "has neither an input nor turns.", row=row)
+            self.add_fault("test case", "has neither an input nor turns.", row=row)
             return
-        name, turns = as_text(row.get("name")), as_objects(row.get("turns"))
+        name, turns = text_of(row.get("name")), as_objects(row.get("turns"))
         metrics = as_objects(_get(row, "metricsData", "metrics_data"))
         opinions = [one for metric in metrics for one in self._opinion(metric)]
         context = _get(row, "retrievalContext", "retrieval_context") or row.get("context")
@@ -63,14 +63,14 @@ class _Reader(CaseReader):
         meta |= {"context": context} if context else {}
         if turns:
             said = [one for turn in turns for one in _turn(turn)]
-            expected = as_text(_get(row, "expectedOutcome", "expected_outcome"))
-            scenario = as_text(row.get("scenario"))
+            expected = text_of(_get(row, "expectedOutcome", "expected_outcome"))
+            scenario = text_of(row.get("scenario"))
             self.add(EvaluationCase(name, said, opinions, reference=expected, scenario=scenario, meta=meta))
             return
-        output = as_text(_get(row, "actualOutput", "actual_output"))
-        said = [Utterance("user", as_text(row.get("input"))), *_tools(row), Utterance("assistant", output)]
+        output = text_of(_get(row, "actualOutput", "actual_output"))
+        said = [Utterance("user", text_of(row.get("input"))), *_tools(row), Utterance("assistant", output)]
         said = [one for one in said if one.role == "tool" or one.text.strip()]
-        expected = as_text(_get(row, "expectedOutput", "expected_output"))
+        expected = text_of(_get(row, "expectedOutput", "expected_output"))
         self.add(EvaluationCase(name, said, opinions, reference=expected, meta=meta))
 
     def _opinion(self, metric: dict[str, Any]) -> Iterator[CaseRating]:
@@ -78,26 +78,26 @@ class _Reader(CaseReader):
             return
         value = metric.get("score")
         if metric.get("error") and value is None:
-            self.hint("{n} metrics ended with an error and have no score.")
+            self.add_hint("{n} metrics ended with an error and have no score.")
             return
         value = value if value is not None else metric.get("success")
-        who = as_text(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
-        yield CaseRating(as_text(metric["name"]), "judge", who, value, as_text(metric.get("reason")))
+        who = text_of(_get(metric, "evaluationModel", "evaluation_model")) or "deepeval"
+        yield CaseRating(text_of(metric["name"]), "judge", who, value, text_of(metric.get("reason")))
 
 
 def _turn(turn: dict[str, Any]) -> list[Utterance]:
     if "role" in turn:
-        text = as_text(turn.get("content"))
-        return [*_tools(turn), *([Utterance(as_text(turn["role"]), text)] if text.strip() else [])]
-    asked, output = as_text(turn.get("input")), as_text(_get(turn, "actualOutput", "actual_output"))
+        text = text_of(turn.get("content"))
+        return [*_tools(turn), *([Utterance(text_of(turn["role"]), text)] if text.strip() else [])]
+    asked, output = text_of(turn.get("input")), text_of(_get(turn, "actualOutput", "actual_output"))
     return [Utterance("user", asked), *_tools(turn), Utterance("assistant", output)]
 
 
 def _tools(row: dict[str, Any]) -> Iterator[Utterance]:
     """The calls of tools and what came back."""
     for one in as_objects(_get(row, "toolsCalled", "tools_called")):
-        if name := as_text(one.get("name")):
+        if name := text_of(one.get("name")):
             keys = ("inputParameters", "input_parameters", "input")
             yield tool_call_utterance(name, next((one[k] for k in keys if one.get(k) is not None), ""))
             if one.get("output") is not None:
-                yield Utterance("tool", as_text(one["output"]), name)
+                yield Utterance("tool", text_of(one["output"]), name)

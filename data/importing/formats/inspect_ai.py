@@ -9,13 +9,13 @@ from data.importing.conversations.evaluation_cases import CaseRating, CaseReader
 from data.importing.conversations.traces import iso_time
 from data.importing.conversations.utterances import (
     Utterance,
-    as_list,
     as_object,
     as_objects,
-    as_text,
     input_utterances,
+    list_of,
     output_utterances,
     read_messages,
+    text_of,
 )
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
@@ -58,31 +58,31 @@ class _Reader(CaseReader):
             self._eval = row["eval"]
             version = row.get("version")
             if isinstance(version, int) and version > _VERSION:
-                self.hint(f"a log has version {version}, and was read as version {_VERSION} is.")
+                self.add_hint(f"a log has version {version}, and was read as version {_VERSION} is.")
             if row.get("status") not in (None, "success"):
-                self.hint(f"a log has the status {as_text(row['status'])}: it may lack samples.")
+                self.add_hint(f"a log has the status {text_of(row['status'])}: it may lack samples.")
         if _is_sample(row):
             self._sample(row)
-        for one in as_list(row.get("samples")):
+        for one in list_of(row.get("samples")):
             if _is_sample(one):
                 self._sample(one)
             else:
-                self.fault("sample", "has no id, or nothing was asked in it.", row=one)
+                self.add_fault("sample", "has no id, or nothing was asked in it.", row=one)
 
     def _sample(self, sample: dict[str, Any]) -> None:
         attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
         told = [*input_utterances(sample.get("input")), *output_utterances(output)]
         said = [_whole(one, attached) for one in read_messages(sample.get("messages")) or told]
         choices, target = sample.get("choices"), sample.get("target")
-        model = as_text(self._eval.get("model") or output.get("model"))
-        name = "/".join(filter(None, (as_text(self._eval.get("task")), as_text(sample["id"]), model)))
+        model = text_of(self._eval.get("model") or output.get("model"))
+        name = "/".join(filter(None, (text_of(self._eval.get("task")), text_of(sample["id"]), model)))
         name += "" if sample["epoch"] in (None, 1) else f"/epoch {sample['epoch']}"
-        reference = "\n".join(map(as_text, target)) if isinstance(target, list) else as_text(target)
+        reference = "\n".join(map(text_of, target)) if isinstance(target, list) else text_of(target)
         meta = plain_fields(sample.get("metadata"))
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
         opinions = list(self._opinions(sample))
         self.add(EvaluationCase(name, said, opinions, reference=reference, system=model, meta=meta))
-        self.unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
+        self.note_unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
         """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""
@@ -92,9 +92,9 @@ class _Reader(CaseReader):
         for scorer, score in scores.items():
             if not isinstance(score, dict):
                 score = {"value": score}
-            told = [as_text(score.get("explanation"))]
+            told = [text_of(score.get("explanation"))]
             if score.get("answer") not in (None, ""):
-                told.insert(0, f"Answer: {as_text(score['answer'])}")
+                told.insert(0, f"Answer: {text_of(score['answer'])}")
             note = "\n\n".join(filter(None, told))
             edits = as_objects(score.get("history"))
             first = edits[0].get("value") if edits and edits[0].get("value") is not None else score.get("value")
@@ -102,8 +102,8 @@ class _Reader(CaseReader):
             for edit in edits:
                 by = as_object(edit.get("provenance"))
                 if by.get("author") and edit.get("value") is not None:
-                    at, why = iso_time(by.get("timestamp")), as_text(by.get("reason") or edit.get("explanation"))
-                    yield from self._values(scorer, edit["value"], "person", as_text(by["author"]), why, at)
+                    at, why = iso_time(by.get("timestamp")), text_of(by.get("reason") or edit.get("explanation"))
+                    yield from self._values(scorer, edit["value"], "person", text_of(by["author"]), why, at)
 
     def _values(self, name: str, value: Any, by: Any, who: str, note: str, at: str = "") -> Iterator[CaseRating]:
         if isinstance(value, dict):
@@ -125,5 +125,5 @@ class _Reader(CaseReader):
 def _whole(one: Utterance, attached: dict[str, Any]) -> Utterance:
     """An utterance whose text was put away as an attachment, with its text."""
     if one.text.startswith("attachment://"):
-        return one._replace(text=as_text(attached.get(one.text.removeprefix("attachment://"), one.text)))
+        return one._replace(text=text_of(attached.get(one.text.removeprefix("attachment://"), one.text)))
     return one

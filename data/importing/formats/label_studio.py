@@ -14,7 +14,7 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_object, as_objects, as_text
+from data.importing.conversations.utterances import as_object, as_objects, text_of
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
@@ -49,21 +49,21 @@ class _Reader(CaseReader):
         elif row.keys() >= _MIN:
             self._short(row)
         else:
-            self.fault("row", "is no task: it has no data.", row=row)
+            self.add_fault("row", "is no task: it has no data.", row=row)
 
     def _task(self, row: dict[str, Any]) -> None:
         said, sides, reference, used = text_fields(row["data"])
         opinions: list[CaseRating] = []
         for one in as_objects(row.get("annotations") or row.get("completions")):
             if one.get("was_cancelled") or one.get("skipped"):
-                self.hint("{n} annotations that were cancelled were left out.")
+                self.add_hint("{n} annotations that were cancelled were left out.")
                 continue
             opinions += self._opinions(one, "person", _person(one.get("completed_by")), _changed(one))
         for one in as_objects(row.get("predictions")):
-            who = as_text(one.get("model_version")) or "prediction"
+            who = text_of(one.get("model_version")) or "prediction"
             opinions += self._opinions(one, "judge", who, sure=as_confidence(one.get("score")))
         meta = plain_fields(row["data"], used)
-        self.add(EvaluationCase(as_text(row.get("id")), said, opinions, sides, reference, meta=meta))
+        self.add(EvaluationCase(text_of(row.get("id")), said, opinions, sides, reference, meta=meta))
 
     def _short(self, row: dict[str, Any]) -> None:
         """A row of JSON-MIN: the fields of the task, and what one person said, each under its name."""
@@ -82,8 +82,8 @@ class _Reader(CaseReader):
                 value = _SIDES.get(single, single) if sides and isinstance(single, str) else single
                 opinions.append(CaseRating(name, "person", _person(row.get("annotator")), value, "", _changed(row)))
             else:
-                self.unused(name)
-        self.add(EvaluationCase(as_text(row.get("id")), said, opinions, sides, reference))
+                self.note_unused(name)
+        self.add(EvaluationCase(text_of(row.get("id")), said, opinions, sides, reference))
 
     def _opinions(
         self, given: dict[str, Any], by: str, who: str, at: str = "", sure: float | None = None
@@ -94,20 +94,20 @@ class _Reader(CaseReader):
         """
         results = as_objects(given.get("result"))
         written = (as_object(one.get("value")).get("text") for one in results if one.get("type") == "textarea")
-        note = "\n\n".join(filter(None, (as_text(text) for texts in written for text in _listed(texts))))
+        note = "\n\n".join(filter(None, (text_of(text) for texts in written for text in _listed(texts))))
         for one in results:
-            kind, value, name = as_text(one.get("type")), as_object(one.get("value")), as_text(one.get("from_name"))
+            kind, value, name = text_of(one.get("type")), as_object(one.get("value")), text_of(one.get("from_name"))
             place = value.get("start") if kind == "paragraphlabels" else one.get("item_index")
-            spoken = int(as_text(place)) if as_text(place).isdecimal() else None
+            spoken = int(text_of(place)) if text_of(place).isdecimal() else None
             if kind in ("choices", "paragraphlabels", "taxonomy"):
-                found: Any = " / ".join(as_text(one) for chosen in _listed(value.get(kind)) for one in _listed(chosen))
+                found: Any = " / ".join(text_of(one) for chosen in _listed(value.get(kind)) for one in _listed(chosen))
             elif kind in ("rating", "number"):
                 found = value.get(kind)
             elif kind == "pairwise":
-                found = _SIDES.get(as_text(value.get("selected")), "tie")
+                found = _SIDES.get(text_of(value.get("selected")), "tie")
             else:
                 if kind != "textarea":
-                    self.unused(kind or "a result without a type")
+                    self.note_unused(kind or "a result without a type")
                 continue
             if kind == "pairwise" and sum(other.get("type") == kind for other in results) == 1:
                 name = "verdict"
@@ -120,9 +120,9 @@ def _changed(row: dict[str, Any]) -> str:
 
 def _person(given: Any) -> str:
     if isinstance(given, dict):
-        full = " ".join(filter(None, (as_text(given.get("first_name")), as_text(given.get("last_name")))))
-        return as_text(given.get("email") or given.get("username")) or full or as_text(given.get("id"))
-    return f"user {given}" if isinstance(given, int) else as_text(given)
+        full = " ".join(filter(None, (text_of(given.get("first_name")), text_of(given.get("last_name")))))
+        return text_of(given.get("email") or given.get("username")) or full or text_of(given.get("id"))
+    return f"user {given}" if isinstance(given, int) else text_of(given)
 
 
 def _listed(value: Any) -> list[Any]:

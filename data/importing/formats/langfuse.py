@@ -12,17 +12,17 @@ from data.importing.conversations.evaluation_cases import plain_fields
 from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
     Utterance,
-    as_list,
     as_object,
     as_objects,
-    as_text,
     first_text,
     input_utterances,
+    list_of,
     output_utterances,
     single_text,
+    text_of,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "Langfuse"
@@ -40,7 +40,7 @@ _PLURAL = ("tags", "observations", "scores", "traces", "comments", "modelParamet
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
-    return any(_sort(_plain(one)) for row in start.rows for one in within(row, *_HOLDERS))
+    return any(_sort(_plain(one)) for row in start.rows for one in objects_under(row, *_HOLDERS))
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -99,25 +99,25 @@ class _Reader(TraceReader):
         elif sort == "whole":
             self.take({**_plain(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
         elif sort == "session":
-            self._session = as_text(row["id"])
+            self._session = text_of(row["id"])
             self.take({"traces": row["traces"]})
         elif sort == "trace":
             self._trace(row)
         elif any(isinstance(row.get(key), list) for key in _HOLDERS):
             beside = {"sessionId": self._session} if self._session and "traces" in row else {}
-            for one in within(row, *_HOLDERS):
+            for one in objects_under(row, *_HOLDERS):
                 self.take({**beside, **_plain(one)})
         else:
             # What surrounds the lists of one object: of a session, its id.
-            self._session = as_text(row.get("id"))
-            self.unused(*(row.keys() - _READ))
+            self._session = text_of(row.get("id"))
+            self.note_unused(*(row.keys() - _READ))
 
     def _trace(self, row: dict[str, Any]) -> None:
-        key, session, name = as_text(row["id"]), as_text(row.get("sessionId")), as_text(row.get("name"))
+        key, session, name = text_of(row["id"]), text_of(row.get("sessionId")), text_of(row.get("name"))
         said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
         sort: Sort = "root" if said and answer else ""
         meta = {**plain_fields(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
-        meta |= {"tags": tags} if (tags := as_list(row.get("tags"))) else {}
+        meta |= {"tags": tags} if (tags := list_of(row.get("tags"))) else {}
         start = nanoseconds(row.get("timestamp"))
         self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", said, answer, meta))
         self.session(key, session)
@@ -128,10 +128,10 @@ class _Reader(TraceReader):
             self._score({"traceId": key, **_plain(one)})
 
     def _observation(self, row: dict[str, Any]) -> None:
-        trace, key, parent = as_text(row["traceId"]), as_text(row["id"]), as_text(row.get("parentObservationId"))
-        kind, name = as_text(row.get("type")).upper(), as_text(row.get("name"))
+        trace, key, parent = text_of(row["traceId"]), text_of(row["id"]), text_of(row.get("parentObservationId"))
+        kind, name = text_of(row.get("type")).upper(), text_of(row.get("name"))
         said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
-        model = as_text(row.get("model") or row.get("providedModelName"))
+        model = text_of(row.get("model") or row.get("providedModelName"))
         sort: Sort = ""
         if kind == "GENERATION" or (not kind and model):
             sort = "model"
@@ -140,7 +140,7 @@ class _Reader(TraceReader):
             answer = [Utterance("tool", single_text(row["output"]), name)] if row.get("output") else []
         elif not parent and said and answer:
             sort = "root"
-        session, meta = as_text(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
+        session, meta = text_of(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
         start = nanoseconds(row.get("startTime"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, meta))
         self._beside(row, trace, key)
@@ -150,36 +150,36 @@ class _Reader(TraceReader):
         for name, value in row.items():
             if name in _READ or value is None:
                 continue
-            values = as_list(value) if name not in _PLURAL else []
+            values = list_of(value) if name not in _PLURAL else []
             if not values or not all(isinstance(one, (int, float, str)) and len(str(one)) <= 100 for one in values):
-                self.unused(name)
+                self.note_unused(name)
                 continue
             by, who = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
             for one in values:
                 self.score(TraceScore(name, by, who, trace=trace, span=span, **_given(one)))
 
     def _score(self, row: dict[str, Any]) -> None:
-        source, kind = as_text(row.get("source")).upper(), as_text(row.get("dataType")).upper()
+        source, kind = text_of(row.get("source")).upper(), text_of(row.get("dataType")).upper()
         meta, value, label = as_object(row.get("metadata")), row.get("value"), row.get("stringValue")
         by = "judge"
-        if source == "ANNOTATION" or (source != "EVAL" and _PEOPLE.search(as_text(row.get("name")))):
+        if source == "ANNOTATION" or (source != "EVAL" and _PEOPLE.search(text_of(row.get("name")))):
             by = "person"
         elif source == "API":
-            self.hint("{n} scores that came by the API were taken for those of a judge.")
+            self.add_hint("{n} scores that came by the API were taken for those of a judge.")
         people = (row.get("authorUserId"), meta.get("annotator"), meta.get("user_id"))
         tool = f"langfuse {source.lower() or 'score'}"
         judges = (meta.get("model"), meta.get("judge"), meta.get("evaluator"), tool)
         if kind == "TEXT":
-            self.hint("{n} scores in free text were left out.")
+            self.add_hint("{n} scores in free text were left out.")
             return
         given = _given(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":
-            told = as_text(value if value not in (None, "") else label).lower()
+            told = text_of(value if value not in (None, "") else label).lower()
             given = {"number": told in ("1", "1.0", "true", "yes")}
         self.score(TraceScore(
-            as_text(row["name"]), by, first_text(*(people if by == "person" else judges)), key=as_text(row.get("id")),
-            trace=as_text(row.get("traceId")), span=as_text(row.get("observationId")),
-            session=as_text(row.get("sessionId")), note=as_text(row.get("comment")),
+            text_of(row["name"]), by, first_text(*(people if by == "person" else judges)), key=text_of(row.get("id")),
+            trace=text_of(row.get("traceId")), span=text_of(row.get("observationId")),
+            session=text_of(row.get("sessionId")), note=text_of(row.get("comment")),
             made_at=iso_time(row.get("timestamp") or row.get("createdAt")), **given,
         ))  # fmt: skip
 

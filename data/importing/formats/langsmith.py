@@ -13,15 +13,15 @@ from data.importing.conversations.utterances import (
     Utterance,
     as_object,
     as_objects,
-    as_text,
     decode_json,
     first_text,
     input_utterances,
     output_utterances,
     single_text,
+    text_of,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "LangSmith"
@@ -37,7 +37,9 @@ _READ = {
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has runs or feedback of LangSmith."""
-    return any(_is_run(one) or _is_feedback(one) for row in start.rows for one in within(row, "runs", "feedback"))
+    return any(
+        _is_run(one) or _is_feedback(one) for row in start.rows for one in objects_under(row, "runs", "feedback")
+    )
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -63,7 +65,7 @@ class _Reader(TraceReader):
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The runs and feedback of a record."""
-        return [value] if _is_run(value) else within(value, "runs", "feedback")
+        return [value] if _is_run(value) else objects_under(value, "runs", "feedback")
 
     def take(self, row: dict[str, Any]) -> None:
         """One run or one feedback."""
@@ -72,7 +74,7 @@ class _Reader(TraceReader):
         elif _is_feedback(row):
             self._feedback(row)
         else:
-            self.fault("row", "is neither a run nor a feedback.", row=row)
+            self.add_fault("row", "is neither a run nor a feedback.", row=row)
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
@@ -81,10 +83,10 @@ class _Reader(TraceReader):
         yield from super().entries()
 
     def _run(self, row: dict[str, Any], above: str = "") -> None:
-        key, parent, name = as_text(row["id"]), as_text(row.get("parent_run_id")), as_text(row.get("name"))
+        key, parent, name = text_of(row["id"]), text_of(row.get("parent_run_id")), text_of(row.get("name"))
         extra = as_object(row.get("extra"))
         meta = as_object(extra.get("metadata") or row.get("metadata"))
-        trace = as_text(row.get("trace_id")) or above or key
+        trace = text_of(row.get("trace_id")) or above or key
         session = first_text(*(meta.get(k) for k in _THREADS), row.get("thread_id"))
         said = input_utterances(row.get("inputs"))
         answer = output_utterances(row.get("outputs")) if row.get("outputs") else []
@@ -100,10 +102,10 @@ class _Reader(TraceReader):
         kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
         if reference := row.get("reference_outputs"):
             kept["reference"] = single_text(reference)
-        model = as_text(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
+        model = text_of(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
         start = nanoseconds(row.get("start_time"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, kept))
-        self.unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
+        self.note_unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
         for one in as_objects(row.get("feedback")):
             self._feedback({"run_id": key, "trace_id": trace, **one})
         for named, one in as_object(row.get("feedback_stats")).items():
@@ -119,20 +121,20 @@ class _Reader(TraceReader):
         source = decode_json(row.get("feedback_source"))
         source = source if isinstance(source, dict) else {"type": source}
         meta = as_object(source.get("metadata"))
-        kind, name = as_text(source.get("type") or row.get("source")).lower(), as_text(row.get("key"))
+        kind, name = text_of(source.get("type") or row.get("source")).lower(), text_of(row.get("key"))
         by = "judge"
         if kind == "app" or (kind == "api" and not meta.get("__run") and _PEOPLE.search(name)):
             by = "person"
         elif kind == "api" and not meta.get("__run"):
-            self.hint("{n} feedbacks that came by the API were taken for those of a judge.")
+            self.add_hint("{n} feedbacks that came by the API were taken for those of a judge.")
         people = (source.get("user_name"), source.get("user_id"), source.get("ls_user_id"), meta.get("user"))
         judges = (meta.get("model"), meta.get("evaluator"), source.get("name"), "langsmith evaluator")
-        note = "\n\n".join(as_text(row[k]) for k in ("comment", "correction") if row.get(k))
+        note = "\n\n".join(text_of(row[k]) for k in ("comment", "correction") if row.get(k))
         score, value = row.get("score"), row.get("value")
         self._fed = True
         self.score(TraceScore(
-            name, by, first_text(*(people if by == "person" else judges)), key=as_text(row.get("id")),
-            trace=as_text(row.get("trace_id")), span=as_text(row.get("run_id")),
+            name, by, first_text(*(people if by == "person" else judges)), key=text_of(row.get("id")),
+            trace=text_of(row.get("trace_id")), span=text_of(row.get("run_id")),
             number=value if score is None and not isinstance(value, str) else score,
             label=value if isinstance(value, str) else None, note=note, made_at=iso_time(row.get("created_at")),
         ))  # fmt: skip

@@ -121,17 +121,17 @@ def _said(value: dict[str, Any]) -> list[ChatMessage]:
         if not isinstance(message, dict):
             raise LineError(where, f"{where} must be an object with role and content, not {kind_of(message)}.")
         said += _message(message, where, calls)
-    return calls.ordered(said)
+    return calls.sort_results(said)
 
 
 def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[ChatMessage]:
     """What one message says and calls."""
     given = message.get("role", message.get("from"))
     if given is None and message.get("type") == "function_call":
-        yield calls.made(message, message.get("call_id"))
+        yield calls.call_entry(message, message.get("call_id"))
         return
     if given is None and message.get("type") == "function_call_output":
-        yield calls.answered(message.get("call_id"), _result(message.get("output")))
+        yield calls.result_entry(message.get("call_id"), _result(message.get("output")))
         return
     role = ROLES.get(given) if isinstance(given, str) else None
     if role is None:
@@ -139,7 +139,7 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
         raise LineError(f"{where}.role", problem)
     key = "content" if "content" in message or "value" not in message else "value"
     if role == "tool":
-        yield calls.answered(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
+        yield calls.result_entry(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
         return
     content, made = message.get(key), _made(message, where)
     parts = content if isinstance(content, list) and any(_sort(part) in _USES for part in content) else []
@@ -149,13 +149,13 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
             yield ChatMessage(role, text)
     for part in parts:
         if _sort(part) == "tool_use":
-            yield calls.made({"name": part.get("name"), "arguments": part.get("input", {})}, part.get("id"))
+            yield calls.call_entry({"name": part.get("name"), "arguments": part.get("input", {})}, part.get("id"))
         elif _sort(part) == "tool_result":
-            yield calls.answered(part.get("tool_use_id"), _result(part.get("content")))
+            yield calls.result_entry(part.get("tool_use_id"), _result(part.get("content")))
         else:
             yield ChatMessage(role, _text({key: [part]}, key, where))
     for function, id_ in made:
-        yield calls.made(function, id_)
+        yield calls.call_entry(function, id_)
 
 
 _USES = ("tool_use", "tool_result")
@@ -171,7 +171,7 @@ class _Calls:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
-    def made(self, function: dict[str, Any], id_: Any) -> ChatMessage:
+    def call_entry(self, function: dict[str, Any], id_: Any) -> ChatMessage:
         """The entry of a call."""
         name = _name(function.get("name")) or "tool"
         if isinstance(id_, str):
@@ -179,12 +179,12 @@ class _Calls:
         given = function.get("arguments", "")
         return ChatMessage("tool", call_text(name, "" if given is None else given), name)
 
-    def answered(self, id_: Any, text: str, name: Any = "") -> ChatMessage:
+    def result_entry(self, id_: Any, text: str, name: Any = "") -> ChatMessage:
         """The entry of a result."""
         known = self._names.get(id_, "") if isinstance(id_, str) else ""
         return ChatMessage("tool", text, _name(name) or known, str(id_) if known else "")
 
-    def ordered(self, said: list[ChatMessage]) -> list[ChatMessage]:
+    def sort_results(self, said: list[ChatMessage]) -> list[ChatMessage]:
         """The same, but results that came together stand in the order of their calls: their ids are not kept."""
         place = {id_: n for n, id_ in enumerate(self._names)}
         at = 0

@@ -20,18 +20,18 @@ from data.importing.conversations.evaluation_cases import (
 from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
 from data.importing.conversations.utterances import (
     Utterance,
-    as_list,
     as_object,
     as_objects,
-    as_text,
     decode_json,
     first_text,
     input_utterances,
+    list_of,
     output_utterances,
     single_text,
+    text_of,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "MLflow"
@@ -43,7 +43,7 @@ _EXPECTED = ("expected_response", "expected_output", "ground_truth", "expected_a
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has traces or an evaluation's table of MLflow."""
-    return any(_info(one) is not None for row in start.rows for one in within(row, "traces")) or any(
+    return any(_info(one) is not None for row in start.rows for one in objects_under(row, "traces")) or any(
         _is_table(row["columns"]) if isinstance(row.get("columns"), list) else _is_table(row) for row in start.rows
     )
 
@@ -93,29 +93,29 @@ class _Reader(TraceReader):
     def take(self, row: dict[str, Any]) -> None:
         """One row, or a part of one object."""
         if isinstance(row.get("columns"), list):
-            self.columns = [as_text(name) for name in row["columns"]]
+            self.columns = [text_of(name) for name in row["columns"]]
         if self.columns and isinstance(row.get("data"), list):
             for number, cells in enumerate(row["data"]):
                 if isinstance(cells, list) and len(cells) == len(self.columns):
                     self._row(self.line + number, dict(zip(self.columns, cells, strict=True)))
                 else:
-                    self.fault("row", "has another number of cells than there are columns.", row=cells)
+                    self.add_fault("row", "has another number of cells than there are columns.", row=cells)
             return
         if "columns" in row or not row:
             return
-        for one in within(row, "traces"):
+        for one in objects_under(row, "traces"):
             if (info := _info(one)) is not None:
                 self._trace(one, info)
             elif any(_VALUE.fullmatch(name) for name in one):
                 self._row(self.line, one)
             else:
-                self.unused(*one)
+                self.note_unused(*one)
 
     def _trace(self, row: dict[str, Any], info: dict[str, Any]) -> None:
         key = first_text(info.get("trace_id"), info.get("request_id"))
         parts = (as_object(info.get(k)) for k in ("trace_metadata", "request_metadata", "tags"))
         known = {k: v for part in parts for k, v in part.items()}
-        session = as_text(known.get("mlflow.trace.session"))
+        session = text_of(known.get("mlflow.trace.session"))
         data = decode_json(row.get("data"))
         data = data if isinstance(data, dict) else row
         start = nanoseconds(info.get("request_time") or info.get("timestamp_ms") or info.get("execution_time"))
@@ -128,15 +128,15 @@ class _Reader(TraceReader):
         answer = output_utterances(_loads(out)) if out else []
         sort: Sort = "root" if said and answer else ""
         self.add(TraceSpan(key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta))
-        for span in map(decode_json, as_list(data.get("spans"))):
+        for span in map(decode_json, list_of(data.get("spans"))):
             if isinstance(span, dict):
                 self._span(key, session, span)
 
     def _span(self, trace: str, session: str, span: dict[str, Any]) -> None:
         context = span["context"] if isinstance(span.get("context"), dict) else span
         attributes = {k: _loads(v) for k, v in as_object(span.get("attributes")).items()}
-        kind, name = as_text(attributes.get("mlflow.spanType")).upper(), as_text(span.get("name"))
-        parent = _hex(as_text(span.get("parent_span_id") or span.get("parent_id")))
+        kind, name = text_of(attributes.get("mlflow.spanType")).upper(), text_of(span.get("name"))
+        parent = _hex(text_of(span.get("parent_span_id") or span.get("parent_id")))
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
         said, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
         sort: Sort = "root" if not parent and said and answer else ""
@@ -145,32 +145,32 @@ class _Reader(TraceReader):
         elif kind == "TOOL":
             sort, said = "tool", [tool_call_utterance(name, into if into is not None else "")]
             answer = [Utterance("tool", single_text(out), name)] if out is not None else []
-        model = as_text(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))
+        model = text_of(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))
         start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
-        key = _hex(as_text(context.get("span_id")))
+        key = _hex(text_of(context.get("span_id")))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer))
 
     def _assessment(self, trace: str, one: dict[str, Any], meta: dict[str, Any]) -> None:
-        name, source = as_text(one.get("assessment_name") or one.get("name")), as_object(one.get("source"))
+        name, source = text_of(one.get("assessment_name") or one.get("name")), as_object(one.get("source"))
         if one.get("valid") is False:
-            self.hint("{n} assessments that were replaced by later ones were left out.")
+            self.add_hint("{n} assessments that were replaced by later ones were left out.")
             return
         if isinstance(expected := one.get("expectation"), dict):
             if name in _EXPECTED:
                 meta["reference"] = single_text(expected.get("value", expected.get("serialized_value")))
             else:
-                self.unused(f"the expectation {name}")
+                self.note_unused(f"the expectation {name}")
             return
         held = one.get("feedback")
         value = held.get("value") if isinstance(held, dict) else one.get("value")
         words = isinstance(value, str)
-        kind = as_text(source.get("source_type")).upper()
+        kind = text_of(source.get("source_type")).upper()
         by, who = ("person", "") if kind == "HUMAN" else ("judge", kind.lower().replace("_", " ") or "mlflow")
         self.score(TraceScore(
-            name, by, as_text(source.get("source_id")) or who, key=as_text(one.get("assessment_id")), trace=trace,
-            span=_hex(as_text(one.get("span_id"))),
+            name, by, text_of(source.get("source_id")) or who, key=text_of(one.get("assessment_id")), trace=trace,
+            span=_hex(text_of(one.get("span_id"))),
             number=None if words or isinstance(value, (dict, list)) else value, label=value if words else None,
-            note=as_text(one.get("rationale")), made_at=iso_time(one.get("last_update_time") or one.get("create_time")),
+            note=text_of(one.get("rationale")), made_at=iso_time(one.get("last_update_time") or one.get("create_time")),
         ))  # fmt: skip
 
     def _row(self, line: int, row: dict[str, Any]) -> None:
@@ -189,7 +189,7 @@ class _Reader(TraceReader):
         key = first_text(row.get("request_id"), row.get("trace_id"), row.get("id"))
         self.cases.file, self.cases.line = self.file, line
         self.cases.add(EvaluationCase(key, said, opinions, sides, reference, meta=plain_fields(fields, used)))
-        self.cases.unused(*(name for name in row if "/" in name and name not in taken))
+        self.cases.note_unused(*(name for name in row if "/" in name and name not in taken))
 
 
 def _loads(value: Any) -> Any:

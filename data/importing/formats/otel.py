@@ -16,16 +16,16 @@ from data.importing.conversations.utterances import (
     Utterance,
     as_object,
     as_objects,
-    as_text,
     decode_json,
     first_text,
     input_utterances,
     output_utterances,
     read_messages,
     single_text,
+    text_of,
     tool_call_utterance,
 )
-from data.importing.format_file import FileStart, FormatFile, within
+from data.importing.format_file import FileStart, FormatFile, objects_under
 from data.importing.lines import ToolEntry
 
 TITLE = "OpenTelemetry traces"
@@ -55,8 +55,9 @@ _READ = (
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows holds traces, logs or annotations."""
     return any(
-        isinstance(row.get("resourceSpans", row.get("resourceLogs")), list) or any(map(_is_span, within(row, "data")))
-        or any(map(_is_annotation, within(row, "data")))
+        isinstance(row.get("resourceSpans", row.get("resourceLogs")), list)
+        or any(map(_is_span, objects_under(row, "data")))
+        or any(map(_is_annotation, objects_under(row, "data")))
         for row in start.rows
     )  # fmt: skip
 
@@ -81,8 +82,8 @@ def _is_annotation(row: dict[str, Any]) -> bool:
 
 
 def _target(row: dict[str, Any]) -> dict[str, str]:
-    span = as_text(row.get("span_id") or row.get("context.span_id"))
-    return {"span": span, "trace": as_text(row.get("trace_id")), "session": as_text(row.get("session_id"))}
+    span = text_of(row.get("span_id") or row.get("context.span_id"))
+    return {"span": span, "trace": text_of(row.get("trace_id")), "session": text_of(row.get("session_id"))}
 
 
 class _Reader(TraceReader):
@@ -100,19 +101,19 @@ class _Reader(TraceReader):
             beside = _attributes(as_object(resource.get("resource")).get("attributes"))
             scopes = as_objects(resource.get("scopeSpans")) or as_objects(resource.get("instrumentationLibrarySpans"))
             for span in (one for scope in scopes for one in as_objects(scope.get("spans"))):
-                with self.sparing(span):
+                with self.catch_faults(span):
                     self._span(span, beside)
         for scope in (one for resource in logs for one in as_objects(resource.get("scopeLogs"))):
             for log in as_objects(scope.get("logRecords")):
-                with self.sparing(log):
+                with self.catch_faults(log):
                     self._log(log)
-        for one in within(row, "data") if not traces and not logs else ():
+        for one in objects_under(row, "data") if not traces and not logs else ():
             if _is_annotation(one):
                 self._annotation(one)
             elif _is_span(one):
                 self._row(one)
             else:
-                self.unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
+                self.note_unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
@@ -122,13 +123,13 @@ class _Reader(TraceReader):
             call.sort = "" if call.sort == "root" and not call.answer else call.sort
             self.add(call, answer)
         left = sum(map(len, self._logged.values()))
-        self.hint("{n} events name spans that are not in the files, and were left out.", left)
+        self.add_hint("{n} events name spans that are not in the files, and were left out.", left)
         yield from super().entries()
 
     def _span(self, span: dict[str, Any], beside: dict[str, Any]) -> None:
         trace, key, parent = (str(span.get(name) or "") for name in ("traceId", "spanId", "parentSpanId"))
         if not trace or not key:
-            self.fault("span", "has no traceId or no spanId.", row=span)
+            self.add_fault("span", "has no traceId or no spanId.", row=span)
             return
         held = span.get("events") or ()
         events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
@@ -140,7 +141,7 @@ class _Reader(TraceReader):
     def _row(self, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
         context = held if isinstance(held := row.get("context"), dict) else {}
-        trace, key = (as_text(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
+        trace, key = (text_of(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
         attributes = _dotted(held) if (held := as_object(row.get("attributes"))) else {}
         for name, value in row.items():
             if name.startswith("attributes.") and value not in (None, ""):
@@ -150,7 +151,7 @@ class _Reader(TraceReader):
             (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
             for e in as_objects(row.get("events"))
         ]
-        call = TraceSpan(trace or key, key, as_text(row.get("parent_id")), name=as_text(row.get("name")))
+        call = TraceSpan(trace or key, key, text_of(row.get("parent_id")), name=text_of(row.get("name")))
         call.start = nanoseconds(row.get("start_time"))
         self._one(call, attributes, events)
 
@@ -161,7 +162,7 @@ class _Reader(TraceReader):
         call.model = next((str(attributes[k]) for k in _MODELS if attributes.get(k)), "")
         if attributes.get("user.id"):
             call.meta["user"] = str(attributes["user.id"])
-        self.unused(*(name for name in attributes if not _is_read(name)))
+        self.note_unused(*(name for name in attributes if not _is_read(name)))
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":
@@ -214,7 +215,7 @@ class _Reader(TraceReader):
         elif name.startswith("gen_ai."):
             spoken.append((name, body))
         else:
-            self.hint("{n} log records that are no events of a model were left aside.")
+            self.add_hint("{n} log records that are no events of a model were left aside.")
 
     def _result(self, trace: str, span: str, told: dict[str, Any], at: Any) -> None:
         """An evaluation's result, as the conventions have it."""
@@ -226,7 +227,7 @@ class _Reader(TraceReader):
             str(short.get("name") or "evaluation"), by, first_text(*map(short.get, names)) or who,
             trace=trace, span=span, answer=str(told.get("gen_ai.response.id") or ""),
             number=short.get("score.value", short.get("score")), label=short.get("score.label", short.get("label")),
-            note=as_text(short.get("explanation")), made_at=iso_time(at),
+            note=text_of(short.get("explanation")), made_at=iso_time(at),
         ))  # fmt: skip
 
     def _evaluated(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
@@ -239,7 +240,7 @@ class _Reader(TraceReader):
         if call.parent or told.get("gen_ai.response.id"):
             self._result(call.trace, call.parent, told, call.start)
         else:
-            self.hint("{n} spans of evaluators name no span above them, and were left aside.")
+            self.add_hint("{n} spans of evaluators name no span above them, and were left aside.")
 
     def _annotation(self, row: dict[str, Any]) -> None:
         result, meta = as_object(row.get("result")), as_object(row.get("metadata"))
@@ -251,8 +252,8 @@ class _Reader(TraceReader):
         about = _target(row)
         self.score(TraceScore(
             str(row.get("name") or row.get("annotation_name") or "annotation"), by, first_text(*known),
-            key=as_text(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
-            number=_number(told["score"]), label=told["label"], note=as_text(told["explanation"]),
+            key=text_of(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
+            number=_number(told["score"]), label=told["label"], note=text_of(told["explanation"]),
             made_at=iso_time(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip
 
@@ -263,7 +264,7 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
     if system := decode_json(attributes.get("gen_ai.system_instructions")):
         parts = system if isinstance(system, list) else [system]
         texts = (p.get("content", p.get("text")) if isinstance(p, dict) else p for p in parts)
-        said = [Utterance("system", "\n\n".join(map(as_text, texts))), *said]
+        said = [Utterance("system", "\n\n".join(map(text_of, texts))), *said]
     answer = read_messages(attributes.get("gen_ai.output.messages")) or []
     for to, prefix in (
         (said, "llm.input_messages."), (answer, "llm.output_messages."),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from data.importing.conversations.evaluation_cases import CaseRating, CaseReader, EvaluationCase, plain_fields
-from data.importing.conversations.utterances import Utterance, as_object, as_objects, as_text, read_messages
+from data.importing.conversations.utterances import Utterance, as_object, as_objects, read_messages, text_of
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
@@ -49,27 +49,27 @@ class _Reader(CaseReader):
     def take(self, row: dict[str, Any]) -> None:
         """The output of a test, or the conversation that it had."""
         if not _is_result(row):
-            self.fault("result", "has neither a prompt nor variables.", row=row)
+            self.add_fault("result", "has neither a prompt nor variables.", row=row)
             return
         provider, response = _named(row.get("provider")), row.get("response")
-        output = as_text(response.get("output") if isinstance(response, dict) else response)
+        output = text_of(response.get("output") if isinstance(response, dict) else response)
         variables, meta = as_object(row.get("vars")), as_object(row.get("metadata"))
         places = [f"{sort} {row[f'{sort}Idx']}" for sort in ("test", "prompt") if f"{sort}Idx" in row]
         name = ", ".join(filter(None, (*places, provider)))
         said = read_messages(meta.get("messages")) or [
-            Utterance(role, as_text(one[key]))
+            Utterance(role, text_of(one[key]))
             for one in as_objects(meta.get("redteamHistory"))
             for role, key in (("user", "prompt"), ("assistant", "output")) if one.get(key)
         ]  # fmt: skip
         if not said:
             if not output.strip():
                 why = "has no output: its provider gave an error, or nothing."
-                self.fault("result", why, name, {"error": row.get("error"), "vars": variables})
+                self.add_fault("result", why, name, {"error": row.get("error"), "vars": variables})
                 return
             given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
-            asked = [Utterance("user", as_text(given))] if as_text(given).strip() else []
+            asked = [Utterance("user", text_of(given))] if text_of(given).strip() else []
             said = [*(read_messages(given) or asked), Utterance("assistant", output)]
-        reference = next((as_text(variables[key]) for key in _REFERENCES if key in variables), "")
+        reference = next((text_of(variables[key]) for key in _REFERENCES if key in variables), "")
         meta, opinions = plain_fields(variables, _REFERENCES), list(_opinions(row))
         self.add(EvaluationCase(name, said, opinions, reference=reference, system=provider, meta=meta))
 
@@ -85,10 +85,10 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
     human = False
     for one in components:
         assertion = as_object(one.get("assertion"))
-        kind = as_text(assertion.get("type")) or "assertion"
-        name = as_text(assertion.get("metric")) or kind
+        kind = text_of(assertion.get("type")) or "assertion"
+        name = text_of(assertion.get("metric")) or kind
         met[name] = met.get(name, 0) + 1
-        note = "\n\n".join(filter(None, (as_text(one.get("reason")), as_text(one.get("comment")))))
+        note = "\n\n".join(filter(None, (text_of(one.get("reason")), text_of(one.get("comment")))))
         if kind == "human":
             # What a person rates is the result as a whole; the tool then says that it is passed where they do.
             human = True
@@ -100,15 +100,15 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
         yield CaseRating(told, "judge", _named(assertion.get("provider")) or kind, value, note)
     for name, value in as_object(row.get("namedScores") or grading.get("namedScores")).items():
         if name not in met:
-            yield CaseRating(as_text(name), "judge", "promptfoo", value)
+            yield CaseRating(text_of(name), "judge", "promptfoo", value)
     if human and passed:
         yield CaseRating("pass", "judge", "promptfoo", all(passed))
     elif isinstance(grading.get("pass"), bool) and not human:
-        why = as_text(grading.get("comment") or grading.get("reason"))
+        why = text_of(grading.get("comment") or grading.get("reason"))
         yield CaseRating("pass", "judge", "promptfoo", grading["pass"], why)
 
 
 def _named(provider: Any) -> str:
     if isinstance(provider, dict):
-        return as_text(provider.get("label") or provider.get("id"))
-    return as_text(provider)
+        return text_of(provider.get("label") or provider.get("id"))
+    return text_of(provider)

@@ -178,7 +178,7 @@ class ColumnMapping(Strict):
         """The cards that its recipes make, by name."""
         return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
 
-    def completed(self, there: Cards) -> ColumnMapping:
+    def complete(self, there: Cards) -> ColumnMapping:
         """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
         judgments = [_completed(judged, there.get(judged.card)) for judged in self.judgments]
         return self.model_copy(update={"judgments": judgments})

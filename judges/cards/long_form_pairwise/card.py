@@ -161,7 +161,7 @@ def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
     return (winner, "tie") if abs(a - b) <= CLOSE else (winner,)
 
 
-def allowed(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
+def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
     """The same of codes by (unit, dimension), as where the chapters of a long input are made one; () without both."""
     a, b = (codes.get((f"response/{side}", "aggregate")) for side in ("a", "b"))
     return () if a is None or b is None else allowed_verdicts(a, b)
@@ -197,7 +197,7 @@ CARD = Card(
         "injected_order",
     ),
     defaults=Params(orders="both"),
-    allowed=allowed,
+    allowed=verdicts_by_codes,
     rules=(
         f"The response with the higher aggregate wins; a tie only where they differ by at most {CLOSE}.",
         "An aggregate lies within the range of its sections, or below it where a failure is listed.",

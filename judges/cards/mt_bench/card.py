@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from judges.card import Card, prompts_beside
 from judges.cards.mt_bench import material
-from judges.cards.mt_bench.presentation import REPLY, again
+from judges.cards.mt_bench.presentation import REPLY, restore_card
 from judges.mtbench.parsing import ERROR, Counts, rating, winner
 from judges.params import Params
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score
@@ -126,7 +126,7 @@ CARD = Card(
     fields=material.fields,
     audits=("same_score", "length_rating", "own_family", "injected_order"),
     defaults=Params(combine="mean"),
-    again=again,
+    again=restore_card,
     needs=("Reference answers for questions of mathematics, coding and reasoning, as MT-Bench has them.",),
 )
 PAIR = Card(
@@ -142,6 +142,6 @@ PAIR = Card(
     fields=material.pair_fields,
     audits=("longer_wins", "first_place_wins"),
     defaults=Params(orders="both", combine="vote"),
-    again=again,
+    again=restore_card,
 )
 CARDS = (CARD, PAIR)

@@ -31,7 +31,7 @@ class Shown(Strict):
     references: str = Field(default="", max_length=200)
 
 
-def again(base: Card, spec: Mapping[str, Any]) -> Card:
+def restore_card(base: Card, spec: Mapping[str, Any]) -> Card:
     """The card of a stored content that was made of `base`, with its prompts. Raises BadCard for what is none."""
     recipe, prompts, templates = spec["recipe"], spec.get("prompts", {}), spec.get("templates", {})
     try:

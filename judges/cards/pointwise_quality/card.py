@@ -117,7 +117,9 @@ def key(name: str) -> str:
     return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
-def named(dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confidence: bool = True) -> Card:
+def card_with_dimensions(
+    dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confidence: bool = True
+) -> Card:
     """The card with dimensions of one's own, as (name, definition) in the order in which they are shown.
 
     The definition may be "". A third entry is a scale of whole numbers in place of 1 to 5. Without `confidence` judges
@@ -150,14 +152,14 @@ def named(dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confid
     return _made(given, {"from": NAME, "dimensions": asked} | ({} if confidence else {"confidence": False}))
 
 
-def again(_card: Card, spec: Mapping[str, Any]) -> Card:
+def restore_card(_card: Card, spec: Mapping[str, Any]) -> Card:
     """The card with named dimensions whose stored content this is."""
     recipe = spec["recipe"]
     given: list[Any] = [
         (str(name), str(definition), *(Scale("ordinal", scale["lo"], scale["hi"]) for scale in own))
         for name, definition, *own in recipe["dimensions"]
     ]
-    return named(given, bool(recipe.get("confidence", True)))
+    return card_with_dimensions(given, bool(recipe.get("confidence", True)))
 
 
 def _mean(given: list[Scale]) -> Dimension | None:
@@ -215,7 +217,7 @@ def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) ->
         audits=tuple(name for name in _AUDITS if sure or name not in _OF_CONFIDENCE),
         recipe=recipe,
         trust=_TRUST.name,
-        again=again,
+        again=restore_card,
         counts={confidence_level(CONFIDENCE[word]) or "": float(weight) for word, weight in WEIGHTS.items()},
         rules=(
             *(_SUMS if sure else ()),

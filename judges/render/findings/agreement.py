@@ -20,7 +20,7 @@ _METHODS = {
 }
 
 
-def state(line: DimensionResult) -> list[Sentence]:
+def check_result(line: DimensionResult) -> list[Sentence]:
     """The result of the approval check: what a lead may conclude, why, and what is missing."""
     decision, gate = line.decision, line.gate
     near = (
@@ -40,7 +40,7 @@ def state(line: DimensionResult) -> list[Sentence]:
     ]  # fmt: skip
 
 
-def figures(line: DimensionResult) -> list[Finding]:
+def kappa_findings(line: DimensionResult) -> list[Finding]:
     """Kappa, its interval and bound, raw agreement and bias, and what they are from."""
     summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
     worth = "" if abs(interval.n_eff - interval.items) < 0.05 else f" (effective sample size {interval.n_eff:,.1f})"
@@ -136,7 +136,7 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
     return found
 
 
-def left_out(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sentence]:
+def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sentence]:
     """What kappa leaves out: n/a of either side, and ratings that the judge gave no score.
 
     `replies` are the reasons for which replies could not be used, over the whole dataset, with their numbers.

@@ -23,7 +23,7 @@ from judges.render.html import figure, note, para, table
 from judges.render.words import cell
 
 
-def parts(found: Iterable[Finding]) -> list[str]:
+def html_parts(found: Iterable[Finding]) -> list[str]:
     """Findings as parts of a document, in their order."""
     return [_part(one) for one in found]
 
@@ -38,7 +38,7 @@ def _part(one: Finding) -> str:
         return table(rows, list(rows[0]))
     if isinstance(one, Table):
         return _table(one)
-    return figure(picture(one), one.caption)
+    return figure(plot_svg(one), one.caption)
 
 
 def _table(one: Table) -> str:
@@ -56,7 +56,7 @@ def _cell(value: object, shape: str) -> object:
     return f"{value:,}" if shape in ("", ",") else cell(value, shape)
 
 
-def picture(one: Plot, width: float = WIDTH) -> str:
+def plot_svg(one: Plot, width: float = WIDTH) -> str:
     """A plot as one SVG text."""
     if isinstance(one, Intervals):
         return svg.interval_plot(one.rows, one.mark, one.marked, one.reach, one.title, width)

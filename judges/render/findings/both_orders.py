@@ -31,7 +31,7 @@ def table(found: PositionalAgreement) -> Table:
     return Table(rows, {f"{name} as B/A": COUNT for name in names}, "Verdicts by order")
 
 
-def reading() -> Sentence:
+def counting_note() -> Sentence:
     """How it was counted."""
     return quiet(
         "A and B are the item's own responses in both orders. Each pair counts once per sample; intervals are by "

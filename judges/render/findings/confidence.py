@@ -23,10 +23,10 @@ _MARGIN = 0.02
 
 def sources(found: Mapping[str, int]) -> dict[str, str]:
     """The sources of a confidence in words, each with its number of ratings."""
-    return {source: f"{named(source)} · {many(n, 'rating')}" for source, n in found.items()}
+    return {source: f"{source_name(source)} · {many(n, 'rating')}" for source, n in found.items()}
 
 
-def named(source: str) -> str:
+def source_name(source: str) -> str:
     """A source of confidence in words."""
     return _SOURCES.get(source, source)
 
@@ -77,7 +77,7 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
         quiet(
             "From {cells} of {items} with a confidence, of {scored} scored. Source: {source}.{few}",
             cells=many(cells, "rating"), items=many(found.items, "item"), scored=many(scored, "rating"),
-            source=named(source), few=few,
+            source=source_name(source), few=few,
         )
     )  # fmt: skip
     return said

@@ -42,7 +42,7 @@ def warn(template: str, /, **values: object) -> Sentence:
     return Sentence(template, values, "warning")
 
 
-def plain(one: Sentence) -> str:
+def sentence_text(one: Sentence) -> str:
     """A sentence as plain text, for a terminal."""
     return one.template.replace("**", "").format(**one.values)
 

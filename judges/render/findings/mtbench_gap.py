@@ -19,7 +19,7 @@ _BECOMES = {
 _KNOWN = {"files": "data", "protocol": "protocol", "not known": "not known"}
 
 
-def summary(found: Gap) -> list[Sentence]:
+def gap_summary(found: Gap) -> list[Sentence]:
     """Both means and their difference; the two as they are reported, where their scales differ."""
     gap = found.difference
     models = many(_models(found), "model")
@@ -104,7 +104,7 @@ def rest_table(found: Gap) -> Table:
     return Table(rows, columns)
 
 
-def order(found: Gap) -> list[Sentence]:
+def step_order(found: Gap) -> list[Sentence]:
     """How far the size of the steps depends on their order."""
     said = []
     steps = (*found.steps, *found.later)

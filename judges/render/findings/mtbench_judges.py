@@ -26,7 +26,7 @@ FIGURES = {
 """The figures of two judges: format, and what they mean."""
 
 
-def figures(one: PairAgreement) -> dict[str, Interval]:
+def figures_by_name(one: PairAgreement) -> dict[str, Interval]:
     """The figures by their names in `FIGURES`."""
     found = (
         one.difference, one.equal, one.within_one, one.pearson, one.spearman, one.kendall, one.kappa, one.mae,
@@ -34,7 +34,7 @@ def figures(one: PairAgreement) -> dict[str, Interval]:
     return dict(zip(FIGURES, found, strict=True))
 
 
-def summary(found: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
+def judges_summary(found: RatingComparison, names: Mapping[str, str]) -> list[Sentence]:
     """What can be said of the two judges in two sentences."""
     whole, one, other = found.whole, names[found.one], names[found.other]
     if not whole.cells:
@@ -72,7 +72,7 @@ def figure_rows(found: RatingComparison) -> list[tuple[str, str, str, str]]:
     """Every figure on all shared turns: its name, its value, its interval, and what it means."""
     return [
         (name, cell(held.point, shape), span(held, shape), meaning)
-        for (name, held), (shape, meaning) in zip(figures(found.whole).items(), FIGURES.values(), strict=True)
+        for (name, held), (shape, meaning) in zip(figures_by_name(found.whole).items(), FIGURES.values(), strict=True)
     ]
 
 
@@ -87,7 +87,7 @@ def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str]
 
 
 def _cells(one: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
-    found = dict(zip(names, (one.one, one.other), strict=True)) | figures(one)
+    found = dict(zip(names, (one.one, one.other), strict=True)) | figures_by_name(one)
     for name, held in found.items():
         shape = FIGURES.get(name, (".2f", ""))[0]
         yield name, f"{cell(held.point, shape)} ({span(held, shape)})" if intervals else held.point

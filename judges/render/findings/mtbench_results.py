@@ -78,7 +78,7 @@ def shape(rules: Rules) -> str:
     return ".3f" if rules.unit == 1 else ".4f"
 
 
-def reading(rules: Rules) -> Sentence:
+def reading_rules(rules: Rules) -> Sentence:
     """By which rules judgments become numbers."""
     return quiet(
         "Rules: {parse}; {failed}; {duplicates}; scale {scale}.",
@@ -87,7 +87,7 @@ def reading(rules: Rules) -> Sentence:
     )  # fmt: skip
 
 
-def contents(bench: Bench) -> list[Sentence]:
+def bench_contents(bench: Bench) -> list[Sentence]:
     """What there is of a benchmark, and which questions are not there."""
     found = [
         say(
@@ -204,7 +204,7 @@ def _ranked(rank: Interval) -> str:
     return cell(rank.point, "g") + ("" if rank.low == rank.high else f" ({_ends(rank)})")
 
 
-def order(ranking: Ranking) -> list[Sentence]:
+def model_order(ranking: Ranking) -> list[Sentence]:
     """How much of the order of a judge's models is settled."""
     if len(ranking.models) < 2:
         return []

@@ -11,7 +11,7 @@ from judges.render.findings.findings import Column, Sentence, Table, say
 from judges.render.words import cell, span
 
 
-def contents(bench: Bench) -> Sentence:
+def vote_counts(bench: Bench) -> Sentence:
     """How many votes there are, and of whom."""
     people = {vote.voter: vote.group for vote in bench.votes}
     groups = {group: list(people.values()).count(group) for group in sorted(set(people.values()))}

@@ -26,7 +26,7 @@ def findings(found: OtherMetrics, dimension: Dimension) -> list[Finding]:
     return [Table(rows, columns, f"{_LIN} {_OTHERS}" if dimension.scale.kind == "interval" else _OTHERS)]
 
 
-def missing(found: Missingness) -> list[Finding]:
+def missing_values(found: Missingness) -> list[Finding]:
     """The figures where what the judge could not answer is left out, or counts as an answer, side by side."""
     rows: list[dict[str, object]] = []
     for one in found.counted:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column, Intervals, Sentence, Table, quiet, say, warn
 from judges.render.svg import IntervalRow
-from judges.render.words import cell, small, span
+from judges.render.words import cell, p_value, span
 from judges.stats.slices import KappaSlice, SlicedKappa
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
@@ -27,7 +27,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
                 "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
                 by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
                 high=cell(best.interval.point, ".2f"), best=best.name,
-                p=small(one.test.adjusted if one.test else 1.0), ways=many(len(tested), "way") + " of slicing",
+                p=p_value(one.test.adjusted if one.test else 1.0), ways=many(len(tested), "way") + " of slicing",
             )
         )  # fmt: skip
     rest = [one.by for one in tested if one not in apart]
@@ -56,7 +56,7 @@ def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
     return ordered[0], ordered[-1]
 
 
-def ranked(one: SlicedKappa) -> list[KappaSlice]:
+def rank_slices(one: SlicedKappa) -> list[KappaSlice]:
     """The slices in the order in which they are drawn: the best first, those without a kappa last."""
     return sorted(one.slices, key=lambda s: (s.interval.point is None, -(s.interval.point or 0.0)))
 
@@ -64,7 +64,7 @@ def ranked(one: SlicedKappa) -> list[KappaSlice]:
 def plot(one: SlicedKappa, whole: Interval) -> Intervals:
     """The slices with their intervals, best first, under all items."""
     rows = [IntervalRow("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
-    for slice_ in ranked(one):
+    for slice_ in rank_slices(one):
         i = slice_.interval
         state = "below minimum sample" if i.is_too_small or i.point is None else "meets policy"
         rows.append(IntervalRow(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.bias)))
@@ -89,6 +89,6 @@ def table(one: SlicedKappa) -> Table:
             one.by: s.name, "items": s.interval.items, "ratings": s.interval.cells, "kappa": s.interval.point,
             "95% interval": span(s.interval, ".3f"), "bias": s.bias,
         }
-        for s in ranked(one)
+        for s in rank_slices(one)
     ]  # fmt: skip
     return Table(rows, {"items": COUNT, "ratings": COUNT, "kappa": Column(".3f"), "bias": Column("+.2f")})

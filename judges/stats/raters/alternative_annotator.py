@@ -88,7 +88,7 @@ def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest
     """
     if not 0 <= epsilon < 1:
         raise ValueError(f"The handicap is at least 0 and below 1, such as .2; got {epsilon}.")
-    used = ratings.where(ratings.judge >= 0).shared()
+    used = ratings.where(ratings.judge >= 0).multi_rater_cells()
     judge, person = _wins(used)
     found: list[tuple[str, int, int, float, float, float]] = []
     left_out = []

@@ -50,7 +50,7 @@ def kappa_between_people(ratings: Ratings) -> Interval | None:
 
 def _shared(ratings: Ratings) -> Ratings:
     """The cells that two people or more labelled; where a judge has scores, those of them that it scored."""
-    shared = ratings.shared()
+    shared = ratings.multi_rater_cells()
     scored = shared.where(shared.judge >= 0)
     return scored if len(scored) else shared
 
@@ -101,7 +101,7 @@ def alpha_interval(ratings: Ratings) -> Interval:
     Coincidences add up over items, so a resample of items is a weighted sum of theirs; the ordinal distances follow the
     values of each resample. None of it where alpha is undefined; no ends where it is in too many resamples.
     """
-    ratings = ratings.shared()
+    ratings = ratings.multi_rater_cells()
     item, place = (np.unique(n, return_inverse=True)[1] for n in (ratings.item, ratings.cell))
     items, cells = int(item.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1
     if ratings.scale.kind == "interval":

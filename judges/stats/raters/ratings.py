@@ -59,7 +59,7 @@ class Ratings:
         found[np.arange(len(self)), self.value] -= 1
         return found
 
-    def shared(self) -> Ratings:
+    def multi_rater_cells(self) -> Ratings:
         """The cells that at least two people labelled."""
         return self.where(np.bincount(self.cell)[self.cell] > 1 if len(self) else np.zeros(0, dtype=bool))
 

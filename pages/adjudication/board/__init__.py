@@ -30,7 +30,7 @@ _component = st.components.v2.component(
     "assay_adjudicate",
     html='<div class="sheet adjudicate" tabindex="-1" role="region" aria-label="Adjudication"></div>',
     css=sheet.join_files(*(sheet.HERE / name for name in sheet.STYLES), HERE / "board.css"),
-    js=sheet.script(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
+    js=sheet.bundle_scripts(*(sheet.HERE / name for name in sheet.TEXTS), HERE / "board.js", HERE / "moves.js"),
     isolate_styles=True,
 )
 

@@ -43,7 +43,7 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
         ],
         "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
         "words": {
-            "figure": "mean" if given.dimension.mean else f"“{given.dimension.told(given.headline)}”",
+            "figure": "mean" if given.dimension.mean else f"“{given.dimension.describe_mean(given.headline)}”",
             "answers": "the judge's answers",
             "trend": "judge, by run",
             "people": "what people would say (corrected), with its 95% interval",
@@ -133,7 +133,7 @@ def _figures(given: Tile) -> dict[str, Any]:
 
             rows.append(
                 [
-                    system.name or "unnamed", given.dimension.told(outcome), put(interval.point),
+                    system.name or "unnamed", given.dimension.describe_mean(outcome), put(interval.point),
                     f"{put(interval.low)} to {put(interval.high)}" if interval.low is not None else "–",
                     put(mean.judge), put(mean.people), f"{mean.n:,}", f"{mean.others:,}",
                     "–" if interval.point is None else f"{mean.lam:.2f}", f"{system.na:.1%}", f"{system.unscored:.1%}",

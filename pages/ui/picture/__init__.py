@@ -52,7 +52,9 @@ def save_button(svg: str, name: str, key: str) -> None:
     _button(key=key, data={"svg": svg, "name": name, "label": "Save as PNG"})
 
 
-def plot(draw: Callable[[float], str], key: str, name: str, label: str, widths: Sequence[float] = WIDTHS) -> str | None:
+def draw_picture(
+    draw: Callable[[float], str], key: str, name: str, label: str, widths: Sequence[float] = WIDTHS
+) -> str | None:
     """A plot with tips at the pointer and a camera that saves it as <name>.png or .svg, as Download says.
 
     `draw` gives it at a width in pixels; `label` is what a screen reader calls it. What is numbered in it (data-at) can

@@ -56,7 +56,7 @@ def join_files(*files: Path) -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def script(*files: Path) -> str:
+def bundle_scripts(*files: Path) -> str:
     """Scripts that draw texts as one ES module, which knows where the libraries are."""
     return f"const BUNDLED = {json.dumps(assets.library_addresses())};\n" + join_files(*files)
 
@@ -65,7 +65,7 @@ _component = st.components.v2.component(
     "assay_sheet",
     html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
     css=join_files(*(HERE / name for name in STYLES)),
-    js=script(*(HERE / name for name in SCRIPTS)),
+    js=bundle_scripts(*(HERE / name for name in SCRIPTS)),
     isolate_styles=True,
 )
 
@@ -80,7 +80,7 @@ _text = st.components.v2.component(
     "assay_text",
     html='<div class="sheet" style="padding:0"></div>',
     css=join_files(*(HERE / name for name in STYLES)),
-    js=script(*(HERE / name for name in (*TEXTS, "text.js"))),
+    js=bundle_scripts(*(HERE / name for name in (*TEXTS, "text.js"))),
     isolate_styles=True,
 )
 

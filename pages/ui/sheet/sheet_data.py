@@ -9,7 +9,7 @@ from data.cards.desk_cards import CardLayer
 from data.desk.desk import DeskView
 from data.desk.judgments import UnitJudgments
 from data.desk.labels import repairable_units
-from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed
+from judges.mtbench.thinking import fold_thinking, strip_thinking, unclosed_tags
 from judges.protocols.combination import nearest_answer
 from judges.sections import unasked_sections
 from judges.tool_calls import call_arguments
@@ -160,7 +160,9 @@ def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Js
         marks.append(f"cut at {cut:,} characters by the protocol")
     elif 0 < cut <= len(text):
         marks.append(f"longer, with its thinking, than the {cut:,} characters at which the protocol cuts")
-    marks += [f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed(text) if tag[1] == "/"][:1]
+    marks += [
+        f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed_tags(text) if tag[1] == "/"
+    ][:1]
     for fact, words in _ENDS.items():
         turns = of.meta.get(fact)
         marks += [words] if isinstance(turns, list) and turn in turns else []
@@ -347,7 +349,7 @@ def answer_steps(scale: Scale, content: Dialogue | Pair | Response) -> list[Json
         steps: list[Json] = [{"v": t.turn, "t": str(t.turn)} for t in content.turns if t.role == "assistant"]
         steps.append({"v": 0, "t": "none"})
     elif scale.kind == "interval":
-        steps = [{"v": scale.snapped(scale.lo + n * scale.step), "t": text} for n, text in enumerate(scale.answers)]
+        steps = [{"v": scale.snap(scale.lo + n * scale.step), "t": text} for n, text in enumerate(scale.answers)]
     else:
         steps = [{"v": scale.base + n, "t": text} for n, text in enumerate(scale.answers)]
     return [*steps, {"v": None, "t": "n/a"}] if scale.na else steps
@@ -366,7 +368,7 @@ def shown_answer(scale: Scale, value: float | None) -> float | None:
     """The answer shown for a judge's value: the nearest one where it lies between two."""
     if value is None or scale.kind == "turn":
         return value
-    return scale.snapped(value) if scale.kind == "interval" else nearest_answer(value)
+    return scale.snap(value) if scale.kind == "interval" else nearest_answer(value)
 
 
 def _between(scale: Scale, value: float | None) -> Json | None:

@@ -93,7 +93,7 @@ def _configured(column: Column | Any) -> Any:
     return st.column_config.NumberColumn(format=shape, **shared)
 
 
-def filled(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str]) -> list[dict[str, Any]]:
+def drop_empty_columns(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str]) -> list[dict[str, Any]]:
     """The rows without those of the columns `may_lack` in which nothing stands."""
     empty = {name for name in may_lack if not any(row[name] not in ("", None) for row in rows)}
     return [{name: value for name, value in row.items() if name not in empty} for row in rows]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from judges.stats.bootstrap import item_sums, kappas_of_totals, resample_seeded
+from judges.stats.bootstrap import item_sums, kappas_of_totals, resample_from_seed
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 from tests.bench.simulations.worlds import FLAG, LOPSIDED, ORDINARY, SKEWED, VERDICT, made, truth, world_of
@@ -42,7 +42,7 @@ def coverage(world, items, runs, seed=0):
 def percentiles(item, human, judge, world, items, replicates=500):
     """The plain percentile interval of the same sample, to tell what studentising adds."""
     given = item_sums(item, human, judge, np.ones(len(item)), items, world.k, world.weights)
-    drawn, _ = kappas_of_totals(resample_seeded(given, replicates, 0), world.k, world.weights)
+    drawn, _ = kappas_of_totals(resample_from_seed(given, replicates, 0), world.k, world.weights)
     return np.nanquantile(drawn, [0.025, 0.975])
 
 

@@ -77,7 +77,7 @@ def together(worlds, runs, items, seed=8):
     shared = alone = 0
     for _ in range(runs):
         z = np.array([path(world, items, rng)[looks - 1] for world in worlds])
-        p = np.vectorize(lambda v: schedule.chance(v, schedule.first))(z)
+        p = np.vectorize(lambda v: schedule.p_value(v, schedule.first))(z)
         alone += bool((p <= 0.05).any())
         shared += any(min(holm(p[:, look].tolist())) <= 0.05 for look in range(len(looks)))
     return shared / runs, alone / runs

@@ -150,7 +150,7 @@ def test_the_evidence_is_that_of_the_moment_and_stays(demo: tuple[Store, Key]) -
     assert (done.decision, done.person, done.reason) == ("approve", "lea", "Clear of the threshold, says 対話.")
     assert (done.state, done.policy, done.key) == ("meets policy", Policy(), key)
     line = next(line for line in check_results.dimension_results(store, *key[:2]) if line.key == "turn.helpfulness")
-    assert done.fingerprint == check_results.fingerprint(store, *key[:2], line.dimension, "gate")
+    assert done.fingerprint == check_results.fingerprint_cells(store, *key[:2], line.dimension, "gate")
     kept = record.frozen_evidence(store, done.id)
     figures = {name: figure for name, figure, _ in kept}
     told = {name: said for name, _, said in kept}
@@ -868,12 +868,12 @@ def test_the_judges_own_scores_imported_as_labels_approve_nothing(tmp_path: Path
     store, dataset, judge = opened(tmp_path / "a.duckdb", poor)
     store.tx("lea", "join", lambda tx: people.append_people(tx, [people.Person("person0", "annotator", True)]))
     key = (dataset, judge, "turn", "helpfulness")
-    before, mark = case.find_case(store, *key), check_results.fingerprint(store, dataset, judge, HELP, "gate")
+    before, mark = case.find_case(store, *key), check_results.fingerprint_cells(store, dataset, judge, HELP, "gate")
     assert before.result.decision.state == "fails"
     import_source(
         store, "ray", from_path(forged(store, tmp_path)), ImportPlan("demo", sampling="random", population=10_000)
     )
-    assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
+    assert check_results.fingerprint_cells(store, dataset, judge, HELP, "gate") == mark
     assert case.find_case(store, *key).result.gate.interval == before.result.gate.interval
     refused(store, NotApprovable, "approval check says: fails", lambda: approve(store, key))
     told = case.case_context(store, case.find_case(store, *key)).origin
@@ -978,12 +978,12 @@ def test_items_put_aside_after_they_were_drawn_are_told(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("named")
 def test_an_imported_decision_settles_nothing_that_counts(tmp_path: Path) -> None:
     store, dataset, judge = opened(tmp_path / "a.duckdb", judged(40))
-    mark = check_results.fingerprint(store, dataset, judge, HELP, "gate")
+    mark = check_results.fingerprint_cells(store, dataset, judge, HELP, "gate")
     file = decisions(store, tmp_path, 40)
     plan = ImportPlan("demo", sampling="random", population=10_000)
     assert import_source(store, "ray", from_path(file), plan).preview.new.adjudications == 40
-    assert check_results.fingerprint(store, dataset, judge, HELP, "gate") == mark
-    assert check_results.fingerprint(store, dataset, judge, HELP, "blind") != mark
+    assert check_results.fingerprint_cells(store, dataset, judge, HELP, "gate") == mark
+    assert check_results.fingerprint_cells(store, dataset, judge, HELP, "blind") != mark
     found = case.find_case(store, dataset, judge, "turn", "helpfulness")
     facts = {name: (figure, said) for name, figure, said in case.case_facts(store, found)}
     assert facts["adjudicated"] == (0, "ratings")

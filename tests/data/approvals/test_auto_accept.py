@@ -53,7 +53,7 @@ def test_an_item_is_as_sure_as_its_least_sure_cell(store: Store) -> None:
     told = {by_name[i]: (c, u) for i, c, u in zip(found.item, found.confidence, found.unit, strict=True)}
     assert told["item 0"] == (0.4, "turn:2") and told["item 2"] == (0.7, "turn:1")
     assert np.isnan(told["item 1"][0]) and told["item 1"][1] == "turn:2"
-    assert (found.above(0.5), found.above(0.4)) == (1, 2)
+    assert (found.count_above(0.5), found.count_above(0.4)) == (1, 2)
     other = Seat(0, [3.0], {"j": [3.0], "k": [3.0]}, {"j": [0.5], "k": [0.6]})
     elsewhere, judges = seated(store, [other], "elsewhere")
     assert figures.confidence_sources(store, dataset, judge, d) == {STATED: 5}
@@ -77,7 +77,7 @@ def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store
     found = figures.item_confidence(store, dataset, judge, d, STATED)
     known = dict(zip(found.item.tolist(), found.confidence.tolist(), strict=True))
     assert np.isnan(known[items[0]]) and np.isnan(known[items[1]]) and known[items[2]] == 0.9
-    assert figures.item_confidence(store, dataset, judge, d, SAMPLES).above(0.0) == 0
+    assert figures.item_confidence(store, dataset, judge, d, SAMPLES).count_above(0.0) == 0
 
 
 def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
@@ -98,7 +98,7 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     )
     sure = figures.item_confidence(store, dataset, judge, d, STATED)
     below = set(sure.item[~(sure.confidence >= rule.threshold)].tolist())
-    reasons = auto_accept.not_accepted(store, dataset, judge)
+    reasons = auto_accept.reasons_for_people(store, dataset, judge)
     assert {r.item for r in reasons} == below and 0 < len(below) < 400
     assert {r.kind for n in review_signals.find_needs(store, dataset, judge) for r in n.reasons if r.item in below} >= {
         "not spared"
@@ -113,7 +113,9 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     with pytest.raises(NotAllowed):
         auto_accept.end_rule(store, "ann", dataset, rule)
     auto_accept.end_rule(store, "lea", dataset, rule)
-    assert auto_accept.rules_in_force(store, dataset) == [] and auto_accept.not_accepted(store, dataset, judge) == []
+    assert (
+        auto_accept.rules_in_force(store, dataset) == [] and auto_accept.reasons_for_people(store, dataset, judge) == []
+    )
     assert len(store.rows("select 1 from setting where name like 'sparing:%'")) == 2
 
 

@@ -18,7 +18,7 @@ from data.cli import main
 from data.dashboard import dashboard
 from data.exporting.shared import approval_terms as given
 from data.records import datasets
-from data.reports.dashboard import document, picture, records
+from data.reports.dashboard import dashboard_html, tile_picture, tile_records
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
@@ -231,10 +231,10 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
 
     def shown() -> PolicyToday:
         """How the tile stands, which is said alike wherever its figures go."""
-        whole = dashboard.load_published(store, datasets.dataset_named(store, "demo"), key[1])
+        whole = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), key[1])
         [tile] = whole.tiles
-        told, file, drawn = tile.policy_today.warning, document(whole, now(), {}), picture(tile, "demo")
-        assert {row["older policy"] for row in records(whole)} == {told}
+        told, file, drawn = tile.policy_today.warning, dashboard_html(whole, now(), {}), tile_picture(tile, "demo")
+        assert {row["older policy"] for row in tile_records(whole)} == {told}
         assert given(store, whole.dataset, key[1], HELP, "") == tile_data.tile_data(tile, {}, {})["today"] == told
         assert (tile.policy_today.mark in drawn) == (f"{tile.policy_today.mark.capitalize()} ·" in file) == bool(told)
         assert tile_data.tile_data(tile, {}, {})["badges"][0]["t"] == (tile.policy_today.mark if told else "✓ approved")

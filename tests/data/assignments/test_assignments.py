@@ -414,7 +414,7 @@ def test_a_team_of_which_one_leaves_one_skips_and_one_comes_late_gets_done(
         for given in take(store, name, found):
             answer(store, name, given)
     there = queue_index.current_index(store)
-    assert [d.id for d in there.queues[found, "review"].waiting()] == []
+    assert [d.id for d in there.queues[found, "review"].waiting_draws()] == []
     assert all(there.draws[draw].answered_by == {"cyd"} for draw in skipped)
 
 
@@ -550,9 +550,9 @@ class Steering(RuleBasedStateMachine):
                         answer(self.store, name, given)
         there = queue_index.current_index(self.store)
         for queue_ in there.queues.values():
-            for draw in queue_.waiting():
+            for draw in queue_.waiting_draws():
                 may = here if draw.audience is None else [n for n in here if there.admits(draw.audience, n)]
-                assert all(there.past(draw, name) for name in may), "an item waits for ever"
+                assert all(there.is_closed_to(draw, name) for name in may), "an item waits for ever"
 
 
 Steering.TestCase.settings = hypothesis.settings(max_examples=5, stateful_step_count=22)

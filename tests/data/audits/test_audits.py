@@ -119,7 +119,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
 
 def gather(store: Store, dataset: str, judge: str, **most: int) -> tuple[AuditEvidence, evidence.Scope]:
     """What is gathered, and its numbers as they are now."""
-    found = evidence.gather_evidence(store, dataset, judge, **most)
+    found = evidence.gather_audit_evidence(store, dataset, judge, **most)
     return found.evidence, found.scope()
 
 
@@ -144,7 +144,7 @@ def test_evidence_holds_replies_as_they_were_read_probes_and_other_models(store:
     assert {name: len(r) for name, r in found.others.items()} == {"judge-two": 5}
     assert scope.judged == scope.items == COUNT and (scope.replies, scope.unscored) == (COUNT + 2, 1)
     with pytest.raises(NotFound):
-        evidence.gather_evidence(store, here[0], "nobody")
+        evidence.gather_audit_evidence(store, here[0], "nobody")
 
 
 def test_of_a_model_with_several_judges_the_one_of_most_items_is_compared(tmp_path: Path) -> None:

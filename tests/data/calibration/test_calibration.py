@@ -155,7 +155,7 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
     for basis in BASES:
         drop = scale.drawn and data.draw(some.sampled_from(["", scale.drawn]))
         found, wanted = sums(store, dataset, judge, dimension, basis, drop), sum_ratings(
-            load_paired_ratings(store, dataset, judge, dimension, basis).without(
+            load_paired_ratings(store, dataset, judge, dimension, basis).drop_code(
                 float(scale.categories.index(drop)) if drop else None
             ), dimension,
         )  # fmt: skip
@@ -284,8 +284,8 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
     assert found.groups == ("crowd",)
     told = sorted(zip(found.part, found.value, found.judge, strict=True))
     assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
-    assert votes.agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
-    assert votes.agreement(store, dataset, judge, HELP) == []
+    assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
+    assert votes.team_agreement(store, dataset, judge, HELP) == []
 
 
 def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):

@@ -179,7 +179,7 @@ def test_it_is_approved_and_published_with_the_corrected_mean(place: Place) -> N
             store, "lea", dataset, judge_id, "response", name, "approve", "Good.", case.seen_mark(store, found)
         )
     there = next(d for d in datasets.all_datasets(store) if d.id == dataset)
-    shown = dashboard.load_published(store, there, judge_id)
+    shown = dashboard.load_judge(store, there, judge_id)
     assert len(shown.tiles) == len(ASKED)
     for tile in shown.tiles:
         name = tile.dimension.dimension.name
@@ -206,7 +206,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         assert 0 < auto_accept.verdict_cells(store, dataset, judge_id, d, "blind", known).agree.mean() < 1
         found = anchoring.arms(store, dataset, judge_id, d)
         assert found.blind.labels == ITEMS * PEOPLE and found.assisted == (0, 0, 0, None, 0)
-        both = comparison.shared_cells(store, dataset, [judge_id], d, "blind", rules=True).seats
+        both = comparison.compared_cells(store, dataset, [judge_id], d, "blind", rules=True).seats
         assert set(both.judges) == {judge_id, comparison.LENGTH, comparison.CONSTANT}
         of = ids, judge_id, f"response.{d.name}", 100, [0.6]
         ahead = forecast.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
@@ -219,7 +219,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
 
 def test_the_report_says_that_tables_are_binned_and_gives_the_figures_beside_kappa(place: Place) -> None:
     store, dataset, judge_id, _ = place
-    page = report.report(store, "lea", dataset, judge_id)
+    page = report.make_report(store, "lea", dataset, judge_id)
     near = [f"differ by {step} or less" for step in ("0.5", "0.1", "one step")]
     for told in ("kappa is Lin", "ICC(A,1)", "ten equal bins", *near):
         assert told in page, told
@@ -272,7 +272,7 @@ def test_what_a_judge_states_of_itself_has_figures_once_people_label_it(tmp_path
     [found] = [one for one in check_results.summaries(store, dataset, judge_id, "blind") if one.dimension == d]
     assert found.cells == 40 and found.interval.point is not None and found.interval.point > 0.9
     assert "response.overall_score" in annotators.labelled_dimensions(store, dataset)
-    assert "overall score" in report.report(store, "lea", dataset, judge_id)
+    assert "overall score" in report.make_report(store, "lea", dataset, judge_id)
     store.close()
 
 

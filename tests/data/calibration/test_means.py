@@ -13,8 +13,8 @@ from data.cli import main
 from data.gold import fewshot
 from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people
-from data.reports.evidence import gather_evidence
-from data.reports.figures import figures
+from data.reports.evidence import gather_report_evidence
+from data.reports.figures import report_figures
 from data.store import open_store
 from data.store.errors import BadInput
 from judges.cards import cards
@@ -247,7 +247,7 @@ def test_the_report_has_the_same_figures_and_takes_a_handicap(store, tmp_path):
         rows += [said(item["id"], "turn:1", "helpfulness", v, f"p{n}") for n, v in enumerate(near[1:])]
     dataset = bring(store, tmp_path, rows)
     judge = judges(store, dataset)["judge-one"]
-    found = figures(gather_evidence(store, dataset, judge, epsilon=0.1))
+    found = report_figures(gather_report_evidence(store, dataset, judge, epsilon=0.1))
     one = next(d for d in found["dimensions"] if d["dimension"] == "helpfulness")
     assert one["people"]["alternative"]["epsilon"] == 0.1
     assert set(one["others"]["beside"]) == {"icc", "pearson", "spearman", "kendall", "mae"}

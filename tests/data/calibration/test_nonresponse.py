@@ -41,7 +41,7 @@ def w(tmp_path: Path) -> Iterator[sim.World]:
 
 
 def who_answered(w: sim.World) -> Any:
-    return nonresponse.responses(w.store, w.dataset, w.judge, [HELP], "gate")["turn", "helpfulness"]
+    return nonresponse.sample_responses(w.store, w.dataset, w.judge, [HELP], "gate")["turn", "helpfulness"]
 
 
 def weights(w: sim.World) -> dict[str, set[float]]:
@@ -69,9 +69,12 @@ def test_an_item_stands_for_as_many_as_its_stratum_has_for_each_that_is_answered
     assert sums.mean_weight == pytest.approx((90, (one.weight**2).sum()))
     moments = labelled_items.labelled_items(w.store, w.dataset, w.judge, [HELP], ["gate"])["turn", "helpfulness"]
     assert {system: found[0].weights[0] for system, found in moments.items()} == pytest.approx(dict.fromkeys("xyz", 30))
-    before = check_results.fingerprint(w.store, w.dataset, w.judge, HELP, "gate")
+    before = check_results.fingerprint_cells(w.store, w.dataset, w.judge, HELP, "gate")
     sim.work(w, "ann", system="z", most=1)
-    assert weights(w)["z"] == {15.0} and check_results.fingerprint(w.store, w.dataset, w.judge, HELP, "gate") != before
+    assert (
+        weights(w)["z"] == {15.0}
+        and check_results.fingerprint_cells(w.store, w.dataset, w.judge, HELP, "gate") != before
+    )
 
 
 def test_weights_of_a_few_labels_follow_who_answered_among_these(w: sim.World) -> None:
@@ -239,7 +242,7 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     judge = store.rows("select id from judge")[0][0]
 
     def told() -> Any:
-        return nonresponse.responses(store, found, judge, [HELP], "imported")["turn", "helpfulness"]
+        return nonresponse.sample_responses(store, found, judge, [HELP], "imported")["turn", "helpfulness"]
 
     assert told().strata == ()
     import_source(
@@ -279,7 +282,7 @@ def test_imported_labels_of_items_in_the_review_queue_answer_nothing_of_the_samp
         )  # fmt: skip
 
     store.tx("lea", "more", more)
-    told = nonresponse.responses(store, found, judge, [HELP], "assisted")["turn", "helpfulness"].strata[0]
+    told = nonresponse.sample_responses(store, found, judge, [HELP], "assisted")["turn", "helpfulness"].strata[0]
     assert (told.name, told.items, told.drawn, told.answered) == ("0.5", 20.0, 10, 4)
     store.close()
 

@@ -124,7 +124,7 @@ def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     ],
 )
 def test_the_script_of_a_text(text, told):
-    assert item_fields.script(text) == told
+    assert item_fields.guess_script(text) == told
 
 
 def test_items_stand_in_the_order_of_their_first_label(store):
@@ -197,10 +197,10 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
         seats.append(Seat(n, [float(n % 5 + 1)], scores))
     dataset, judges = seated(store, seats, "same", probability=None)
     ids = [judges[name] for name in "abc"]
-    both = comparison.shared_cells(store, dataset, ids[:2], HELP, "blind")
+    both = comparison.compared_cells(store, dataset, ids[:2], HELP, "blind")
     assert (both.gold, [both.scored[i] for i in ids[:2]], len(both.seats.item)) == (40, [40, 35], 35)
     assert list(both.seats.judges) == ids[:2], "rules are added only where they are asked for"
-    every = comparison.shared_cells(store, dataset, ids, HELP, "blind", rules=True)
+    every = comparison.compared_cells(store, dataset, ids, HELP, "blind", rules=True)
     assert len(every.seats.item) == 34
     assert set(every.seats.judges) == {*ids, LENGTH, CONSTANT}
     found = compare_judges(every.seats, ids[0], 5, "quadratic")
@@ -212,7 +212,7 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     assert found.kappas[ids[1]].point == pytest.approx(oracle)
     assert (found.kappas[ids[0]].point, found.kappas[CONSTANT].point) == (1.0, 0.0)
     assert every.seats.judges[CONSTANT].tolist() == [int(np.bincount(human).argmax())] * 34
-    assert comparison.shared_cells(store, dataset, ids, HELP, "gate").seats.item.size == 0
+    assert comparison.compared_cells(store, dataset, ids, HELP, "gate").seats.item.size == 0
     names = comparison.common_dimensions(store, ids)
     assert names["turn.helpfulness"] == (HELP, ids)
 
@@ -225,7 +225,7 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
         for n in range(40)
     ]  # fmt: skip
     dataset, judge = fill(store, cells, "weighted")
-    drawn = comparison.shared_cells(store, dataset, [judge], HELP, "gate").seats
+    drawn = comparison.compared_cells(store, dataset, [judge], HELP, "gate").seats
     assert sorted(drawn.weight.tolist()) == [2.0] * 20 + [4.0] * 20
     human = [n % 5 for n in range(40)]
     said = [n % 5 if n < 20 else (n + 1) % 5 for n in range(40)]
@@ -233,14 +233,14 @@ def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):
     oracle = cohen_kappa_score(human, said, weights="quadratic", labels=range(5), sample_weight=weight)
     assert compare_judges(drawn, judge, 5, "quadratic").kappas[judge].point == pytest.approx(oracle)
     assert (
-        comparison.shared_cells(store, dataset, [judge], HELP, "blind").seats.weight is None
+        comparison.compared_cells(store, dataset, [judge], HELP, "blind").seats.weight is None
     )  # where each counts once
 
 
 def test_cells_of_many_items_are_not_read_for_their_length(store, crowded, monkeypatch):
     dataset, judges = crowded
     monkeypatch.setattr(comparison, "MOST_ITEMS", 10)
-    found = comparison.shared_cells(store, dataset, [judges["good"]], HELP, "gate", rules=True)
+    found = comparison.compared_cells(store, dataset, [judges["good"]], HELP, "gate", rules=True)
     assert found.too_many
     assert set(found.seats.judges) == {judges["good"], CONSTANT}
     assert json.dumps(sorted(found.scored.values())) == "[360]"

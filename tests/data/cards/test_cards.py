@@ -22,7 +22,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from judges.card import Example
 from judges.cards import cards as folders
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.errors import BadCard, BadScale, UnknownCard
 from tests import seeds
 
@@ -125,7 +125,7 @@ def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(sto
 def test_judges_with_named_dimensions_and_examples_have_their_own_card_again(store: Store) -> None:
     from judges.strict_json import canonical
 
-    one, two = named([("zz_wit", "Is it witty?")]), named([("zz_calm", "")])
+    one, two = card_with_dimensions([("zz_wit", "Is it witty?")]), card_with_dimensions([("zz_calm", "")])
 
     def put(tx: Any) -> None:
         for card in (one, two):

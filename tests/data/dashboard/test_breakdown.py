@@ -20,7 +20,7 @@ from data.dashboard.breakdown import break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.dashboard.sentences import explain_missing_figure
 from data.records import people
-from data.reports.breakdown import table
+from data.reports.breakdown import breakdown_csv
 from data.store import Store, open_store
 from judges.stats.ppi import correct_mean
 from tests.data.cells import Cell, fill
@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def tiles(store: Store, dataset: str, judge: str, *names: str) -> list[Tile]:
     approve(store, dataset, judge, *names)
-    return dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    return dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
 
 
 def meta(n: int) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
                 assert one.judge.point == pytest.approx(own["judge"].mean()[one.name])
                 assert one.judge.low < one.judge.point < one.judge.high
     by_month = break_down(store, dataset, judge, helpful, "meta.day")
-    rows = list(csv.DictReader(io.StringIO(table(helpful, by_month, "", 0))))
+    rows = list(csv.DictReader(io.StringIO(breakdown_csv(helpful, by_month, "", 0))))
     assert by_month.step == "month" and {row["by"] for row in rows} == {"day (month)"}
     by_system = {s.name: s for s in break_down(store, dataset, judge, helpful, "system").slices}
     assert {explain_missing_figure(one) for one in by_system.values()} == {""}
@@ -116,7 +116,7 @@ def test_the_shares_of_flags_and_of_topics_are_the_tiles_in_every_slice_and_in_i
         assert sorted(one.name for one in found.slices) == sorted(of) == ["x", "y"]
         for one in found.slices:
             alike(one.mean, of[one.name])
-        whole, *parts = csv.DictReader(io.StringIO(table(tile, found, "", outcome)))
+        whole, *parts = csv.DictReader(io.StringIO(breakdown_csv(tile, found, "", outcome)))
         assert (whole["items"], whole["system"]) == ("200", "all")
         assert {(row["of"], row["by"]) for row in (whole, *parts)} == {(answer, "system")}
         told = {row["slice"]: (row["items"], float(row["corrected"])) for row in parts}
@@ -150,7 +150,7 @@ def test_over_runs_and_many_values(store: Store) -> None:
     for number, item in enumerate(ids):
         scored(store, judge, item, {"turn:1": 5.0}, f"r{number // 2}")
     approve(store, other, judge, "helpfulness")
-    [tile] = dashboard.tiles(store, other, judge, dashboard.published(store, other)[judge])
+    [tile] = dashboard.tiles(store, other, judge, dashboard.approvals_by_judge(store, other)[judge])
     told = break_down(store, other, judge, tile, "run")
     assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
     assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"

@@ -23,7 +23,7 @@ from data.cli import main
 from data.dashboard import dashboard, sentences
 from data.records import datasets, people
 from data.records.coverage import counted_dimension
-from data.reports.dashboard import document, plot, table
+from data.reports.dashboard import dashboard_html, tile_plot, tiles_csv
 from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.stats.approval_check import Policy
@@ -98,7 +98,7 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     cells = dialogues()
     dataset, judge = fill(store, cells)
     approve(store, dataset, judge, "helpfulness", "verdict")
-    tiles = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    tiles = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
     assert [tile.key for tile in tiles] == ["turn.helpfulness", "conversation.verdict"]
     for system in tiles[0].systems:
         alike(system.means[0], correct_mean(expected(cells, system.name, "helpfulness"), (1, 5)))
@@ -112,7 +112,7 @@ def test_sums_of_the_store_are_those_of_single_cells(store: Store) -> None:
     assert one.answer_shares[3] == pytest.approx(
         sum(c.judge == 4 for c in mine) / sum(c.judge is not None for c in mine)
     )
-    assert (tiles[1].headline, tiles[1].dimension.told(3)) == (3, "excellent")
+    assert (tiles[1].headline, tiles[1].dimension.describe_mean(3)) == (3, "excellent")
     listed = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, 3, "person0")
     assert {(f.name, f.unit) for f in listed} == {(f"item {c.item}", c.unit) for c in mine if c.judge == 4}
     nothing = dashboard.list_items(store, dataset, judge, tiles[0].dimension.dimension, one.name, None, "person0")
@@ -188,7 +188,7 @@ def pairs(store: Store) -> tuple[str, str]:
 def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     dataset, judge = pairs(store)
     approve(store, dataset, judge, "verdict", "quality")
-    quality, verdict = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    quality, verdict = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
     assert [s.name for s in quality.systems] == ["x", "y"] and quality.shared
     assert [s.means[0].judge for s in quality.systems] == [5.0, 1.5]
     x, y = verdict.systems
@@ -198,7 +198,7 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
     ties = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 1, "person0")
     lost = dashboard.list_items(store, dataset, judge, verdict.dimension.dimension, "y", 2, "person0")
     assert (len(ties), len(lost)) == (10, 30)
-    told = re.findall(r">([^<>]+)</text>", plot(verdict))
+    told = re.findall(r">([^<>]+)</text>", tile_plot(verdict))
     assert told[told.index("wins") :][:3] == ["wins", "ties", "losses"]
     assert "x wins 100% of its pairs, most of all" in sentences.explain_tile(verdict)[0].replace("100 points", "100%")
     assert sentences.describe_difference(verdict, verdict.comparisons[0]).startswith(
@@ -208,17 +208,17 @@ def test_both_sides_of_a_pair_are_systems(store: Store) -> None:
 
 def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -> None:
     dataset, judge = fill(store, dialogues(), NASTY)
-    assert dashboard.published(store, dataset) == {}
+    assert dashboard.approvals_by_judge(store, dataset) == {}
     approve(store, dataset, judge, "helpfulness")
     approve(store, dataset, judge, "verdict", decision="decline")
     approve(store, dataset, judge, "coherence", person=record.AUTOMATIC, decision="suspend")
-    found = dashboard.load_published(store, datasets.dataset_named(store, NASTY), judge)
+    found = dashboard.load_judge(store, datasets.dataset_named(store, NASTY), judge)
     assert [tile.key for tile in found.tiles] == ["turn.helpfulness"]
     why = {w.dimension.name: w for w in found.withheld}
     assert "helpfulness" not in why and why["context_use"].state == "below minimum sample"
     assert re.fullmatch(r"Declined by lea on \d{4}-\d\d-\d\d: because kappa is 0.987", why["verdict"].why)
     assert why["coherence"].why.startswith("Suspended by Assay on ")
-    made = document(found, now(), dashboard.run_names(found.runs))
+    made = dashboard_html(found, now(), dashboard.run_names(found.runs))
     assert (
         "new labels no longer bear it out" in why["coherence"].public_reason
         and "0.987" not in why["coherence"].public_reason
@@ -229,14 +229,14 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     cells = [unescape(cell) for cell in re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", listed)]
     rows = [(w.dimension.title, w.dimension.sort, w.state, w.public_reason) for w in found.withheld]
     assert cells == ["dimension", "unit", "state", "why", *(cell for row in rows for cell in row)]
-    whole = document(replace(found, withheld=()), now(), {})
+    whole = dashboard_html(replace(found, withheld=()), now(), {})
     assert "Nothing: every dimension of this judge is approved." in whole and "Nothing: every" not in made
     assert "http" not in made.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
-    lines = table(found.tiles).splitlines()
+    lines = tiles_csv(found.tiles).splitlines()
     assert len(lines) == 3 and lines[0].startswith("dimension,unit,system,of,corrected,low,high,judge")
     assert repr(found.tiles[0].systems[0].means[0].interval.point) in lines[1]
     approve(store, dataset, judge, "helpfulness", decision="suspend")
-    assert dashboard.published(store, dataset) == {}
+    assert dashboard.approvals_by_judge(store, dataset) == {}
 
 
 def test_sentences(store: Store) -> None:
@@ -244,7 +244,7 @@ def test_sentences(store: Store) -> None:
     cells += [Cell(100 + n, "turn:1", (), 3.0) for n in range(40)]
     dataset, judge = fill(store, cells)
     approve(store, dataset, judge, "helpfulness")
-    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    tile = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])[0]
     # Odd items: people say 4 and 5 in turn, so 4.5; even ones 2 and 3. The judge, always 3, is of no use: lambda 0.
     told = " ".join(sentences.explain_tile(tile))
     assert told.startswith(
@@ -258,7 +258,7 @@ def test_sentences(store: Store) -> None:
     assert sentences.explain_tile(alone)[-1] == "The judge itself says 3.00, 1.50 less."
     asked = [tile.dimension.dimension]
     assert labelled_items(store, dataset, judge, asked, ["gate"])["turn", "helpfulness"]["s1"][0].labelled == 40
-    assert counted_dimension(asked[0]).told(0) == "mean"
+    assert counted_dimension(asked[0]).describe_mean(0) == "mean"
 
 
 def _moved(system: dashboard.System, point: float) -> dashboard.System:
@@ -270,8 +270,8 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     cells = [Cell(n, "turn:1", (float(2 + n % 2 * 2 + n % 4 // 2),), 3.0, "blind", 0.5) for n in range(80)]
     dataset, judge = fill(store, cells)
     approve(store, dataset, judge, "helpfulness")
-    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
-    made = plot(tile)
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
+    made = tile_plot(tile)
     marks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle"[^>]*>(\d)</text>', made)
     one, *_, five = (float(x) for x, _ in marks)
     assert [told for _, told in marks] == ["1", "2", "3", "4", "5"] and 0 < one < five < 760
@@ -300,7 +300,7 @@ def test_the_plot_of_a_tile_has_every_figure_in_its_place(store: Store) -> None:
     [left, right] = (float(x) for x in re.findall(r'<rect x="([\d.]+)"[^>]*><title>s\d: the judge answers', made))
     assert left == right and five < left, "the bars of answers begin behind the axis"
     rare = tuple(replace(one, answer_shares=(0.0001, 0.9999, 0.0, 0.0, 0.0)) for one in tile.systems)
-    made = plot(replace(tile, systems=rare))
+    made = tile_plot(replace(tile, systems=rare))
     wide = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([-\d.]+)"[^>]*><title>s\d: the judge answers', made)
     assert len(wide) == 4 and all(float(width) >= 0.5 for width in wide), "the bar of a rare answer can be seen"
 
@@ -309,7 +309,7 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     cells = [Cell(n, "turn:1", (float(2 + n % 3 + n % 2),), 3.0, "blind", 0.5) for n in range(120)]
     dataset, judge = fill(store, cells, systems=lambda n: (f"s{n % 3}", ""))
     approve(store, dataset, judge, "helpfulness")
-    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    tile = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])[0]
     # People say 2 or 3 of s0, 3 or 4 of s1, 4 or 5 of s2, in turn: 2.5, 3.5 and 4.5 on average.
     assert [s.name for s in tile.systems] == ["s2", "s1", "s0"] and len(tile.comparisons) == 3
 
@@ -397,7 +397,7 @@ def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(st
     cells += [Cell(1000 + n, "turn:1", (), 1.0) for n in range(40)]  # a fifth, which nobody labelled
     dataset, judge = fill(store, cells)
     approve(store, dataset, judge, "helpfulness")
-    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    tile = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])[0]
     mean = tile.systems[0].means[0]
     assert mean.refused and mean.uncovered == 0.2 and mean.people == 4.5  # of 4 and 5, not the lower one
     told = " ".join(sentences.explain_tile(tile))
@@ -411,12 +411,12 @@ def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_la
     cells += [Cell(200 + n, "turn:1", (4.0,), 4.0, "blind", 0.5) for n in range(10)]  # of s2, fewer than 30
     dataset, judge = fill(store, cells, systems=lambda n: (f"s{n // 100}", ""))
     approve(store, dataset, judge, "helpfulness")
-    tile = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])[0]
+    tile = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])[0]
     first, *_, short, uncovered = sentences.explain_tile(tile)
     assert first.startswith("People would rate s0, 4.50 on average on a scale of 1 to 5 (with 95% confidence ")
     assert short.startswith("One other has too few labelled items for a corrected figure")
     assert uncovered.startswith("Labels of s1 do not cover what is to be corrected: 20% of the judge's answers")
-    made = plot(tile)
+    made = tile_plot(tile)
     assert made.index("s0: people would say 4.50") < made.index("s1: the judge says") < made.index("Too few labels")
 
 
@@ -428,7 +428,7 @@ def test_the_course_of_a_system_follows_the_beginnings_of_its_runs(store: Store)
     for number, item in enumerate(items):
         scored(store, judge, item, {"turn:1": 2.0 + number // 3}, "ab"[number // 3])
     approve(store, dataset, judge, "helpfulness")
-    [tile] = dashboard.tiles(store, dataset, judge, dashboard.published(store, dataset)[judge])
+    [tile] = dashboard.tiles(store, dataset, judge, dashboard.approvals_by_judge(store, dataset)[judge])
     assert [(one.run, one.items, one.means) for one in tile.systems[0].trend] == [("b", 3, (3.0,)), ("a", 3, (2.0,))]
 
 

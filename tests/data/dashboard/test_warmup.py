@@ -26,7 +26,7 @@ def test_the_first_view_of_what_is_approved_finds_its_figures_computed(tmp_path:
         if ahead:
             warm_up(store).join()
         with patch.object(store, "rows", wraps=store.rows) as asked:
-            [held] = dashboard.published(store, dataset).values()
+            [held] = dashboard.approvals_by_judge(store, dataset).values()
             assert len(dashboard.tiles(store, dataset, judge, held)) == 1
         queries[ahead] = asked.call_count
         store.close()

@@ -96,7 +96,7 @@ def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_c
     bench.ok(answer)
     rows = bench.store.rows("select dimension, unseen from label_now order by 2")
     assert rows == [(CELL[1], False), ("verdict", True)]
-    [work] = annotators.own_work(bench.store, "ann").values()
+    [work] = annotators.own_labelling(bench.store, "ann").values()
     assert (work.kept, work.unseen, work.overlooked) == (1, 1, 1.0)
 
 

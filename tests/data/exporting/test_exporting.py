@@ -201,7 +201,8 @@ def test_a_dataset_goes_in_again_with_the_same_gold_and_fingerprints(store: Stor
         for d in calibration.compared_dimensions(store, a):
             for basis in ("imported", "blind", "assisted", "all"):
                 mine, theirs = (
-                    check_results.fingerprint(s, i, j, d, basis) for s, i, j in ((store, one.id, a), (again, two.id, b))
+                    check_results.fingerprint_cells(s, i, j, d, basis)
+                    for s, i, j in ((store, one.id, a), (again, two.id, b))
                 )
                 assert mine == theirs
         figures = [check_results.summaries(s, i, j, "imported") for s, i, j in ((store, one.id, a), (again, two.id, b))]

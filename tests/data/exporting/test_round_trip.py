@@ -28,7 +28,7 @@ from judges.authoring.overlay import apply_per_turn
 from judges.authoring.recipe import check_recipe
 from judges.card import Card, Example
 from judges.cards import card
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.cli import main
 from judges.examples import with_examples
 from judges.importing.lines import parse_item
@@ -131,7 +131,7 @@ def labelled(store: Store, rng: random.Random, dimensions: list[tuple[str, Dimen
                 d.sort == "side" and unit.startswith("response/"))]  # fmt: skip
             for unit in there:
                 for person in rng.sample(["ann", "ben", "林さん", "zoë"], rng.randint(1, 4)):
-                    value = d.scale.code(d.scale.written(said(rng, d.scale)), frozenset((1, 2)))
+                    value = d.scale.code(d.scale.parse_text(said(rng, d.scale)), frozenset((1, 2)))
                     about = (new_id(), "", id_, unit, d.name, value, person, mode, draw)
                     told.append((*about, "", False, None, None, None, False, now()))
     columns = "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, "
@@ -158,7 +158,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     given, rng = items(), random.Random(5)
     old, new = own("Is it polite?"), own("Is it polite to the end?")
     cards.save_card(store, "lea", old.recipe or {})
-    quality = named([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
+    quality = card_with_dimensions([("brevity", "Is it short?"), ("warmth", "Is it warm?")])
     plain = card("rubric_open_ended")
     laid = apply_per_turn(plain)
     lines: list[Json] = []
@@ -208,7 +208,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         if n % 7 == 0:
             kind = {"d": "dialogue", "p": "pair", "r": "response"}[cell.name[0]]
             scale = asking[kind, sort_of(cell.unit), cell.dimension][1].scale
-            value = scale.written(said(rng, scale))
+            value = scale.parse_text(said(rng, scale))
             value = float(value) if isinstance(value, bool) else value
             told = (cell.item, cell.unit, cell.dimension, value, "why", cell.token)
             adjudication.adjudicate(store, "lea", new_id(), *told)
@@ -263,7 +263,7 @@ def test_a_whole_dataset_is_the_same_elsewhere_to_the_last_digit(home: Store, tm
         there_are = [basis for basis in bases if not (known.examples and basis in WEIGHTED)]
         for k, d in enumerate(d for d in known.dimensions if d.asked):
             basis = there_are[(n + k) % len(there_are)]
-            marks = [check_results.fingerprint(s, i, judge, d, basis) for s, i in ((home, one), (there, two))]
+            marks = [check_results.fingerprint_cells(s, i, judge, d, basis) for s, i in ((home, one), (there, two))]
             assert marks[0] == marks[1], (judge, d.name, basis)
     for judge, card_name, model, *_ in datasets.dataset_judges(home, one):
         if card_name in ("own_tone", "plain_pairwise"):

@@ -68,11 +68,11 @@ def test_what_is_put_aside_is_in_no_draw_and_no_figure_until_it_is_taken_back(st
     dimensions = calibration.compared_dimensions(store, judge)
     [asked] = [d for d in dimensions if d.name == "helpfulness"]
     assert cells(store) == 10
-    mark = check_results.fingerprint(store, here(store), judge, asked, "all")
+    mark = check_results.fingerprint_cells(store, here(store), judge, asked, "all")
     assert excluded_items.exclude_items(store, "lea", here(store), ids(store, 4, 5), WHY) == 2
     assert excluded_items.exclude_items(store, "lea", here(store), ids(store, 5), WHY) == 0, "it is aside already"
     assert cells(store) == 8
-    assert check_results.fingerprint(store, here(store), judge, asked, "all") != mark
+    assert check_results.fingerprint_cells(store, here(store), judge, asked, "all") != mark
     assert calibration.basis_sizes(store, here(store), dimensions)["all"].labels == 11, "8 of bo, 3 of ben"
     assert [(u.name, u.why, u.person, u.drawn) for u in excluded_items.list_excluded(store, here(store))] == [
         ("d-0004", WHY, "lea", False),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from data.audits.evidence import gather_evidence
+from data.audits.evidence import gather_audit_evidence
 from data.calibration import baselines, calibration
 from data.cards import cards
 from data.gold import fewshot
@@ -92,7 +92,7 @@ def test_items_that_stand_as_examples_count_in_no_figure_of_that_judge(store: St
         assert (
             baselines.measure_baselines(store, dataset(store), judge, [asked], "blind")["turn", "zz敬語"].items == cells
         )
-        assert len(gather_evidence(store, dataset(store), judge).evidence.gold) == cells
+        assert len(gather_audit_evidence(store, dataset(store), judge).evidence.gold) == cells
 
 
 def test_examples_are_known_by_content_in_items_that_come_later_too(store: Store) -> None:

@@ -51,7 +51,7 @@ BROKEN = [
 @pytest.mark.parametrize(("line", "says"), BROKEN, ids=[says[:30] for _, says in BROKEN])
 def test_a_broken_line_is_a_sentence_and_the_next_line_is_read(line: bytes, says: str) -> None:
     start = time.thread_time()
-    first, bad, last = jsonl.records(io.BytesIO(b'{"n":1}\n' + line + b'\n{"n":3}'))
+    first, bad, last = jsonl.read_jsonl(io.BytesIO(b'{"n":1}\n' + line + b'\n{"n":3}'))
     assert (first.value, bad.line, last.line, last.value) == ({"n": 1}, 2, 3, {"n": 3})
     assert says in bad.problem and not bad.value
     assert time.thread_time() - start < 5
@@ -59,7 +59,7 @@ def test_a_broken_line_is_a_sentence_and_the_next_line_is_read(line: bytes, says
 
 def test_what_is_no_fault_is_no_fault() -> None:
     text = b'\xef\xbb\xbf{"a":"\\\\u0000 \\ud83d\\ude00"}\r\n\n  \n{"b":1e3,"c":123456789012345678}'
-    assert [(r.line, r.value, r.problem) for r in jsonl.records(io.BytesIO(text))] == [
+    assert [(r.line, r.value, r.problem) for r in jsonl.read_jsonl(io.BytesIO(text))] == [
         (1, {"a": "\\u0000 😀"}, ""),
         (4, {"b": 1000.0, "c": 123456789012345678}, ""),
     ]
@@ -88,7 +88,7 @@ def test_a_list_gives_what_the_lines_of_its_elements_give(values: list[dict[str,
     whole = json.dumps(values, indent=1 if spaced else None).encode()
     lines = "".join(json.dumps(value) + "\n" for value in values).encode()
     in_list = [(r.value, r.problem) for r in json_records.read_json_array(io.BytesIO(whole))]
-    assert in_list == [(r.value, r.problem) for r in jsonl.records(io.BytesIO(lines))]
+    assert in_list == [(r.value, r.problem) for r in jsonl.read_jsonl(io.BytesIO(lines))]
 
 
 @pytest.mark.parametrize(

@@ -364,4 +364,4 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
     assert previous_mapping(store, known, made.mappings[0].model_copy(update=renamed)) is None
     by_hand = made.mappings[0].model_copy(update={"labels": []})
     import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
-    assert previous_mapping(store, known, other.mappings[0]) == by_hand.completed(cards.current_cards(store))
+    assert previous_mapping(store, known, other.mappings[0]) == by_hand.complete(cards.current_cards(store))

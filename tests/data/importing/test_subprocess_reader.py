@@ -141,7 +141,7 @@ def test_tables_chats_and_fastchat_go_the_same_way(store: Store, tmp_path: Path)
 def test_every_card_goes_to_the_process_as_it_is(store: Store) -> None:
     cards.save_card(store, "lea", recipe())
     known = take_snapshot(store, ImportPlan("d"), [])
-    found = unpack_snapshot(known.packed())
+    found = unpack_snapshot(known.pack())
     assert {n: c.version for n, c in found.cards.items()} == {
         n: c.version for n, c in cards.current_cards(store).items()
     }
@@ -173,7 +173,8 @@ def test_what_needs_too_much_memory_is_a_sentence(
 
 def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_more() -> None:
     program = (
-        "import os\nfrom data.importing import reader\nreader.limit(2**28, 60, 2**20)\nheld = bytearray(2**27)\n"
+        "import os\nfrom data.importing import reader\n"
+        "reader.limit_resources(2**28, 60, 2**20)\nheld = bytearray(2**27)\n"
         "try:\n    bytearray(2**28)\nexcept MemoryError:\n    print('refused', os.nice(0))"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)

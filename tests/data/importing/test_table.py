@@ -235,7 +235,7 @@ def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
     asked = {"plain_pairwise": "verdict", "multi_turn_dialogue": ""}
     each = {"model": ValueSource(constant="j"), "value": column("z")}
     given = [JudgmentColumns(card=name, dimension=ValueSource(constant=of), **each) for name, of in asked.items()]
-    made = ColumnMapping(kind="pair", judgments=given).completed(there).judgments
+    made = ColumnMapping(kind="pair", judgments=given).complete(there).judgments
     assert [(one.dimension.constant, one.unit.constant) for one in made] == [("verdict", "pair"), ("", "")]
 
 
@@ -476,7 +476,7 @@ def test_a_text_of_parquet_that_is_too_long_is_told_with_the_limit(monkeypatch: 
     out = io.BytesIO()
     pq.write_table(pa.table({"x": ["a" * 2**20, "b" * (2**20 + 1), "a\0b"]}), out)
     [file] = from_bytes([("t.parquet", out.getvalue())]).files
-    with file.fresh() as stream:
+    with file.open_uncounted() as stream:
         told = [r.problem for r in sandbox.parquet_records(file.name, file.path, stream)]
     assert told == ["", "has a text longer than 1 MB", "holds the character NUL"]
 
@@ -487,7 +487,7 @@ def test_a_path_with_a_quote_is_read_as_any_other(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     pq.write_table(pa.table({"x": ["a"]}), folder / "t.parquet")
     [file] = from_path(folder / "t.parquet").files
-    with file.fresh() as stream:
+    with file.open_uncounted() as stream:
         assert [r.value for r in sandbox.parquet_records(file.name, file.path, stream)] == [{"x": "a"}]
 
 

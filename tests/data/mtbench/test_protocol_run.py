@@ -164,7 +164,7 @@ def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: S
 def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_are_there(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, SHORT)
-        shown = protocol_run.dry_run(store, "lea", order)
+        shown = protocol_run.dry_run_protocol(store, "lea", order)
         # A warm question and the cold one with its reference; two samples of the warm one, two turns each.
         assert [step for step, _ in shown] == ["answers"] * 2 + ["ratings"] * (2 * 2 + 2 * 2)
         assert len(served.bodies) == (2 * 2 + 2) + 8
@@ -172,7 +172,7 @@ def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_ar
             assert store.rows(f"select count(*) from {table}") == [(0,)]
         assert datasets.all_datasets(store) == []
         played(store, order)
-        protocol_run.dry_run(store, "lea", order)
+        protocol_run.dry_run_protocol(store, "lea", order)
     # Two warm samples, and all three of the cold one, as they are copies of each other.
     assert store.rows("select count(*), count(distinct item_id), min(route) from exposure") == [(5, 5, "dry run")]
 
@@ -338,7 +338,7 @@ def test_what_happened_to_an_answer_is_kept_beside_it(store: Store) -> None:
 def test_what_a_run_is_a_step_of_is_remembered_for_the_next_start(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, SHORT, spending_limit=9.0, price=(0.1, 0.2), judge_price=(1.0, 2.0))
-        run_id = protocol_run.start(store, "lea", order)
+        run_id = protocol_run.start_protocol(store, "lea", order)
         while len(runs.list_runs(store)) < 2 or any(run.state == "running" for run in runs.list_runs(store)):
             time.sleep(0.05)
         assert protocol_run.of_run(store, run_id) == order

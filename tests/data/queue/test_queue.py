@@ -377,7 +377,7 @@ def same_as_read_anew(store: Store) -> None:
         two = new.queues[name]
         assert [d.id for d in one.all] == [d.id for d in two.all]
         assert (one.open, one.answered) == (two.open, two.answered)
-        assert [d.id for d in one.waiting()] == [d.id for d in two.waiting()]
+        assert [d.id for d in one.waiting_draws()] == [d.id for d in two.waiting_draws()]
     for draw in kept.draws.values():
         other = new.draws[draw.id]
         assert (draw.answered_by, draw.closed, draw.holders) == (other.answered_by, other.closed, other.holders)

@@ -205,7 +205,7 @@ def test_neyman_learns_from_labels(tmp_path: Path) -> None:
         ]
         found, who = fill(opened, cells, name)
         design = SampleDesign("score", of=HELP, judge=who, allocation="neyman", about=HELP)
-        worth = forecast.stratum_worth(opened, found, strata.assign_strata(opened, found, design), design)
+        worth = forecast.stratum_worth(opened, found, strata.stratum_words(opened, found, design), design)
         return worth["helpfulness 4"] / sum(worth.values())
 
     assert share("with labels", True) > share("without", False) + 0.1

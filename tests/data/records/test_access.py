@@ -56,7 +56,7 @@ def test_a_visit_itself_gives_nothing(store):
         with pytest.raises(NotAllowed):
             ask()
     assert visit.newest() == store.newest() and visit.name == store.name
-    assert visit.touched("person_event") == store.touched("person_event")
+    assert visit.table_version("person_event") == store.table_version("person_event")
 
 
 def test_the_store_itself_is_not_asked(store):

@@ -166,7 +166,7 @@ def test_the_mean_of_five_stands_everywhere(five: Store) -> None:
     )  # fmt: skip
     assert opened == 10
     assert review_signals.find_needs(five, dataset, judge)
-    assert dashboard.load_published is not None and not verify(five)
+    assert dashboard.load_judge is not None and not verify(five)
 
 
 def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_samples_that_come_later_are_samples_too(five: Store, tmp_path: Path) ->
 def test_a_judge_from_before_says_since_when_its_samples_count_together(five: Store, tmp_path: Path) -> None:
     """One that came later, or that was asked once, has nothing to say."""
     _, old = judge_of(five)
-    assert combinations.combined_since(five, old) == "", "the tables combined before this judge came"
+    assert combinations.combination_start(five, old) == "", "the tables combined before this judge came"
     assert isinstance(five, DuckTables) and five._con is not None
     five._con.execute("update migration set made_at = $1 where name = 'samples'", [now()])
     [(day,)] = five.rows("select strftime(made_at, '%Y-%m-%d') from migration where name = 'samples'")
@@ -233,7 +233,7 @@ def test_a_judge_from_before_says_since_when_its_samples_count_together(five: St
     rows += [said(n, 3, 0, model="once") for n in range(3)]
     import_source(five, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", rows)), ImportPlan(dataset="demo"))
     judges = five.rows("select id, model from judge")
-    since = {str(model): combinations.combined_since(five, str(judge)) for judge, model in judges}
+    since = {str(model): combinations.combination_start(five, str(judge)) for judge, model in judges}
     assert since == {"m": day, "later": "", "once": ""}
 
 
@@ -326,7 +326,7 @@ def test_accepting_what_lies_between_is_the_nearest_answer(five: Store) -> None:
 
 def test_an_audit_looks_at_the_combined_answer(five: Store) -> None:
     dataset, judge = judge_of(five)
-    gathered = evidence.gather_evidence(five, dataset, judge)
+    gathered = evidence.gather_audit_evidence(five, dataset, judge)
     found, scope = gathered.evidence, gathered.scope()
     assert (len(found.replies), scope.replies) == (10, 50)
     one = card("rubric_open_ended")

@@ -28,7 +28,7 @@ from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
-from data.reports.evidence import Evidence, gather_evidence
+from data.reports.evidence import Evidence, gather_report_evidence
 from data.reports.report import (
     _again,
     _audits,
@@ -37,8 +37,8 @@ from data.reports.report import (
     _overview,
     _policy,
     _who,
-    report,
-    written,
+    make_report,
+    render_report,
 )
 from data.reports.tables import as_csv
 from data.store import Store, open_store
@@ -94,12 +94,12 @@ def whole(place: tuple[Store, str, str]) -> tuple[str, Evidence]:
     found: list[Evidence] = []
 
     def gather(*given: Any) -> Evidence:
-        found.append(gather_evidence(*given))
+        found.append(gather_report_evidence(*given))
         return found[0]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("data.reports.report.gather_evidence", gather)
-        return report(place[0], "lea", *place[1:]), found[0]
+        patch.setattr("data.reports.report.gather_report_evidence", gather)
+        return make_report(place[0], "lea", *place[1:]), found[0]
 
 
 @pytest.fixture(scope="module")
@@ -263,18 +263,18 @@ def test_documents_escape_what_they_are_given(name: str) -> None:
     )
     parts = [
         html.para("**{a}** and `{a}`", a=name), html.table([{"x": name}], {"x": name}, name), html.code(name),
-        html.facts([(name, name)]), html.records("r", {"a": name}),
+        html.facts([(name, name)]), html.embed_json("r", {"a": name}),
     ]  # fmt: skip
     reader = Reader()
-    reader.feed(html.page(name, parts, name))
+    reader.feed(html.html_page(name, parts, name))
     assert {tag for tag, _ in reader.tags} <= plain
     assert not any(attribute.startswith("on") for _, attributes in reader.tags for attribute in attributes)
 
 
 def test_only_what_the_templates_made_is_html() -> None:
     joined = "".join([html.para("x"), html.para("y")])  # str.join gives a text again
-    parts = [html.para("{a}", a=html.para("z")), joined, html.fold("<b>", ["<i>"]), html.bullets(["<u>"])]
-    made = html.page("t", parts)
+    parts = [html.para("{a}", a=html.para("z")), joined, html.details("<b>", ["<i>"]), html.bullets(["<u>"])]
+    made = html.html_page("t", parts)
     assert "<bdi>&lt;p&gt;z&lt;/p&gt;</bdi>" in made and "&lt;p&gt;x&lt;/p&gt;" in made
     assert not any(f"<{tag}>" in made for tag in "biu")
 
@@ -284,9 +284,9 @@ def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
     reader = Reader()
     parts = [
         html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
-        html.table([{tag: tag}], [tag], tag), html.fold(tag, [tag]), html.code(tag), html.records(tag, tag),
+        html.table([{tag: tag}], [tag], tag), html.details(tag, [tag]), html.code(tag), html.embed_json(tag, tag),
     ]  # fmt: skip
-    reader.feed(html.page(tag, parts, tag, tag))
+    reader.feed(html.html_page(tag, parts, tag, tag))
     assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
         "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type",
     }  # fmt: skip
@@ -331,7 +331,8 @@ def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str],
         assert told["table"]["gate"] == line.gate.table.tolist()
     first = lines[0].dimension
     prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
-    assert prints[first.sort, first.name]["gate"] == check_results.fingerprint(store, dataset, judge, first, "gate")
+    now = check_results.fingerprint_cells(store, dataset, judge, first, "gate")
+    assert prints[first.sort, first.name]["gate"] == now
 
 
 def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:
@@ -356,7 +357,7 @@ def test_report_changes_with_the_labels(tmp_path: Path) -> None:
     for answer in (3.0, 3.0, 4.0):
         store = with_lead(tmp_path / f"{len(prints)}.duckdb")
         cells = [Cell(n, TURN, (float(n % 5 + 1),), answer, probability=0.5, dimension="rating") for n in range(40)]
-        found = figures_in(report(store, "lea", *fill(store, cells, NASTY, card="mt_bench")))
+        found = figures_in(make_report(store, "lea", *fill(store, cells, NASTY, card="mt_bench")))
         prints.append(found["fingerprint"])
         assert found["dimensions"][0]["fingerprints"]["gate"]
         store.close()
@@ -373,7 +374,7 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
         (GoldRule("median", 2, "counted"), apart.format("2 steps")), (GoldRule("median", None, "out"), ""),
     ):  # fmt: skip
         set_gold_rule(store, "lea", dataset, rule)
-        told = report(store, "lea", dataset, judge)
+        told = make_report(store, "lea", dataset, judge)
         assert f"the median of what people say{said}; in means all that people say" in told
         waits = figures_in(told)["dimensions"][0]["waiting"]
         assert (waits is None) is (rule.apart != 1)
@@ -386,7 +387,7 @@ def test_the_rule_of_the_gold_says_what_happens_to_ratings_that_wait(tmp_path: P
 def of_flags(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The report of a judge that gives flags and topics, and says how sure it is."""
     store = with_lead(tmp_path_factory.mktemp("flags") / "f.duckdb")
-    told = report(store, "lea", *flagged(store, "lea"))
+    told = make_report(store, "lea", *flagged(store, "lea"))
     store.close()
     return told
 
@@ -413,7 +414,7 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
     ]
     for row in rows:
         store.tx("lea", "approval", lambda tx, row=row: tx.add("approval", columns, [row]))
-    document = report(store, "lea", dataset, judge)
+    document = make_report(store, "lea", dataset, judge)
     told = figures_in(document)["decisions"]
     assert [(d["decision"], d["holds"]) for d in told] == [("propose", False), ("approve", True)]
     assert "We &lt;b&gt;met&lt;/b&gt;." in document
@@ -423,13 +424,14 @@ def test_decisions_on_record_are_told(tmp_path: Path) -> None:
 
 def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     store = with_lead(tmp_path / "c.duckdb")
-    document = report(store, "lea", *fill(store, [Cell(0, TURN, (), 3.0, dimension="rating")], "bare", card="mt_bench"))
+    cells = [Cell(0, TURN, (), 3.0, dimension="rating")]
+    document = make_report(store, "lea", *fill(store, cells, "bare", card="mt_bench"))
     assert "No rating of this judge has a label here yet" in document
     assert all(d["state"] == "below minimum sample" for d in figures_in(document)["dimensions"])
     with pytest.raises(NotFound):
-        report(store, "lea", "nowhere", "nobody")
+        make_report(store, "lea", "nowhere", "nobody")
     with pytest.raises(NotAllowed):
-        report(store, "nobody", "nowhere", "nobody")
+        make_report(store, "nobody", "nowhere", "nobody")
     store.close()
 
 
@@ -606,8 +608,8 @@ def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
     assert "helpfulness | turn" not in plain(_again(replace(evidence, rests={}), figures))
     foot = f"Made by Assay {VERSION} · fingerprint f00"
     later = replace(found, at=datetime(2026, 1, 2, 3, 4))
-    assert f"{foot} · data as of 2026-01-02 03:04 UTC" in written(later, figures)
-    assert foot + "<" in written(replace(found, at=None), figures)
+    assert f"{foot} · data as of 2026-01-02 03:04 UTC" in render_report(later, figures)
+    assert foot + "<" in render_report(replace(found, at=None), figures)
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

@@ -44,10 +44,10 @@ def refused(endpoint: Endpoint) -> str:
 
 def test_a_team_asks_the_usual_endpoint_and_one_s_own_machine_any(monkeypatch: pytest.MonkeyPatch) -> None:
     own, usual = Endpoint(base_url="https://own.test/v1", key_variable="CANARY"), Endpoint()
-    endpoints.begin(team=False)
-    assert endpoints.listed() is None and endpoints.settle(own) is own
-    endpoints.begin(team=True)
-    assert endpoints.listed() == [usual] and endpoints.settle(usual) == usual
+    endpoints.read_environment(team=False)
+    assert endpoints.allowed_endpoints() is None and endpoints.settle(own) is own
+    endpoints.read_environment(team=True)
+    assert endpoints.allowed_endpoints() == [usual] and endpoints.settle(usual) == usual
     assert endpoints.settle(Endpoint(base_url="https://api.openai.com/v1/")).key_variable == "OPENAI_API_KEY"
     assert "ASSAY_ENDPOINTS" in refused(own) and "CANARY" in refused(Endpoint(key_variable="CANARY"))
     for near in ("https://api.openai.com/v1/../x", "https://api.openai.com", "http://api.openai.com/v1"):
@@ -61,8 +61,13 @@ def test_a_team_asks_the_usual_endpoint_and_one_s_own_machine_any(monkeypatch: p
 
 def test_a_key_goes_to_the_address_that_the_list_has_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_ENDPOINTS", "https://a.test/v1 CANARY, http://127.0.0.1:8000/v1/,https://a.test/v1 OTHER")
-    endpoints.begin(team=False)
-    assert [one.key_variable for one in endpoints.listed() or []] == ["OPENAI_API_KEY", "CANARY", "", "OTHER"]
+    endpoints.read_environment(team=False)
+    assert [one.key_variable for one in endpoints.allowed_endpoints() or []] == [
+        "OPENAI_API_KEY",
+        "CANARY",
+        "",
+        "OTHER",
+    ]
     for given, key in (("OPENAI_API_KEY", "CANARY"), ("CANARY", "CANARY"), ("OTHER", "OTHER")):
         assert endpoints.settle(Endpoint(base_url="https://a.test/v1", key_variable=given)).key_variable == key
     assert endpoints.settle(Endpoint(base_url="http://127.0.0.1:8000/v1")).key_variable == ""
@@ -71,7 +76,7 @@ def test_a_key_goes_to_the_address_that_the_list_has_it_for(monkeypatch: pytest.
     for wrong in ("own.test/v1 KEY", "https://a.test/v1 KEY OTHER", "https://a.test ASSAY_KEY", "https://a.test a-b"):
         monkeypatch.setenv("ASSAY_ENDPOINTS", wrong)
         with pytest.raises(BadInput, match="ASSAY_ENDPOINTS"):
-            endpoints.begin(team=True)
+            endpoints.read_environment(team=True)
 
 
 def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
@@ -86,7 +91,7 @@ def test_nothing_is_sent_anywhere_else(tmp_path: Path, there: Served) -> None:
     runs.wait(store, before)
     sent = len(there.headers)
     assert any(OTHER in str(one) for one in there.headers), "it was not asked: the test says nothing"
-    endpoints.begin(team=True)
+    endpoints.read_environment(team=True)
     tried: list[Callable[[Store], object]] = [
         lambda store: runs.list_models(order().endpoint),
         lambda store: runs.dry_run(store, "lea", order()),

@@ -55,7 +55,7 @@ if run_id == "new":
     dataset = datasets.dataset_named(store, "demo").id
     run_id = runs.start(store, "lea", RunOrder(dataset, made, "practice-constant", made.defaults, endpoint))
 else:
-    while run_id in leases.held_elsewhere(store):
+    while run_id in leases.runs_elsewhere(store):
         time.sleep(0.05)
     runs.resume(store, "lea", run_id)
 end = runs.wait(store, run_id)

@@ -24,7 +24,7 @@ from data.store.errors import NotAllowed
 from data.workspace.verify import verify
 from judges.client.limits import SAME
 from judges.client.runner import RunNotice
-from judges.runners.remote_runner import RemoteRunner, RunTerms, Told, Word, Work
+from judges.runners.remote_runner import RemoteRunner, RunnerTerms, Told, Word, Work
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
 from tests.data.runs.test_charges import order as priced
@@ -51,7 +51,7 @@ class Runner:
     `gone`: it is lost, as it is by itself once it would have told so much.
     """
 
-    def __init__(self, terms: RunTerms, lives: float = float("inf")) -> None:
+    def __init__(self, terms: RunnerTerms, lives: float = float("inf")) -> None:
         self.real, self.gone, self.told = RemoteRunner(pickle.loads(pickle.dumps(terms))), False, 0
         self.lives = lives
         self.hands = terms.endpoint.concurrency
@@ -84,7 +84,7 @@ class Here:
         self.runners: list[Runner] = []
         self.lives = list(lives)
 
-    def start(self, terms: RunTerms) -> Runner:
+    def start(self, terms: RunnerTerms) -> Runner:
         self.runners.append(Runner(terms, self.lives.pop(0) if self.lives else float("inf")))
         return self.runners[-1]
 
@@ -126,11 +126,11 @@ def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, mon
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-of-the-usual-endpoint")
     with practice() as server:
         monkeypatch.setenv("ASSAY_ENDPOINTS", f"{server.url} CANARY")
-        endpoints.begin(team=True)
+        endpoints.read_environment(team=True)
         assert ran(store, wanted(store, server, key_variable="OPENAI_API_KEY"), place).state == "finished"
         assert {one.real._terms.endpoint.key_variable for one in place.runners} == {"CANARY"}
         monkeypatch.setenv("ASSAY_ENDPOINTS", "")
-        endpoints.begin(team=True)
+        endpoints.read_environment(team=True)
         with pytest.raises(NotAllowed, match="none of the endpoints"):
             ran(store, replace(wanted(store, server), model="practice-strict"), place)
 
@@ -167,7 +167,7 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
         came = False
 
     class Busy(Here):
-        def start(self, terms: RunTerms) -> Runner:
+        def start(self, terms: RunnerTerms) -> Runner:
             self.runners.append(Late(terms))
             return self.runners[-1]
 
@@ -181,7 +181,7 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
 
 def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
     class Gone(Here):
-        def start(self, terms: RunTerms) -> Runner:
+        def start(self, terms: RunnerTerms) -> Runner:
             one = super().start(terms)
             one.gone = True
             return one

@@ -25,7 +25,7 @@ def bulks() -> Iterator[list[Load]]:
         for n in range(MANY):
             spool.add([ItemRow(f"i{n}", "d", f"n{n}", "response", "s", "", "{}", "{}", f"i{n}", 2)])
             spool.add([ScoreRow("j", "judge", f"i{n}", unit, "q", n % 5, None, "", 0) for unit in ("a", "b")])
-        spool.done()
+        spool.finish()
         yield [spool.bulk("item"), spool.bulk("score")]
 
 

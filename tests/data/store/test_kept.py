@@ -175,7 +175,7 @@ def ask_all(store: Store) -> Iterator[tuple[str, Any]]:
             yield "audits", audits.run_audits(store, here, judge)
             yield "turns", weakest_turns.compare_weakest_turns(store, here, judge, "blind")
             yield "means", means.overall_means(store, here, judge)
-            yield "runs", dashboard.runs(store, here, judge)
+            yield "runs", dashboard.scoring_runs(store, here, judge)
             yield "unreadable", dashboard.count_unscored_items(store, here, judge)
             yield "withheld", dashboard.withheld_dimensions(store, here, judge)
             yield "orders", both_orders.positions(store, here, judge)
@@ -321,7 +321,7 @@ def test_the_tables_of_a_query_are_those_that_the_database_scans(
         monkeypatch.setattr(DuckTables, method, read)
     sample.memory.clear()
     list(ask_all(sample))
-    evidence.gather_evidence(sample, datasets.all_datasets(sample)[0].id, datasets.dataset_judges(
+    evidence.gather_report_evidence(sample, datasets.all_datasets(sample)[0].id, datasets.dataset_judges(
         sample, datasets.all_datasets(sample)[0].id)[0].id)  # fmt: skip
     policy.requirements(sample)
     assert len(seen) > 100 and missed == {}

@@ -67,9 +67,9 @@ def test_what_one_writes_the_other_reads_and_each_its_own_at_once(opened: Callab
     for n in range(1, 6):
         put(one if n % 2 else two, "x", n * 200)
         assert (one if n % 2 else two).newest() == n
-    until(lambda: one.touched("setting") == two.touched("setting") == 5)
+    until(lambda: one.table_version("setting") == two.table_version("setting") == 5)
     assert count(one) == count(two) == 3000
-    assert one.touched("label") == 0, "what nobody wrote is not taken for changed"
+    assert one.table_version("label") == 0, "what nobody wrote is not taken for changed"
     assert count(opened()) == 3000, "who comes later reads all of it"
 
 
@@ -342,7 +342,7 @@ def left(address: str) -> tuple[int, int]:
     """Rows of settings in the database itself, and what is said of bulks that came to no end."""
     with psycopg.connect(address) as link:
         rows = link.execute("select count(*) from setting").fetchall()[0][0]
-        return int(rows), len(postgres_bulk.reserved(link))
+        return int(rows), len(postgres_bulk.reservations(link))
 
 
 def test_a_large_import_keeps_nobody_waiting_and_is_seen_at_once(
@@ -401,7 +401,7 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
     ways: list[Callable[[], object]] = [lambda: None, opened, lambda: bring(one, bulk)]
     for times, clean in enumerate(ways):
         with monkeypatch.context() as patch:
-            patch.setattr(postgres_bulk, "take_out", lambda *_: None)
+            patch.setattr(postgres_bulk, "delete_unfinished_rows", lambda *_: None)
             patch.setattr(postgres_bulk, "wait_for_copies", interrupt)
             if times:
                 patch.setattr(PostgresStore, "_stage", lambda *_: None)

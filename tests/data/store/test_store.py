@@ -78,7 +78,7 @@ def test_a_store_in_which_somebody_only_looked_opens_again(tmp_path: Path) -> No
     store = at(path)
     put(store, "x")
     store.tx("ann", "look", lambda tx: tx.rows("select 1"))
-    assert store.touched("setting") == store.newest() == 1
+    assert store.table_version("setting") == store.newest() == 1
     store.close()
     store = at(path)
     assert (store.newest(), count(store)) == (1, 1)

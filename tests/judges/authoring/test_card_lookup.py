@@ -15,7 +15,7 @@ from judges.authoring.recipe import check_recipe
 from judges.authoring.soundness import find_faults, specimen
 from judges.card import Card
 from judges.cards import card, cards
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.cli import main
 from judges.errors import BadCard, UnknownCard
 from judges.reading.reading import read_reply
@@ -34,8 +34,10 @@ VERSIONS = {
 def test_no_card_that_was_there_has_become_another() -> None:
     """A version is the identity of every judge that used it: a new one needs a reason, and this line."""
     assert {name: card(name).version for name in VERSIONS} == VERSIONS
-    assert named([("wit", "Is it witty?"), ("calm", "")]).version == "150cbebb4386"
-    assert named([("wit", "Is it witty?", Scale("ordinal", 1, 5)), ("calm", "")]).version == "150cbebb4386"
+    assert card_with_dimensions([("wit", "Is it witty?"), ("calm", "")]).version == "150cbebb4386"
+    assert (
+        card_with_dimensions([("wit", "Is it witty?", Scale("ordinal", 1, 5)), ("calm", "")]).version == "150cbebb4386"
+    )
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
@@ -196,7 +198,7 @@ def reply(*given: tuple[str, int], confidence: str = "high", **more: Any) -> dic
 
 
 def test_named_dimensions_of_1_to_3_have_their_own_mean() -> None:
-    one = named([("zz_a", "A.", THREE), ("zz_b", "B.", THREE)])
+    one = card_with_dimensions([("zz_a", "A.", THREE), ("zz_b", "B.", THREE)])
     assert [d.name for d in one.dimensions] == ["zz_a", "zz_b", "overall_score_1_to_3", "trustworthy_aggregate"]
     said = reply(("zz_a", 3), ("zz_b", 2), overall_score=2.5, trustworthy_aggregate=True)
     found = read_reply(one, json.dumps(said), specimen("response"))
@@ -211,7 +213,7 @@ def test_named_dimensions_of_1_to_3_have_their_own_mean() -> None:
 
 
 def test_of_several_scales_no_mean_is_made_and_each_keeps_to_its_own() -> None:
-    one = named([("zz_a", "A.", THREE), ("zz_b", "B.")])
+    one = card_with_dimensions([("zz_a", "A.", THREE), ("zz_b", "B.")])
     assert [d.name for d in one.dimensions] == ["zz_a", "zz_b", "trustworthy_aggregate"]
     item = specimen("response")
     assert read_reply(one, reply(("zz_a", 3), ("zz_b", 5), trustworthy_aggregate=True), item).unscored is None
@@ -221,7 +223,7 @@ def test_of_several_scales_no_mean_is_made_and_each_keeps_to_its_own() -> None:
 
 @pytest.mark.parametrize("scale", [(), (THREE,)])
 def test_without_confidence_it_is_score_and_justification(scale: tuple[Scale, ...]) -> None:
-    one = named([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)], confidence=False)  # type: ignore[list-item]
+    one = card_with_dimensions([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)], confidence=False)  # type: ignore[list-item]
     assert [d.name for d in one.dimensions] == ["zz_a", "zz_b"]
     found = read_reply(one, reply(("zz_a", 3), ("zz_b", 2), confidence=""), specimen("response"))
     assert [(s.dimension, s.value, s.confidence) for s in found.scores] == [("zz_a", 3, None), ("zz_b", 2, None)]
@@ -229,13 +231,13 @@ def test_without_confidence_it_is_score_and_justification(scale: tuple[Scale, ..
     assert set(strict_schema(one.reply)["properties"]) == {"dimensions", "decision_basis"}
     assert "confidence" not in one.prompts[""].replace("a confident tone", "") and "overall" not in one.prompts[""]
     assert not {"always_sure", "confidence_meaningless", "does_not_apply", "refuses_low"} & set(one.audits)
-    assert named([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)]).version != one.version  # type: ignore[list-item]
+    assert card_with_dimensions([("zz_a", "A.", *scale), ("zz_b", "B.", *scale)]).version != one.version  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("confidence", [True, False])
 @pytest.mark.parametrize("scales", [(THREE, THREE), (THREE, Scale("ordinal", 0, 10)), (Scale("ordinal", 1, 5), THREE)])
 def test_a_named_card_is_had_again_and_lacks_nothing(scales: tuple[Scale, Scale], confidence: bool) -> None:
-    one = named([("zz_a", "A.", scales[0]), ("zz_b", "", scales[1])], confidence)
+    one = card_with_dimensions([("zz_a", "A.", scales[0]), ("zz_b", "", scales[1])], confidence)
     assert from_spec(json.loads(json.dumps(one.spec)), cards()).version == one.version
     assert not find_faults(one)
     if len(set(scales)) == 1:
@@ -245,7 +247,7 @@ def test_a_named_card_is_had_again_and_lacks_nothing(scales: tuple[Scale, Scale]
 @pytest.mark.parametrize("scale", [Scale("flag"), Scale("interval", 0, 1), Scale("ordinal", 1, 3, na=True)])
 def test_named_dimensions_are_whole_numbers(scale: Scale) -> None:
     with pytest.raises(BadCard, match="whole numbers within 0 to 10"):
-        named([("zz_a", "", scale)])
+        card_with_dimensions([("zz_a", "", scale)])
 
 
 # -- on the command line ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from judges.cards import cards
 from judges.errors import BadCard
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, ask, fuse, tasks
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 from judges.types import ITEM
 
 BASE = cards()["rubric_open_ended"]
@@ -42,7 +42,7 @@ def test_each_assistant_turn_is_asked_about_with_what_came_before_and_nothing_af
     assert [t.part for t in found] == ["turn:1", "turn:2"]
     for task in found:
         made = ask(LAID, Params(), task, "", {}, "json_schema")
-        held = fenced(made.messages[-1]["content"])
+        held = read_fence(made.messages[-1]["content"])
         assert held is not None
         number = int(task.part[5:])
         assert held[1]["model_output"] == f"assistant says {number}"

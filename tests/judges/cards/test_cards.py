@@ -11,7 +11,7 @@ from judges.card import Card, Example
 from judges.cards import card, scales
 from judges.cards.long_form_pairwise.card import allowed_verdicts as pair_verdicts
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.errors import BadCard, BadScale, UnknownCard
 from judges.mtbench.parsing import rating, winner
 from judges.reading.reading import read_reply
@@ -224,7 +224,7 @@ def test_the_judge_sees_the_fields_that_the_contract_names() -> None:
     assert card("rubric_open_ended").fields(RESPONSE, "") == {
         "task_description": "t", "model_output": "o", "reference_answer": "ref",
     }  # fmt: skip
-    mine = named([("zz冗長さ", "Wordy?"), ("clarity", "")])
+    mine = card_with_dimensions([("zz冗長さ", "Wordy?"), ("clarity", "")])
     assert mine.fields(RESPONSE, "")["scoring_dimensions"] == [
         {"name": "zz冗長さ", "definition": "Wordy?"}, {"name": "clarity", "definition": ""},
     ]  # fmt: skip
@@ -293,7 +293,7 @@ def test_the_reference_of_a_turn_comes_with_those_before_it() -> None:
 
 def pointwise(*given: tuple[int, str | None], **sums: Any) -> Reading:
     """The reading of scores and confidences on dimensions d1, d2, ...; sums as they should be unless given."""
-    one = named([(f"zz_{n}", "") for n in range(1, len(given) + 1)])
+    one = card_with_dimensions([(f"zz_{n}", "") for n in range(1, len(given) + 1)])
     dimensions: list[dict[str, Any]] = [
         {"name": f"zz_{n}", "score": score, "justification": f"why {n}", "confidence": sure}
         for n, (score, sure) in enumerate(given, 1)
@@ -371,15 +371,13 @@ def test_without_confidence_the_score_stands_alone_and_no_sum_is_made(word: str 
 
 def test_a_card_of_named_dimensions_holds_its_recipe_and_is_another_version() -> None:
     given = [("zz_brief", "Says it briefly."), ("zz_tone", "")]
-    one = named(given)
+    one = card_with_dimensions(given)
     recipe = {"from": "pointwise_quality", "dimensions": [["zz_brief", "Says it briefly."], ["zz_tone", ""]]}
     assert (one.name, one.recipe) == ("pointwise_quality", recipe)
     assert [d.name for d in one.dimensions if d.asked] == ["zz_brief", "zz_tone"]
-    assert one.version == named(given).version
-    assert (
-        len({one.version, named(given[::-1]).version, named([("zz_brief", "")]).version, card(one.name).version})
-        == 4
-    )
+    assert one.version == card_with_dimensions(given).version
+    others = (card_with_dimensions(given[::-1]), card_with_dimensions([("zz_brief", "")]), card(one.name))
+    assert len({one.version, *(other.version for other in others)}) == 4
     assert one.prompts == card(one.name).prompts
 
 
@@ -400,7 +398,7 @@ def test_a_card_of_named_dimensions_holds_its_recipe_and_is_another_version() ->
 )
 def test_names_that_cannot_be_used_are_refused_with_a_sentence(names: list[str], said: str) -> None:
     with pytest.raises(BadCard, match=said):
-        named([(name, "") for name in names])
+        card_with_dimensions([(name, "") for name in names])
 
 
 def test_every_audit_of_a_card_is_named_once() -> None:

@@ -14,12 +14,12 @@ from judges import examples
 from judges.authoring.custom import from_spec
 from judges.card import Card, Example
 from judges.cards import card, cards
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.cli import main
 from judges.client.estimate import estimate
 from judges.errors import BadCard
 from judges.protocols.call_plan import Task, ask
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 from judges.reading.schema import schema_in_words, strict_schema
 from judges.types import ITEM
 from tests.judges.replies import SHIPPED
@@ -183,7 +183,7 @@ def test_the_marks_of_a_fence_are_other_ones_each_time_and_nobody_foresees_them(
     assert len(marks) == 50 * 3, "each example's fence, and the item's, has its own in each call"
     assert {str(bare(call)) for call in calls} == {str(bare(asked("s")))}, "and nothing else differs"
     assert asked("s") == asked("s") != asked("t")
-    assert all(fenced(call[-1]) == fenced(asked("s")[-1]) is not None for call in calls)
+    assert all(read_fence(call[-1]) == read_fence(asked("s")[-1]) is not None for call in calls)
     assert one.version == replace(card("plain_pairwise"), examples=tuple(PLAIN)).version
     counted = {estimate(one, "m", one.defaults, [("k", task.item)]).tokens_in for _ in range(20)}
     assert len(counted) == 1, "an estimate is the same each time"
@@ -215,7 +215,7 @@ def test_examples_stand_before_the_item_and_are_part_of_the_version() -> None:
 
 
 def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
-    base = named([("zz_tone", "Kind.")])
+    base = card_with_dimensions([("zz_tone", "Kind.")])
     reply = {
         "dimensions": [{"name": "zz_tone", "score": 1, "justification": "Rude.", "confidence": "low"}],
         "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "Rude.",
@@ -226,7 +226,9 @@ def test_examples_of_a_card_of_named_dimensions_keep_its_recipe() -> None:
     assert one.version != base.version
 
 
-@pytest.mark.parametrize("base", [card("plain_pairwise"), card("mt_bench"), named([("zz_tone", "Kind.")])])
+@pytest.mark.parametrize(
+    "base", [card("plain_pairwise"), card("mt_bench"), card_with_dimensions([("zz_tone", "Kind.")])]
+)
 def test_a_stored_card_with_examples_is_had_again(base: Card) -> None:
     reply: Any = {"plain_pairwise": PLAIN[0].reply, "mt_bench": "[[3]]"}.get(base.name) or {
         "dimensions": [], "overall_score": 1.0, "trustworthy_aggregate": False, "decision_basis": "",

@@ -188,7 +188,7 @@ def test_a_session_says_in_every_place_what_it_said(
     bring_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(judges.cards, "__path__", [str(tmp_path / "house"), *judges.cards.__path__])
-    monkeypatch.setattr(Server, "ended", at_once)
+    monkeypatch.setattr(Server, "wait_until_ended", at_once)
     reply_ = json.dumps({"response": {"zz_wit": {"score": 3, "note": "So."}}})
     with (
         practice() as server, practice("wrong_schema=1") as bad, practice("500=1") as lost,

@@ -254,12 +254,12 @@ def test_an_answer_of_several_is_kept_until_its_judgment_is_there(tmp_path):
         ledger.keep(first)
         ledger.keep(CallReply("d", "", 0, "window:2/3", "", "api_error", "failed"))
     with RunFile(path, card, "m", params) as ledger:
-        assert ledger.had(task) == {"window:1/3": first}
+        assert ledger.stored_pieces(task) == {"window:1/3": first}
         assert not ledger.has(task)
         rest = {f"window:{n}/3": CallReply("d", "", 0, f"window:{n}/3", "{}") for n in (2, 3)}
-        ledger.write(call_plan.fuse(card, params, task, ledger.had(task) | rest))
+        ledger.write(call_plan.fuse(card, params, task, ledger.stored_pieces(task) | rest))
     with RunFile(path, card, "m", params) as ledger:
-        assert ledger.has(task) and ledger.had(task) == {}
+        assert ledger.has(task) and ledger.stored_pieces(task) == {}
     assert not path.with_name("out.jsonl.pieces").exists()
     assert asdict(first)["piece"] in lines(path)[0]["raw"]
 

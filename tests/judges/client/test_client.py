@@ -217,9 +217,9 @@ def test_a_remembered_manner_is_asked_in_at_once():
 
 def test_manner_is_written_and_read_back():
     for text in ("json_schema", "text no-logprobs no-seed", "json_object max_completion_tokens"):
-        assert str(Capabilities.of(text)) == text
-    assert Capabilities.of("something else") == Capabilities()
-    assert Capabilities().down().down().down() is None
+        assert str(Capabilities.from_text(text)) == text
+    assert Capabilities.from_text("something else") == Capabilities()
+    assert Capabilities().weaken().weaken().weaken() is None
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_cost_by_hand():
 
 def test_budget_counts_what_is_under_way():
     budget = Budget(1.0, (1.0, 2.0))
-    most = budget.most(200_000, 100_000)  # .2 + .2
+    most = budget.highest_cost(200_000, 100_000)  # .2 + .2
     assert most == pytest.approx(0.4)
     assert [budget.take(most) for _ in range(3)] == [True, True, False]
     budget.settle(most, 0.1)

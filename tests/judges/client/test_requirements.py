@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judges.authoring.soundness import specimen
 from judges.cards import card
-from judges.client.estimate import requirements
+from judges.client.estimate import run_requirements
 
 PAIR, MODEL = card("long_form_pairwise"), "gpt-4o"
 LONGEST = [("p-1", specimen("pair"))]
@@ -12,7 +12,7 @@ LONGEST = [("p-1", specimen("pair"))]
 
 def lacking(model: str = MODEL, systems: tuple[str, ...] = ("vicuna-13b",), room: int = 0, **params: int) -> list[str]:
     given = PAIR.defaults.model_copy(update=params)
-    return [need.text for need in requirements(PAIR, model, given, LONGEST, systems, room) if need.lacking]
+    return [need.text for need in run_requirements(PAIR, model, given, LONGEST, systems, room) if need.lacking]
 
 
 def test_what_a_run_lacks_is_said_and_nothing_else() -> None:
@@ -25,7 +25,9 @@ def test_what_a_run_lacks_is_said_and_nothing_else() -> None:
 
 
 def test_practice_is_called_practice_and_a_card_says_its_own_needs() -> None:
-    found = [need.text for need in requirements(PAIR, "practice-heuristic", PAIR.defaults, LONGEST, ("practice-x",))]
+    found = [
+        need.text for need in run_requirements(PAIR, "practice-heuristic", PAIR.defaults, LONGEST, ("practice-x",))
+    ]
     assert "not as evidence" in found[0] and not any("family" in text for text in found)
     assert found[-2:] == list(PAIR.needs)
     assert PAIR.version == card("long_form_pairwise").version and "needs" not in PAIR.spec

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judges.importing.jsonl import record
+from judges.importing.jsonl import read_jsonl_line
 from judges.mtbench.assembly import BenchFile, assemble
 from judges.mtbench.prompts import wording
 from tests.judges.mtbench.bench_rows import MATH, MULTI, OTHER, QUESTIONS, SINGLE, TEXTS, answer, asked, rated, read
@@ -177,7 +177,7 @@ def test_a_list_of_people_votes_one_by_one_and_a_model_with_its_prompt_does_not(
 
 def test_a_mean_that_is_no_number_costs_no_row() -> None:
     line = b'{"question_id": 81, "model": "m", "judge_id": "Q", "score_turn1": 7, "score_turn2": -1, "avg_score": NaN}'
-    found = assemble([BenchFile("one.jsonl", "single", [record(1, line)])])
+    found = assemble([BenchFile("one.jsonl", "single", [read_jsonl_line(1, line)])])
     assert [(r.turn, r.stated) for _, r in found.ratings] == [(1, 7.0)] and not found.bad
 
 

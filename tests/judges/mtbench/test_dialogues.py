@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from judges.mtbench.dialogues import EVERY_JUDGE, read_answer, read_question
+from judges.mtbench.dialogues import EVERY_JUDGE, read_answer, read_item_question
 from judges.mtbench.records import Answer, BenchQuestion
 
 
 def test_a_question_s_own_reference_and_the_judges_sets_are_kept_apart():
     meta = {"question_id": 81, "category": "math", "reference": ["own"], "reference_answer": ["2"]}
-    assert read_question(meta, ("1+1?",)) == (BenchQuestion("81", "math", ("1+1?",), ("own",)), {EVERY_JUDGE: ("2",)})
-    found = read_question({"question_id": "a", "reference": "2"}, ())
+    assert read_item_question(meta, ("1+1?",)) == (
+        BenchQuestion("81", "math", ("1+1?",), ("own",)),
+        {EVERY_JUDGE: ("2",)},
+    )
+    found = read_item_question({"question_id": "a", "reference": "2"}, ())
     assert found == (BenchQuestion("a", "", ()), {EVERY_JUDGE: ("2",)})
     sets = {"question_id": 1, "reference_answers": {"j": ["x"], "k": ["y"]}, "reference": ["x"]}
-    assert read_question(sets, ())[1] == {"j": ("x",), "k": ("y",)}
+    assert read_item_question(sets, ())[1] == {"j": ("x",), "k": ("y",)}
 
 
 @pytest.mark.parametrize(

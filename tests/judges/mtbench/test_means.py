@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from judges.mtbench.means import ALL, means_by_rule, model_means, shared_cells
+from judges.mtbench.means import ALL, means_by_rule, model_means, shared_turns
 from judges.mtbench.ratings import Rules, read_ratings
 from tests.judges.mtbench.benches import bench
 
@@ -75,7 +75,7 @@ def test_shared_cells_are_those_that_both_rated():
         ("j", 1, "m", 1, 8), ("j", 2, "m", 1, None), ("j", 3, "m", 1, 4), ("j", 4, "m", 1, 4, 1),
         ("k", 1, "m", 1, 5), ("k", 2, "m", 1, 5), ("k", 3, "m", 2, 5), ("k", 4, "m", 1, 4, 0), ("k", 1, "m", 1, None),
     ]  # fmt: skip
-    one, other = shared_cells(read_ratings(bench(rows)), "j", "k")
+    one, other = shared_turns(read_ratings(bench(rows)), "j", "k")
     assert one.number.tolist() == [8] and len(other) == 2 and other.reason.tolist() == [0, 1]
 
 
@@ -116,7 +116,7 @@ def test_a_published_average_that_comes_out_only_when_failures_count():
 def test_shared_cells_against_a_loop_over_sets(rows):
     rated = [{row[1:4] + row[5:] for row in rows if row[0] == judge and row[4] is not None} for judge in "jk"]
     table = read_ratings(bench([*rows, ("j", 9, "m", 1, 1), ("k", 8, "m", 1, 1)]))
-    found = shared_cells(table, "j", "k")
+    found = shared_turns(table, "j", "k")
     for judge, side in zip("jk", found, strict=True):
         wanted = [row for row in rows if row[0] == judge and row[1:4] + row[5:] in rated[0] & rated[1]]
         assert len(side) == len(wanted)

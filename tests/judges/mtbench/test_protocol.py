@@ -7,7 +7,7 @@ import json
 import pytest
 
 from judges.errors import AssayError
-from judges.mtbench.protocol import Protocol, describe, find_protocol, parse_protocol, protocols
+from judges.mtbench.protocol import Protocol, describe_protocol, find_protocol, parse_protocol, protocols
 
 
 def test_the_two_that_are_built_in_differ_where_their_pipelines_do():
@@ -53,7 +53,7 @@ def test_its_mark_follows_what_judgments_rest_on_and_not_how_they_are_read():
 
 def test_the_two_in_words_are_the_table_of_their_pipelines():
     """What each does, row by row; where they do the same, it says the same."""
-    fastchat, swallow = (dict(describe(protocols()[name])) for name in ("fastchat", "swallow"))
+    fastchat, swallow = (dict(describe_protocol(protocols()[name])) for name in ("fastchat", "swallow"))
     assert list(fastchat) == list(swallow)
     assert {name: (fastchat[name], swallow[name]) for name in fastchat if fastchat[name] != swallow[name]} == {
         "system prompt for answers": ("the model's own", protocols()["swallow"].system),
@@ -88,7 +88,7 @@ def test_no_field_of_a_protocol_is_left_out_of_its_words():
     }  # fmt: skip
     assert changes.keys() == Protocol.model_fields.keys() - {"name", "title"}
     for field, value in changes.items():
-        assert describe(one.model_copy(update={field: value})) != describe(one), field
+        assert describe_protocol(one.model_copy(update={field: value})) != describe_protocol(one), field
 
 
 @pytest.mark.parametrize(

@@ -175,10 +175,10 @@ def test_ratings_whose_text_gives_another_number_than_the_file():
 
 def test_some_judges_models_and_categories():
     table = read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "n", 1, 6)], {"2": "math"}))
-    assert table.only(judges=["k"]).number.tolist() == [6]
-    assert table.only(models=["m"]).number.tolist() == [8]
-    assert table.only(categories=["math"]).number.tolist() == [6]
-    assert len(table.only(categories=["stem"])) == 0 and len(table.only()) == 2
+    assert table.narrow(judges=["k"]).number.tolist() == [6]
+    assert table.narrow(models=["m"]).number.tolist() == [8]
+    assert table.narrow(categories=["math"]).number.tolist() == [6]
+    assert len(table.narrow(categories=["stem"])) == 0 and len(table.narrow()) == 2
 
 
 def test_an_empty_bench_has_an_empty_table():

@@ -15,7 +15,7 @@ from judges.mtbench import completeness
 from judges.mtbench.assembly import Assembled, BenchFile, assemble
 from judges.mtbench.fastchat_files import fastchat_files
 from judges.mtbench.many_turns import assemble_dialogues
-from judges.mtbench.rows import BadField, read_judge, read_question, read_scores, role_of
+from judges.mtbench.rows import BadField, read_judge, read_judged_turns, read_question, role_of
 from judges.mtbench.swallow import assemble_swallow
 from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, asked, rated
 from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
@@ -69,7 +69,7 @@ def sets(draw: st.DrawFn) -> list[tuple[str, str, dict[str, Any]]]:
 def check(found: Assembled) -> None:
     """Whatever came of rows can be told, and written again."""
     assert all(one.sentence for one in found.bad)
-    assert all(one.strip() for one in [*completeness.describe(found.bench), *found.notes])
+    assert all(one.strip() for one in [*completeness.describe_contents(found.bench), *found.notes])
     json.dumps(fastchat_files(found.bench))
 
 
@@ -139,18 +139,18 @@ def test_a_turn_without_a_reference_costs_no_question(own: list[str | None], rea
 
 @pytest.mark.parametrize(("stated", "read"), [("8", 8.0), (" 8.5 ", 8.5), ("-1", -1.0), (8, 8.0), (None, None)])
 def test_a_score_may_be_written_as_text(stated: str | None, read: float | None) -> None:
-    assert [one.stated for one in read_scores({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")] == [read]
+    assert [one.stated for one in read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")] == [read]
 
 
 @pytest.mark.parametrize("stated", ["", "good", "8/10", "nan", "1e3", "\uff18", True])
 def test_a_score_that_is_no_number_is_refused(stated: object) -> None:
     with pytest.raises(BadField, match="score must be a number"):
-        read_scores({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")
+        read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")
 
 
 def test_a_model_with_answers_under_two_names_is_told() -> None:
     rows = [answer(81, model) for model in ("org/One-7B", "one_7b", "two", "甲", "乙", "..", "::")]
     files = [("question.jsonl", "question", QUESTIONS), ("a/x.jsonl", "answer", rows)]
     made = assemble([BenchFile(name, role, [Record(n, r) for n, r in enumerate(held)]) for name, role, held in files])
-    told = [one for one in completeness.describe(made.bench) if "one name" in one]
+    told = [one for one in completeness.describe_contents(made.bench) if "one name" in one]
     assert told == ["'org/One-7B' and 'one_7b' both have answers: if both are one model, give it one name."]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judges.importing.jsonl import Record
-from judges.mtbench.assembly import Assembled, BenchFile, joined
+from judges.mtbench.assembly import Assembled, BenchFile, join_records
 from judges.mtbench.prompts import wording
 from judges.mtbench.swallow import assemble_swallow
 from tests.judges.mtbench.bench_rows import MULTI, QUESTIONS, SINGLE, answer, rated
@@ -191,11 +191,11 @@ def test_two_sorts_of_files_of_one_model_are_not_merged() -> None:
         rated(model="org/model", score=3)
     ]).bench  # fmt: skip
     other = read((DETAILS, [row(0, [[9], [8]])])).bench
-    both, said = joined(first, other)
+    both, said = join_records(first, other)
     assert [(r.model, r.stated) for r in both.ratings] == [("org/model", 3.0)] and both.answers == first.answers
     assert len(said) == 2 and "other answers of org/model" in said[1] and "81" in said[0]
     apart = {key: one._replace(model="else") for key, one in other.answers.items()}
     named = tuple(one._replace(model="else") for one in other.ratings)
     answers = {(one.question, one.model, one.choice): one for one in apart.values()}
-    whole, _ = joined(first, replace(other, answers=answers, ratings=named))
+    whole, _ = join_records(first, replace(other, answers=answers, ratings=named))
     assert [(r.model, r.stated) for r in whole.ratings] == [("org/model", 3.0), ("else", 9), ("else", 8)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import Answer, Bench, Game, Judge, Vote
-from judges.mtbench.tables import comparison_tables, judge_label, narrow, result_tables, select, vote_table
+from judges.mtbench.tables import comparison_tables, judge_label, narrow, result_tables, select_ratings, vote_table
 from tests.judges.mtbench.benches import bench
 
 ROWS = [("j", 1, "m", 1, "[[3]], no: [[8]]"), ("k", 1, "m", 1, "[[4]], no: [[6]]"), ("k", 2, "n", 2, None)]
@@ -21,18 +21,18 @@ def test_a_judge_is_called_by_its_model_unless_several_share_it():
 def test_each_judge_is_read_by_its_own_protocol_unless_one_is_given():
     given = bench(ROWS)
     given = replace(given, judges={"j": Judge("j", "j", "", "", "swallow"), "k": Judge("k", "k", "", "", "unheard")})
-    own = select(given)
+    own = select_ratings(given)
     assert {name: judges for name, (_, judges) in own.protocols.items()} == {"swallow": ["j"], "fastchat": ["k"]}
     means = next(table for table in result_tables(own) if table.name == "means")
     assert {(row["judge"], row["model"]): row["both"] for row in means.rows} == {
         ("j", "(all)"): 0.3, ("j", "m"): 0.3, ("k", "(all)"): 4.0, ("k", "m"): 4.0, ("k", "n"): None,
     }  # fmt: skip
-    last = select(given, Protocol(name="last", parse="last"), ["k", "j"])
+    last = select_ratings(given, Protocol(name="last", parse="last"), ["k", "j"])
     assert last.table.number.tolist()[:2] == [8, 6] and last.judges == ["k", "j"]
 
 
 def test_rows_of_a_table_have_the_same_columns_in_the_same_order():
-    chosen = select(bench(ROWS))
+    chosen = select_ratings(bench(ROWS))
     for table in [*result_tables(chosen), *result_tables(chosen, wide=True), *comparison_tables(chosen)]:
         assert len({tuple(row) for row in table.rows}) == 1, table.name
 
@@ -56,4 +56,9 @@ def test_what_is_of_some_judges_models_and_categories():
 
 
 def test_nothing_makes_no_table():
-    assert result_tables(select(Bench())) == comparison_tables(select(Bench())) == list(vote_table(Bench()).rows) == []
+    assert (
+        result_tables(select_ratings(Bench()))
+        == comparison_tables(select_ratings(Bench()))
+        == list(vote_table(Bench()).rows)
+        == []
+    )

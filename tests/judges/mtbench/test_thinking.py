@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.mtbench.thinking import fold_thinking, split_thinking, strip_thinking, unclosed
+from judges.mtbench.thinking import fold_thinking, split_thinking, strip_thinking, unclosed_tags
 
 PIECES = st.lists(
     st.sampled_from(["<think>", "</think>", "<reason>", "</reason>", "<THINK>", "</Reason>", "a", " ", "<", "日"]),
@@ -32,7 +32,7 @@ PIECES = st.lists(
     ],
 )
 def test_what_is_shown_and_which_tags_are_alone(text: str, shown: str, alone: tuple[str, ...]) -> None:
-    assert (strip_thinking(text), unclosed(text)) == (shown, alone)
+    assert (strip_thinking(text), unclosed_tags(text)) == (shown, alone)
 
 
 @given(PIECES)
@@ -49,7 +49,7 @@ def test_parts_make_the_text_again_and_stripping_leaves_no_block(text: str) -> N
 def test_what_is_folded_is_the_blocks_and_all_from_the_first_tag_that_is_never_closed(text: str) -> None:
     parts = fold_thinking(text)
     assert "".join(part for _, part in parts) == text
-    open_ = [tag for tag in unclosed(text) if tag[1] != "/"]
+    open_ = [tag for tag in unclosed_tags(text) if tag[1] != "/"]
     assert [why for why, _ in parts if why not in ("", "thinking")] == open_[:1]
     if open_:
         assert parts[-1][0] == open_[0] and parts[-1][1].startswith(open_[0])
@@ -59,4 +59,4 @@ def test_what_is_folded_is_the_blocks_and_all_from_the_first_tag_that_is_never_c
 
 def test_many_unclosed_tags_take_no_square_of_time() -> None:
     text = "<think>" * 100_000
-    assert len(unclosed(text)) == 100_000 and strip_thinking(text) == text
+    assert len(unclosed_tags(text)) == 100_000 and strip_thinking(text) == text

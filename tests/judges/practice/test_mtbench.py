@@ -6,7 +6,7 @@ import pytest
 
 from judges.practice.completion import reply_text
 from judges.practice.family import FAMILIES, PracticeJudge
-from judges.practice.mtbench import answer_question, reply_unfenced
+from judges.practice.mtbench import answer_question, reply_without_fence
 
 JA, EN = "ハワイへの旅行について魅力的なブログ記事を書いてください。", "Write a blog post about a trip to Hawaii."
 RATE = "Judge the answer and end with the rating like this: [[rating]], for example: Rating: [[5]].\n\n"
@@ -27,7 +27,7 @@ def model(name="practice-heuristic", temperature=0.0, seed=0, attempt=1):
 
 def judged(text, system="You are helpful.", name="practice-heuristic"):
     asked = [{"role": "system", "content": system}, {"role": "user", "content": text}]
-    return reply_text(reply_unfenced(model(name), asked, text))
+    return reply_text(reply_without_fence(model(name), asked, text))
 
 
 def test_an_answer_is_in_the_questions_language_and_says_that_it_is_practice() -> None:

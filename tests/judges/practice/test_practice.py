@@ -19,7 +19,7 @@ from judges.cli import main
 from judges.params import Params
 from judges.practice import PracticeOptions, start_endpoint
 from judges.practice.answer import answer_message
-from judges.practice.completion import Grade, reply_text, spell_tokens, token_logprobs
+from judges.practice.completion import Grade, reply_text, spell_tokens, write_logprobs
 from judges.practice.family import FAMILIES, PracticeJudge, upper_middle
 from judges.practice.model import call_key
 from judges.practice.options import FLAWS
@@ -294,15 +294,15 @@ def test_cues_are_whole_words_in_latin_letters_only():
 
 def test_log_probabilities_are_those_of_the_score():
     """Raw 3.6 on 1-5 with a spread of .45: the weights of 3, 4 are exp(-.6^2/.405), exp(-.4^2/.405)."""
-    grade = Grade.of(3.6)
+    grade = Grade.from_raw(3.6)
     chances = dict(grade.chances())
     assert (int(grade), next(iter(chances))) == (4, "4")
     assert chances["3"] - chances["4"] == pytest.approx(-(0.6**2 - 0.4**2) / (2 * 0.45**2))
     assert sum(2.718281828459045**p for p in chances.values()) == pytest.approx(1)
-    reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.of(1.0, 1, 10)]}, "none": None}
+    reply = {"note": "対話 ok", "scores": {"a": grade, "b": [Grade.from_raw(1.0, 1, 10)]}, "none": None}
     spelling = list(spell_tokens(reply))
     assert "".join(token for token, _ in spelling) == reply_text(reply) == json.dumps(reply, ensure_ascii=False)
-    told = token_logprobs(spelling, 3)["content"]
+    told = write_logprobs(spelling, 3)["content"]
     assert [entry["token"] for entry, (_, g) in zip(told, spelling, strict=True) if g] == ["4", "1"]
     assert all(len(entry["top_logprobs"]) == 3 for entry, (_, g) in zip(told, spelling, strict=True) if g)
 

@@ -10,7 +10,7 @@ from judges.cards import card
 from judges.params import Params
 from judges.protocols import chapters, orders
 from judges.protocols.call_plan import Task, ask, pieces, reread
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 from judges.tokens import tokens
 from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
 
@@ -61,7 +61,7 @@ def test_a_chapter_is_asked_in_both_orders_with_its_place_in_the_whole() -> None
     count = len(names) // 2
     assert names == [f"order:{o} chapter:{n}/{count}" for o in ("ab", "ba") for n in range(1, count + 1)]
     asked = ask(CARD, params, task, names[count], {}, "json_schema").messages[-1]["content"]
-    shown = fenced(asked)
+    shown = read_fence(asked)
     assert shown is not None
     assert shown[1]["chapter"] == f"1 of {count}" and shown[1]["outline_of_input"] == ["Bridge", "Ferry", "Tunnel"]
     assert shown[1]["response_a"].startswith("# Crossing\nA bridge near Narvik")

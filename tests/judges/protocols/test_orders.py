@@ -10,7 +10,7 @@ from judges.cards import card
 from judges.params import Params
 from judges.protocols import orders
 from judges.protocols.call_plan import Task, ask, pieces, reread
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 from judges.reading.reading import read_reply
 from judges.types import Pair, Score
 from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
@@ -25,7 +25,9 @@ TASK = Task("k", ITEM)
 def test_the_judge_sees_the_pair_with_its_places_swapped() -> None:
     assert pieces(CARD, BOTH, TASK) == ["order:ab", "order:ba"]
     assert pieces(CARD, Params(), TASK) == [""]
-    ab, ba = (fenced(ask(CARD, BOTH, TASK, p, {}, "text").messages[-1]["content"]) for p in ("order:ab", "order:ba"))
+    ab, ba = (
+        read_fence(ask(CARD, BOTH, TASK, p, {}, "text").messages[-1]["content"]) for p in ("order:ab", "order:ba")
+    )
     assert ab is not None and ba is not None
     assert (ab[1]["response_a"], ab[1]["response_b"]) == (ba[1]["response_b"], ba[1]["response_a"])
     assert [s.label for s in SWAPPED.sections or []] == ["Costs", "Future", "Risks"]

@@ -11,7 +11,7 @@ from judges.cards import card
 from judges.params import Params, Probe
 from judges.protocols import probes
 from judges.protocols.call_plan import Task, ask, reread, tasks
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 from judges.reading.reading import read_reply
 from judges.types import Dialogue, Response, units
 from tests.judges.replies import SHIPPED, dialogue, pair, pair_reply, turns_reply, values
@@ -22,7 +22,7 @@ RESPONSE = Response(id="r", kind="response", task="Say hello.", output="Hello.",
 
 
 def _shown(one: object, params: Params, task: Task) -> dict[str, object]:
-    found = fenced(ask(one, params, task, "", {}, "json_schema").messages[-1]["content"])  # type: ignore[arg-type]
+    found = read_fence(ask(one, params, task, "", {}, "json_schema").messages[-1]["content"])  # type: ignore[arg-type]
     assert found is not None
     return found[1]
 

@@ -12,7 +12,7 @@ from judges.cards import card
 from judges.params import Params
 from judges.protocols import windows
 from judges.protocols.call_plan import Task, ask, pieces, remaining_pieces, reread
-from judges.protocols.messages import fenced
+from judges.protocols.messages import read_fence
 from judges.types import Dialogue, Turn
 from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
 
@@ -73,11 +73,11 @@ def test_a_window_is_shown_its_turns_and_the_summary_of_those_before() -> None:
     assert (first, second, third) == ("window:1/3", "window:2/3", "window:3/3")
     said = answers(LONG, {first: turns_reply(dict.fromkeys((1, 2, 3, 4), FINE), summary="The user is called Aki.")})
     asked = ask(CARD, Params(window=4), LONG, first, {}, "json_schema")
-    shown = fenced(asked.messages[-1]["content"])
+    shown = read_fence(asked.messages[-1]["content"])
     assert shown is not None and "summary_of_earlier_turns" not in shown[1]
     assert asked.schema is not None and "summary" in asked.schema["required"]
     asked = ask(CARD, Params(window=4), LONG, second, said, "json_schema")
-    shown = fenced(asked.messages[-1]["content"])
+    shown = read_fence(asked.messages[-1]["content"])
     assert shown is not None
     assert shown[1]["summary_of_earlier_turns"] == "The user is called Aki."
     assert [t["turn"] for t in shown[1]["dialogue"]] == [5, 5, 6, 6, 7, 7, 8, 8]

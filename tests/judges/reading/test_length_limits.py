@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.cards import card
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.reading import length_limits
 from judges.reading.confidence import lower_broken
 from judges.reading.reading import read_reply
@@ -85,7 +85,7 @@ def plain_pair(basis: str) -> Reading:
 def pointwise(basis: str, why: str = "Short.") -> Reading:
     one = {"name": "zz", "score": 4, "justification": why, "confidence": "high"}
     sums = {"overall_score": 4.0, "trustworthy_aggregate": True}
-    return read_reply(named([("zz", "")]), {"dimensions": [one], **sums, "decision_basis": basis}, OPEN)
+    return read_reply(card_with_dimensions([("zz", "")]), {"dimensions": [one], **sums, "decision_basis": basis}, OPEN)
 
 
 def marks(found: Reading) -> list[str]:

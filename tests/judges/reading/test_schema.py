@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from judges.card import Card
 from judges.cards import card
-from judges.cards.pointwise_quality.card import named
+from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.errors import BadCard
 from judges.reading.reading import read_reply
 from judges.reading.schema import schema_in_words, strict_schema
@@ -34,7 +34,7 @@ def nodes(schema: dict[str, Any]) -> list[dict[str, Any]]:
     return [schema, *(node for child in inside for node in nodes(child))]
 
 
-@pytest.mark.parametrize("one", [*SHIPPED.values(), named([("zz冗長さ", "")])], ids=lambda c: c.name)
+@pytest.mark.parametrize("one", [*SHIPPED.values(), card_with_dimensions([("zz冗長さ", "")])], ids=lambda c: c.name)
 def test_only_what_every_endpoint_takes(one: Card) -> None:
     schema = strict_schema(one.reply)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -58,9 +58,9 @@ def test_scores_are_lists_of_numbers_and_na_is_a_word() -> None:
 
 
 def test_the_named_dimensions_are_the_only_names() -> None:
-    item = strict_schema(named([("zz_tone", ""), ("zz_reach", "")]).reply)["properties"]["dimensions"]["items"][
-        "properties"
-    ]
+    item = strict_schema(card_with_dimensions([("zz_tone", ""), ("zz_reach", "")]).reply)["properties"]["dimensions"][
+        "items"
+    ]["properties"]
     assert item["name"] == {"type": "string", "enum": ["zz_tone", "zz_reach"]}
     assert item["confidence"] == {"type": "string", "enum": ["high", "medium", "low"]}
 

@@ -1,7 +1,7 @@
 """Findings: what a page and a report draw is the same, and shows other people's text as text."""
 
 from judges.render.findings import as_html, confidence, means, slices
-from judges.render.findings.findings import Column, Measures, Table, plain, quiet, say, warn
+from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
 from judges.stats.means import JudgeMeans
 from judges.stats.slices import DifferenceTest, KappaSlice, SlicedKappa
 from judges.stats.uncertainty import Interval
@@ -13,18 +13,23 @@ def interval(point: float, items: int = 40) -> Interval:
 
 def test_sentences_escape_their_values_in_html_and_stand_alone_as_text() -> None:
     one = say("**{name}** has {n}", name="<b>x</b> **y**", n=3)
-    assert as_html.parts([one]) == ["<p><strong><bdi>&lt;b&gt;x&lt;/b&gt; **y**</bdi></strong> has <bdi>3</bdi></p>"]
-    assert plain(say("**Recall** is {n}.", n="80%")) == "Recall is 80%."
-    assert 'class="quiet"' in as_html.parts([quiet("a")])[0] and 'class="note look"' in as_html.parts([warn("a")])[0]
+    assert as_html.html_parts([one]) == [
+        "<p><strong><bdi>&lt;b&gt;x&lt;/b&gt; **y**</bdi></strong> has <bdi>3</bdi></p>"
+    ]
+    assert sentence_text(say("**Recall** is {n}.", n="80%")) == "Recall is 80%."
+    assert (
+        'class="quiet"' in as_html.html_parts([quiet("a")])[0]
+        and 'class="note look"' in as_html.html_parts([warn("a")])[0]
+    )
 
 
 def test_numbers_of_a_table_have_the_format_of_their_column() -> None:
     rows = [{"a": "x", "share": 0.256, "n": 1200, "gap": -0.5, "none": None}]
     columns = {"share": Column(".0%"), "n": Column(","), "gap": Column("+.2f", title="difference")}
-    made = as_html.parts([Table(rows, columns, "What it is.")])[0]
+    made = as_html.html_parts([Table(rows, columns, "What it is.")])[0]
     for shown in (">26%<", ">1,200<", ">\u22120.50<", ">difference<", ">–<", "What it is."):
         assert shown in made, shown
-    assert "0.29" in as_html.parts([Measures([("Kappa", "0.29", "1 is full agreement.")])])[0]
+    assert "0.29" in as_html.html_parts([Measures([("Kappa", "0.29", "1 is full agreement.")])])[0]
 
 
 def test_slices_that_differ_are_named_and_the_others_too() -> None:
@@ -32,7 +37,7 @@ def test_slices_that_differ_are_named_and_the_others_too() -> None:
     apart = SlicedKappa("language", both, DifferenceTest(9.0, 1, 0.001, 2, 0.002))
     same = SlicedKappa("length", both, DifferenceTest(1.0, 1, 0.4, 2, 0.4))
     few = SlicedKappa("topic", both, None)
-    told = [plain(one) for one in slices.tests([apart, same, few])]
+    told = [sentence_text(one) for one in slices.tests([apart, same, few])]
     assert told[0].startswith("Agreement differs by language: kappa 0.20 on ja, 0.70 on en (p .002, adjusted for 2")
     assert "No significant difference by length." in told[1] and told[2].startswith("Not tested by topic:")
     assert [row.name for row in slices.plot(apart, interval(0.5)).rows] == ["all", "en", "ja"]

@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from judges.mtbench.comparison import compare_judges, question_gaps
+from judges.mtbench.comparison import compare_two_judges, question_gaps
 from judges.mtbench.experiment import PipelineArm, PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import means_by_rule, model_means
@@ -17,7 +17,7 @@ from judges.mtbench.replay import replay
 from judges.mtbench.votes import vote_agreement
 from judges.mtbench.win_rates import decide_games, win_rates
 from judges.render.findings import mtbench_gap, mtbench_judges, mtbench_results, mtbench_votes
-from judges.render.findings.findings import Sentence, Table, plain
+from judges.render.findings.findings import Sentence, Table, sentence_text
 from tests.judges.mtbench.benches import bench
 
 ROWS = [
@@ -97,27 +97,27 @@ def test_the_rule_that_moves_a_mean_most_is_named():
     said, shown = mtbench_results.rule_table(means_by_rule(TABLE, Rules()), NAMES, Rules())
     assert isinstance(said, Sentence) and isinstance(shown, Table)
     # K rates m 7, 7 and 1: 5 as rows, 7 with the first only. J's failed judgment moves m from 17/3 to 4.
-    assert plain(said) == "The rules move a mean by up to 2.000 (m, K)."
+    assert sentence_text(said) == "The rules move a mean by up to 2.000 (m, K)."
     calm = means_by_rule(read_ratings(bench([("j", 1, "m", 1, 8)])), Rules())
-    assert plain(mtbench_results.rule_table(calm, NAMES, Rules())[0]).startswith("No rule moves a mean")
+    assert sentence_text(mtbench_results.rule_table(calm, NAMES, Rules())[0]).startswith("No rule moves a mean")
 
 
 def test_missing_answers_and_questions_are_named():
-    told = [plain(one) for one in mtbench_results.contents(BENCH)]
+    told = [sentence_text(one) for one in mtbench_results.bench_contents(BENCH)]
     assert told[0] == "2 questions, 2 models, 2 judges."
     assert "A whole MT-Bench has 80 questions." in told
     asked = {n: BenchQuestion(n, "", ("first",)) for n in "12"}
     answers = {("1", model, 0): Answer("1", model, 0, ("a",)) for model in "abcdefg"}
     answers |= {("2", "a", 0): Answer("2", "a", 0, ("a",))}
-    lacking = plain(mtbench_results.contents(Bench(questions=asked, answers=answers))[-1])
+    lacking = sentence_text(mtbench_results.bench_contents(Bench(questions=asked, answers=answers))[-1])
     listed = ", ".join(f"{model} (1 question)" for model in "bcdef")
     assert lacking == f"Answers are missing from: {listed} and 1 more."
 
 
 def test_two_judges_on_the_turns_that_both_rated():
-    found = compare_judges(TABLE, "j", "k")
+    found = compare_two_judges(TABLE, "j", "k")
     # Shared: m on 1 (8, 7), m on 2 (6, mean of 7 and 1), n on 1 in turn 2 (9, 9).
-    first, second = (plain(one) for one in mtbench_judges.summary(found, NAMES))
+    first, second = (sentence_text(one) for one in mtbench_judges.judges_summary(found, NAMES))
     assert first.startswith("J and K do not differ significantly: 1.000 points")
     assert "From 3 turns of 2 questions" in second and "left out: 4 turns by J alone." in second
     points = mtbench_judges.bubbles(found, NAMES)
@@ -133,12 +133,12 @@ def test_two_judges_on_the_turns_that_both_rated():
 
 def test_judges_without_a_turn_in_common_are_told_so():
     apart = read_ratings(bench([("j", 1, "m", 1, 8), ("k", 2, "m", 1, 8)]))
-    (said,) = mtbench_judges.summary(compare_judges(apart, "j", "k"), NAMES)
-    assert plain(said) == "J and K have rated no turn of the same answer."
+    (said,) = mtbench_judges.judges_summary(compare_two_judges(apart, "j", "k"), NAMES)
+    assert sentence_text(said) == "J and K have rated no turn of the same answer."
 
 
 def test_parts_have_both_means_and_all_figures():
-    found = compare_judges(TABLE, "j", "k")
+    found = compare_two_judges(TABLE, "j", "k")
     cut = {f"turn {n}": one for n, one in found.turns.items()}
     shown = mtbench_judges.part_table("turn", cut, ("J", "K"), False)
     assert [(row["turn"], row["turns"], row["J"], row["K"]) for row in shown.rows] == [
@@ -150,7 +150,7 @@ def test_parts_have_both_means_and_all_figures():
 
 
 def test_questions_have_both_means_and_the_widest_apart_comes_first():
-    found = compare_judges(TABLE, "j", "k")
+    found = compare_two_judges(TABLE, "j", "k")
     shown = mtbench_judges.question_table(question_gaps(found.shared), ("J", "K"))
     assert [(row["question"], row["category"], row["turns"], row["J"], row["K"]) for row in shown.rows] == [
         ("2", "math", 1, 6.0, 4.0), ("1", "writing", 2, 8.5, 8.0),
@@ -161,28 +161,28 @@ def test_questions_have_both_means_and_the_widest_apart_comes_first():
 def test_ranks_that_change_and_pairs_that_flip_are_named():
     rows = [("j", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 8), ("n", 3))]
     rows += [("k", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 4), ("n", 7))]
-    found = compare_ranks(compare_judges(read_ratings(bench(rows)), "j", "k").shared, 200)
+    found = compare_ranks(compare_two_judges(read_ratings(bench(rows)), "j", "k").shared, 200)
     shown = mtbench_judges.rank_table(found, ("J", "K"))
     assert [tuple(row.values())[:4] for row in shown.rows] == [("m", 1, 2, 1), ("n", 2, 1, -1)]
     said, pairs = mtbench_judges.flips(found, ("J", "K"))
     assert isinstance(said, Sentence) and isinstance(pairs, Table)
-    assert plain(said) == (
+    assert sentence_text(said) == (
         "1 of 1 pair of models stands in the opposite order with the two judges, 1 of them beyond chance with both."
     )
     assert pairs.rows[0]["flips in"] == 1.0 and str(pairs.rows[0]["K"]).startswith("\u22123.000")
     same = read_ratings(bench([*rows[:80], *(("k", *row[1:]) for row in rows[:80])]))
-    calm = compare_ranks(compare_judges(same, "j", "k").shared, 200)
-    assert plain(mtbench_judges.flips(calm, ("J", "K"))[0]) == "Both judges put the 2 models in the same order."
+    calm = compare_ranks(compare_two_judges(same, "j", "k").shared, 200)
+    assert sentence_text(mtbench_judges.flips(calm, ("J", "K"))[0]) == "Both judges put the 2 models in the same order."
 
 
 def test_how_much_of_the_order_is_settled():
     rows = [("j", q, m, 1, r + q % 2) for q in range(40) for m, r in (("m", 8), ("n", 3), ("o", 3))]
     found = rank_models(count_ratings(read_ratings(bench(rows)), Rules()), "j", 200)
-    first, second = (plain(one) for one in mtbench_results.order(found))
+    first, second = (sentence_text(one) for one in mtbench_results.model_order(found))
     assert first.startswith("Of 3 pairs of models the order of 1 is not settled at 95%; the closest: n and o (0.000")
     assert second == "m is best in 100% of resamples."
     clear = rank_models(count_ratings(read_ratings(bench(row for row in rows if row[2] != "o")), Rules()), "j", 200)
-    assert plain(mtbench_results.order(clear)[0]) == "The order of the two models is settled at 95%."
+    assert sentence_text(mtbench_results.model_order(clear)[0]) == "The order of the two models is settled at 95%."
 
 
 def test_win_rates_and_the_grid_of_models():
@@ -196,7 +196,7 @@ def test_win_rates_and_the_grid_of_models():
     shown = mtbench_results.wins(win_rates(decided), NAMES)
     rows = {row["model"]: row for row in shown.rows}
     assert [rows["m"][name] for name in ("games", "win", "loss", "tie", "adjusted")] == [4, 0.25, 0.25, 0.5, 0.5]
-    told = plain(mtbench_results.verdicts(decided.counts, NAMES)[0])
+    told = sentence_text(mtbench_results.verdicts(decided.counts, NAMES)[0])
     assert told.startswith("J: 4 pairs decided; 1 changed with the order and count as ties, 1 left out")
     models, shares, words = mtbench_results.duels(win_rates(decided, pairs=True))
     assert sorted(models) == ["m", "n"] and shares[0][1] == 0.5 and isnan(shares[0][0])
@@ -217,7 +217,7 @@ def test_votes_have_ties_counted_and_dropped_side_by_side():
         for voter, winner in zip(("expert_1", "expert_2"), both, strict=True)
     )
     whole = Bench(games=(Game("j", "0", 1, "m", "n", "", "a"),), votes=votes)
-    assert plain(mtbench_votes.contents(whole)) == "6 votes of 2 people (2 expert)."
+    assert sentence_text(mtbench_votes.vote_counts(whole)) == "6 votes of 2 people (2 expert)."
     shown = mtbench_votes.table(vote_agreement(whole), NAMES)
     rows = {row["between"]: row for row in shown.rows}
     assert rows["J and expert"]["ties counted agreement"] == 1.0 and rows["J and expert"]["ties counted n"] == 2
@@ -241,7 +241,7 @@ def test_the_way_from_one_mean_to_the_other_adds_up_and_what_is_left_has_a_name(
     # The failed judgment as -1 among eight: (47 - 1) / 8 instead of 47 / 7.
     assert steps["failed judgments"]["change"] == pytest.approx(46 / 8 - 47 / 7)
     assert any("judge" in str(row["what is left"]) for row in mtbench_gap.rest_table(gap).rows)
-    told = [plain(one) for one in mtbench_gap.summary(gap)]
+    told = [sentence_text(one) for one in mtbench_gap.gap_summary(gap)]
     assert told[0].startswith("Over 2 models that both rated: J, usual 6.714, K, strict 6.000; difference \u22120.714")
     assert told[1] == "Reported on their own scales: 6.7143 and 0.6000."
     assert "scale of the mean" in [row["differs without a step"] for row in mtbench_gap.unmoved_table(gap).rows]
@@ -252,14 +252,16 @@ def test_what_new_calls_would_tell_apart_and_their_cost():
     arms = [PipelineArm(sides, Protocol(name="arm"), 160, 90_000, 40_000, 0.75, False) for sides in (first, second)]
     stored = PipelineArm({"judge": "one", "prompt": "one"}, Protocol(name="arm"), 0, 0, 0, 0.0, True)
     told, table = mtbench_gap.experiment(PipelineExperiment(("judge", "prompt"), (stored, *arms), ()))
-    assert plain(told).startswith("320 calls to judges would tell judge, prompt apart") and "1.50 US" in plain(told)
+    assert sentence_text(told).startswith(
+        "320 calls to judges would tell judge, prompt apart"
+    ) and "1.50 US" in sentence_text(told)
     assert [(row["judge of"], row["prompt of"], row["calls"]) for row in table.rows] == [
         ("first", "second", 160), ("second", "first", 160),
     ]  # fmt: skip
     told, _ = mtbench_gap.experiment(PipelineExperiment(("judge",), (stored, arms[0]._replace(cost=None)), ()))
-    assert "not known" in plain(told)
+    assert "not known" in sentence_text(told)
     [why] = mtbench_gap.experiment(PipelineExperiment(("judge",), (stored,), ("Nothing has to be run.",)))
-    assert plain(why) == "Nothing has to be run."
+    assert sentence_text(why) == "Nothing has to be run."
 
 
 def test_factors_that_differ_come_first_and_are_marked():

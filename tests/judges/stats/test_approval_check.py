@@ -301,7 +301,7 @@ def test_before_its_first_look_a_plan_decides_nothing():
 
 @pytest.mark.parametrize(("items", "taken"), [(0, 0), (99, 0), (100, 100), (250, 100), (300, 300), (900, 300)])
 def test_the_newest_look_that_was_taken(items, taken):
-    assert LookPlan((100, 300)).taken(items) == taken
+    assert LookPlan((100, 300)).newest_look(items) == taken
 
 
 def test_a_plan_that_contradicts_the_policy_is_told():
@@ -335,4 +335,4 @@ def test_a_policy_that_asks_for_more_items_than_a_look_of_a_plan_is_not_met_by_i
     never = check_dimension(far(9, 380), Policy(min_items=350), plan)
     assert (never.state, never.more) == ("below minimum sample", None)
     assert "The plan's last look is at 300 items; the policy now requires 350." in never.reason
-    assert (plan.taken(299), plan.taken(299, 200), plan.taken(300, 200)) == (120, 0, 300)
+    assert (plan.newest_look(299), plan.newest_look(299, 200), plan.newest_look(300, 200)) == (120, 0, 300)

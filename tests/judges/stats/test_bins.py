@@ -42,7 +42,7 @@ def test_a_row_each_where_answers_are_few_and_ten_bins_where_they_are_many() -> 
 
 @pytest.mark.parametrize("scale", [HALF, UNIT, FINE, BELOW, Scale("ordinal", 1, 5), Scale("flag")], ids=str)
 def test_codes_lie_in_reach_and_lead_back(scale: Scale) -> None:
-    ends = (bins.origin(scale), bins.origin(scale) + bins.scale_width(scale))
+    ends = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))
     values = np.linspace(*ends, 29) if scale.kind == "interval" else np.arange(ends[0], ends[1] + 1)
     codes = np.asarray(bins.to_codes(values, scale), dtype=np.float64)
     assert codes.min() == 0 and codes.max() == bins.code_count(scale) - 1
@@ -54,7 +54,7 @@ def test_codes_lie_in_reach_and_lead_back(scale: Scale) -> None:
 
 @given(st.floats(0, 1), st.sampled_from([HALF, UNIT, FINE, BELOW]))
 def test_the_ends_of_a_row_hold_just_its_values(part: float, scale: Scale) -> None:
-    value = scale.snapped(scale.lo + part * bins.scale_width(scale))
+    value = scale.snap(scale.lo + part * bins.scale_width(scale))
     ends = [bins.row_ends(at, scale) for at in bins.row_values(scale)]
     holding = [n for n, (low, high) in enumerate(ends) if low <= value < high]
     assert holding == bins.row_numbers([value], scale).tolist()

@@ -15,7 +15,7 @@ from judges.stats.calibration import (
     LabelSums,
     PairedRatings,
     RatingSums,
-    anchoring,
+    anchoring_difference,
     has_kappa_of_moments,
     interval_from_sums,
     summarise,
@@ -180,6 +180,7 @@ def test_a_line_knows_whether_it_shows_what_the_gate_counts():
     other, decision = summarise(meeting(rows_of(TABLE, 1)), ORDINAL), check_dimension(summary.interval)
     assert DimensionResult(summary, summary, decision).gated and not DimensionResult(summary, other, decision).gated
     assert DimensionResult(summary, other, decision).key == "turn.quality"
+    assert DimensionResult(summary, other, decision).title == "quality · turn"
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
@@ -190,13 +191,13 @@ def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
         return meeting([(t if rng.random() < share else rng.integers(1, 4), t) for t in truth])
 
     blind, assisted = judged(0.5), judged(0.8)
-    found = anchoring(blind, assisted, ORDINAL)
+    found = anchoring_difference(blind, assisted, ORDINAL)
     point = summarise(assisted, ORDINAL).interval.point - summarise(blind, ORDINAL).interval.point
     assert found.point == pytest.approx(point)
     assert found.low > 0  # 400 items on each side: seeing the judge moved people
-    large = anchoring(summed(blind, ORDINAL.scale), summed(assisted, ORDINAL.scale), ORDINAL)
+    large = anchoring_difference(summed(blind, ORDINAL.scale), summed(assisted, ORDINAL.scale), ORDINAL)
     assert large.point == pytest.approx(point)
     assert (large.low, large.high) == pytest.approx((found.low, found.high), abs=0.02)
-    mixed = anchoring(summed(blind, ORDINAL.scale), meeting([]), ORDINAL)
+    mixed = anchoring_difference(summed(blind, ORDINAL.scale), meeting([]), ORDINAL)
     assert mixed.point is mixed.low is None
-    assert calibration.anchoring(meeting([]), meeting([]), ORDINAL).point is None
+    assert calibration.anchoring_difference(meeting([]), meeting([]), ORDINAL).point is None

@@ -35,10 +35,13 @@ def test_sentences_name_the_strata_that_lack_answers():
     found = SampleResponse(
         (StratumResponse("x", 100, 40, 40), StratumResponse("y", 300, 60, 50), StratumResponse("z", 90, 20, 18))
     )
-    assert found.told() == "12 of 120 drawn items are not answered (10 of 60 in stratum y, 2 of 20 in stratum z)."
+    assert (
+        found.describe_unanswered()
+        == "12 of 120 drawn items are not answered (10 of 60 in stratum y, 2 of 20 in stratum z)."
+    )
     assert found.lacks(0.9) == 4  # 54 of 60 in y; then 112 of 120 overall
     assert found.objections(0.9).endswith("The policy requires answers to 90% of them, overall and in every stratum.")
-    assert found.objections(0.8) == "" and found.listed().startswith("x: 40 of 40, for 100; y: 50 of 60, for 300")
+    assert found.objections(0.8) == "" and found.list_strata().startswith("x: 40 of 40, for 100; y: 50 of 60, for 300")
 
 
 def test_a_stratum_of_one_item_takes_that_item():
@@ -53,11 +56,14 @@ def test_a_stratum_of_one_item_takes_that_item():
 
 def test_nothing_answered_is_said_and_no_figure_is_made_up():
     none = SampleResponse((StratumResponse("x", 30, 10, 0),))
-    assert none.told() == "None of the 10 drawn items is answered." and none.lacks(0.9) == 9
+    assert none.describe_unanswered() == "None of the 10 drawn items is answered." and none.lacks(0.9) == 9
     two = SampleResponse((StratumResponse("x", 100, 50, 50), StratumResponse("", 30, 10, 0)))
     nothing = "None of the 10 drawn from the 30 items of the stratum without a system is answered, so nothing"
     assert two.objections(0.9).endswith(f"{nothing} speaks for them.")
-    assert SampleResponse().told() == SampleResponse().objections(0.9) == "" and SampleResponse().lacks(1.0) == 0
+    assert (
+        SampleResponse().describe_unanswered() == SampleResponse().objections(0.9) == ""
+        and SampleResponse().lacks(1.0) == 0
+    )
 
 
 def test_what_is_undefined_or_short_already_keeps_its_reason():

@@ -19,7 +19,7 @@ from judges.stats.uncertainty import Interval
 
 def test_one_look_asks_the_normal_quantile():
     assert anytime_boundary(0.05, 100, 100) == LookPlan((100,)).boundary(0.05, 100) == pytest.approx(norm.ppf(0.95))
-    assert anytime_p(1.3, 50, 50) == LookPlan((50,)).chance(1.3, 50) == pytest.approx(norm.sf(1.3))
+    assert anytime_p(1.3, 50, 50) == LookPlan((50,)).p_value(1.3, 50) == pytest.approx(norm.sf(1.3))
 
 
 @pytest.mark.parametrize(("looks", "asked"), [(2, 1.875), (3, 1.992), (4, 2.067), (5, 2.122)])
@@ -31,7 +31,7 @@ def test_even_looks_have_pococks_boundaries(looks, asked):
 def test_two_uneven_looks_are_a_normal_integral():
     joint = multivariate_normal([0, 0], [[1, np.sqrt(150 / 400)], [np.sqrt(150 / 400), 1]])
     for z in (0.5, 1.75, 2.375):
-        assert LookPlan((150, 400)).chance(z, 150) == pytest.approx(1 - joint.cdf([z, z]), abs=1e-4)
+        assert LookPlan((150, 400)).p_value(z, 150) == pytest.approx(1 - joint.cdf([z, z]), abs=1e-4)
 
 
 @pytest.mark.parametrize(("first", "last"), [(100, 1000), (30, 300), (100, 130)])

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from judges.render.findings import system_order as findings
-from judges.render.findings.findings import Sentence, Table, plain
+from judges.render.findings.findings import Sentence, Table, sentence_text
 from judges.stats.intervals import Cells
 from judges.stats.system_order import SystemOrder, order_systems
 
@@ -78,7 +78,7 @@ def test_what_does_not_exist_has_no_point() -> None:
 
 def test_the_findings_say_how_many_pairs_stand_otherwise() -> None:
     said = findings.findings(ordered([[8, 6], [5, 5], [9, 7]], [[7, 7], [4, 6], [6, 7]]))
-    sentences = [plain(one) for one in said if isinstance(one, Sentence)]
+    sentences = [sentence_text(one) for one in said if isinstance(one, Sentence)]
     assert sentences[0].startswith("Kendall's tau-b 0.333 (") and "people's order of 3 systems" in sentences[0]
     assert sentences[2] == "1 of the 3 pairs of systems: people and judge put them in opposite orders."
     [table] = [one for one in said if isinstance(one, Table)]
@@ -86,6 +86,6 @@ def test_the_findings_say_how_many_pairs_stand_otherwise() -> None:
     ways = {4.0: "opposite orders", 8.0: "the same order", 7.0: "no order: two of their means are equal"}
     for judge, way in ways.items():
         first = findings.findings(ordered([[8], [5]], [[judge], [7]]))[0]
-        assert isinstance(first, Sentence) and plain(first) == f"People and judge put the two systems in {way}."
+        assert isinstance(first, Sentence) and sentence_text(first) == f"People and judge put the two systems in {way}."
     (alone,) = findings.findings(ordered([[8]], [[4]]))
-    assert isinstance(alone, Sentence) and plain(alone).endswith("are of 1 system.")
+    assert isinstance(alone, Sentence) and sentence_text(alone).endswith("are of 1 system.")

@@ -288,7 +288,7 @@ def test_figures_are_those_of_the_page(by: dict[str, Program], store: Store) -> 
     shown = check_results.summaries(store, at.id, judge, "all")
     lines = check_results.dimension_results(store, at.id, judge, shown)
     assert [one["figures"] for one in made["dimensions"]] == [
-        figures.plain(figures.row(line.shown, "all", False)) for line in lines
+        figures.to_json_types(figures.dimension_figures(line.shown, "all", False)) for line in lines
     ]
     assert by["ann"].get("/check?dataset=demo&dimension=helpfulness").json()["code"] == 2
     assert by["ann"].get(f"{DEMO}/progress").json()["audit"] == {"drawn": 3, "answered": 0}

@@ -67,7 +67,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
     state: dict[str, Any] = {}
     desk_page._save(ann, "desk", state, UTC)
     assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
-    sent = exchange.received("desk")
+    sent = exchange.read_message("desk")
     assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
     if sent["want"]:
         with pytest.raises(AssayError):
@@ -95,4 +95,4 @@ def test_a_place_is_one_that_there_is(value: Any) -> None:
 def test_a_component_that_has_sent_nothing_yet(monkeypatch: pytest.MonkeyPatch, store: Store) -> None:
     for state in (None, SimpleNamespace(), SimpleNamespace(outbox=None), {}):
         sends(monkeypatch, store, state)
-        assert exchange.received("desk") == {"came": False, "answers": [], "have": [], "want": None}
+        assert exchange.read_message("desk") == {"came": False, "answers": [], "have": [], "want": None}

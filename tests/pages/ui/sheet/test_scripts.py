@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from pages.server import assets
-from pages.ui.sheet import HERE, SCRIPTS, STYLES, join_files, script
+from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.pages.ui.sheet import fakes
 
 Json = dict[str, Any]
@@ -144,7 +144,7 @@ class Bench:
 @pytest.fixture(scope="module")
 def tab(chromium: Any) -> Iterator[Any]:
     """One tab for the file, with a clock that can be turned on; every address is answered here."""
-    scripts = script(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
+    scripts = bundle_scripts(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
     bed = BED.replace("STYLES", repr(join_files(*(HERE / name for name in STYLES))))
 
     def answer(route: Any) -> None:
