@@ -22,6 +22,7 @@ from data.runs import runs
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
+from judges.client.budget import dollars
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
 from judges.mtbench.protocol import Protocol, protocols
@@ -151,6 +152,37 @@ def test_two_models_are_compared_in_both_orders(store: Store) -> None:
     # The judge always says A: the first that it is shown, which is the other one in the other order.
     assert Counter((one.order, one.winner) for one in games) == {("ab", "a"): 6, ("ba", "b"): 6}
     assert {(one.question, one.turn) for one in games} == {(q, t) for q in ("81", "111", "7") for t in (1, 2)}
+
+
+def test_what_is_there_and_what_will_come_are_planned_together(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, judge="", price=(1.0, 2.0), judge_price=(3.0, 4.0))
+        played(store, order)
+    both = replace(order, model="m2", judge="j", pairs=True)
+    [there, alone] = protocol_run.plan(store, replace(both, model="", questions=""))
+    assert (alone.step, alone.estimate.calls) == ("verdicts", 0), "one model is compared with none"
+    [_, coming, _] = protocol_run.plan(store, replace(both, dataset="another"))
+    [answers, ratings, verdicts] = planned = protocol_run.plan(store, both)
+    one, two, sum_ = there.estimate, coming.estimate, ratings.estimate
+    for name in ("items", "judgments", "calls", "tokens_in", "tokens_out", "cost", "most", "counted"):
+        assert getattr(one, name) > 0 and getattr(two, name) > 0
+        assert getattr(sum_, name) == pytest.approx(getattr(one, name) + getattr(two, name)), name
+    told = protocol_run.describe_plan(store, both, planned)
+    steps = [answers.estimate, ratings.estimate, verdicts.estimate]
+    tokens_in, tokens_out = sum(e.tokens_in for e in steps), sum(e.tokens_out for e in steps)
+    paid, most = sum(e.cost or 0.0 for e in steps), sum(e.most or 0.0 for e in steps)
+    assert told[3] == (
+        f"Together: 30 calls, about {tokens_in:,} tokens in and {tokens_out:,} out, about {dollars(paid)}, at the "
+        f"very most {dollars(most)}."
+    )
+    assert [one.partition(",")[0] for one in told[:3]] == [
+        "Answers by m2: 6 calls for 3 questions",
+        "Ratings of turns by j: 12 calls for 12 turns",
+        "Verdicts on pairs by j: 12 calls for 6 pairs",
+    ]
+    unpriced = replace(both, judge_price=None)
+    told = protocol_run.describe_plan(store, unpriced, protocol_run.plan(store, unpriced))
+    assert told[1].endswith(", price not known.") and told[3].endswith(", price not known.")
 
 
 def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: Store) -> None:

@@ -416,6 +416,18 @@ def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd
     assert "run" in tables and "demo" in held
 
 
+def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now(store: Store) -> None:
+    run_id = ran(store, order(store, params=Params(samples=2, combine="")), scripted(most=3))
+    found = json.loads(store.rows("select settings from run")[0][0])
+    del found["params"]["combine"]  # as from before there was a choice
+    old = json.dumps({**found, "inside": True})
+    row = f"select 'old' as id, dataset_id, judge_id, '{old}' as settings, items, judgments from run"
+    store.tx("rae", "test", lambda tx: tx.derive("run", "id, dataset_id, judge_id, settings, items, judgments", row))
+    was, now = runs.order_of(store, run_id), runs.order_of(store, "old")
+    assert was.endpoint.base_url == "http://127.0.0.1:9" and now.endpoint.base_url == runs.practice_url()
+    assert runs.judge_of(now) == runs.judge_of(was) == runs.run_judge(store, "old").id
+
+
 def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
     with practice(refuses=frozenset({"json_schema"})) as plain:
         wanted = order(store, plain.url, most=2)

@@ -24,7 +24,7 @@ from data.store.errors import NotAllowed
 from data.workspace.verify import verify
 from judges.client.limits import SAME
 from judges.client.runner import RunNotice
-from judges.runners.remote_runner import RemoteRunner, RunTerms, Told, Word, Work
+from judges.runners.remote_runner import Ended, RemoteRunner, RunTerms, Told, Word, Work
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
 from tests.data.runs.test_charges import order as priced
@@ -189,6 +189,39 @@ def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
     with practice() as server:
         end = ran(store, wanted(store, server), Gone(), 1)
     assert end.state == "failed" and "3 runners were lost one after the other, the last: it was killed" in end.why
+
+
+def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Deaf(Runner):
+        async def take(self) -> list[Told]:
+            told = await super().take()
+            if any(isinstance(one, Ended) for one in told):
+                await asyncio.Event().wait()
+            return told
+
+        def end(self) -> None:
+            self.ended = True
+            super().end()
+
+        ended = False
+
+    class Stuck(Here):
+        def start(self, terms: RunTerms) -> Runner:
+            self.runners.append(Deaf(terms))
+            return self.runners[-1]
+
+    monkeypatch.setattr(spread, "GRACE", 0.3)
+    monkeypatch.setattr(spread, "_PATIENCE", 0.1)
+    place = Stuck()
+    with practice(latency_ms=5) as server:
+        known = {f"{server.url} practice-constant": "json_schema"}
+        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
+        run_id = runs.start(store, "lea", wanted(store, server), engine=spread_over(place, 2))
+        end = until(store, run_id, lambda: len(place.runners) == 2 and all(one.told for one in place.runners))
+    assert (end.state, end.why) == ("stopped", "lea stopped it. Resume it to go on where it was.")
+    assert [one.ended for one in place.runners] == [True, True]
 
 
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:

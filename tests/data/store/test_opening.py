@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 
 import duckdb
@@ -72,6 +73,7 @@ def refused(path: Path, says: str, kind: type[AssayError] = StoreDamaged) -> Non
     with pytest.raises(kind, match=says):
         at(path)
     assert every(path.parent) == before
+    assert [file for file in map(os.path.realpath, glob("/proc/self/fd/*")) if file.startswith(str(path))] == []
 
 
 def cut(path: Path) -> None:
