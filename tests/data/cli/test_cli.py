@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from data.cli import main
+from data.cli import main, report
 from data.records import invitations, people
 from data.store import open_store
 from data.store.high_water_mark import Mark
@@ -249,8 +250,6 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
 
 
 def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
-    import io
-
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -270,6 +269,14 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
     assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", said)
     assert shown.getvalue().endswith("\r" + " " * len(said) + "\r")
     assert f"[{'#' * 24}] 100%  12 rows  " in endless.getvalue()
+
+
+def test_a_report_says_what_it_is_at_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for terminal, said in ((True, "Intervals ...\n"), (False, "")):
+        monkeypatch.setattr(sys, "stderr", shown := io.StringIO())
+        monkeypatch.setattr(shown, "isatty", lambda terminal=terminal: terminal)
+        report._say("Intervals")
+        assert shown.getvalue() == said
 
 
 def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from data.records import datasets, people
 from data.records.people import Person
 from data.runs import runs, terms, worker
 from data.runs import writer as runs_writer
+from data.runs.pending import Remaining
 from data.runs.run_order import RunOrder
 from data.runs.worker import Event, Live
 from data.store import Store
@@ -30,6 +31,7 @@ from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.client.prices import price as listed_price
 from judges.client.runner import RunNotice
+from judges.client.usage import Charge
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, fuse
 from judges.types import Reading
@@ -466,6 +468,31 @@ def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> N
     run_id = ran(store, order(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
     assert runs.run_progress(store, run_id).unscored == {"unreadable": 1}
     assert store.rows("select raw from reply") == [("a\ufffdb?c",)]
+
+
+def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_not(store: Store) -> None:
+    wanted = order(store)
+    judge = runs.judge_of(wanted)
+    found = list(Remaining(store, wanted, judge, store.newest(), runs.SEED).tasks())
+    lost = Reading(unscored="api_error", why="gone")
+
+    def put(run_id: str, *made: FinishedJudgment | CallReply | Charge, upto: float | None = None) -> int:
+        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(made, upto)
+
+    good, gone = FinishedJudgment(found[0], GOOD[0], Reading()), FinishedJudgment(found[1], "", lost)
+    assert put("one", good, gone) == 2
+    other = FinishedJudgment(found[2], GOOD[1], Reading())
+    assert put("two", FinishedJudgment(found[0], GOOD[1], Reading()), gone, other) == 2, "the first place is taken"
+    last = FinishedJudgment(found[3], "", lost)
+    assert put("two", gone, last, CallReply(found[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), upto=0.5) == 1
+    rows = store.rows("select item_id, run_id, unscored from judgment order by seq, unscored desc")
+    used, failed, new, late = (one.key for one in found[:4])
+    assert rows == [
+        (failed, "one", "api_error"), (used, "one", ""), (failed, "two", "api_error"), (new, "two", ""),
+        (late, "two", "api_error"),
+    ]  # fmt: skip
+    assert store.rows("select run_id, calls, tokens_in, tokens_out, cost from charge") == [("two", 1, 30, 5, 4e-5)]
+    assert store.rows("select run_id, upto from spending_hold") == [("two", 0.5)]
 
 
 def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> None:

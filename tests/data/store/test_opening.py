@@ -19,7 +19,7 @@ import pytest
 from data import store as stores
 from data.store import open_store, opening
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
-from data.workspace.restore import restore
+from data.workspace.restore import backup_revision, restore
 from judges.errors import AssayError
 from tests.data.store.test_store import ROOT, at, count, put
 from tests.soak import counts, damages
@@ -368,6 +368,8 @@ def test_a_restore_takes_stores_only_and_all_of_one(path: Path, tmp_path: Path) 
         restore(path, url)
     with pytest.raises(StoreLocked):
         restore(tmp_path / "b.duckdb", f"duckdb:///{tmp_path}/c.duckdb")
+    with pytest.raises(StoreLocked, match="is open in this process already"):
+        backup_revision(tmp_path / "b.duckdb")
     assert count(store) == 150
     store.close()
 

@@ -229,6 +229,17 @@ def test_what_fails_is_tried_again_and_once_more_at_last(
     assert [one.state for one in tries] == ["delivered", "failed"] and why in tries[1].why
 
 
+def test_a_status_from_200_to_299_is_taken_and_any_other_is_named(receiver: Receiver) -> None:
+    for status in (199, 200, 299, 300, 399, 400):
+        more = " Redirects are not followed." if status in (300, 399) else ""
+        said = "" if status in (200, 299) else f"It answered {status}.{more}"
+        receiver.answers = [status]
+        assert signed_request.post(receiver.url, "s", "1", "test", b"{}") == said
+    assert signed_request.post("http://127.0.0.1:9", "s", "1", "test", b"{}") == (
+        "It could not be reached: Connection refused."
+    )
+
+
 def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
