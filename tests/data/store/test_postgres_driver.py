@@ -38,6 +38,7 @@ from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
 from data.temp_folders import folder_for
 from tests.data.records.test_logins import enter
+from tests.data.store.test_hidden_rows import watching
 from tests.postgres import Databases, Proxy, empty_copy
 from tests.seeds import count, put
 
@@ -434,8 +435,9 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
         assert tx.load(*bulk[0]) == 1_000 and tx.rows("select count(*) from setting") == [(1_000,)]
         raise BadInput("No.")
 
-    with pytest.raises(BadInput):
+    with watching(lambda: count(one)) as seen, pytest.raises(BadInput):
         one.tx("lea", "import", refuse, "", bulk)
+    assert len(seen) >= 4 and {*seen} == {0}, "no reader misses a table while it is hidden, and shown again"
     assert left(empty_database) == (0, 0)
     put(two, "x")
     put(one, "y")

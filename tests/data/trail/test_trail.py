@@ -306,6 +306,8 @@ def test_each_sort_of_change_in_words() -> None:
         (kinds.describe_value(True, "assisted_share"), "yes"), (kinds.describe_value(1200, ""), "1,200"),
         (kinds.describe_value(0.5, ""), "0.5"), (kinds.describe_value("x", ""), "x"),
         (kinds.describe_value({'reason': 'r', 'a_b': [1, 2]}, ""), "reason: r, a b 1, 2"),
+        (kinds.describe_value({'a': True, 'b': {'c': 1}, 'policy': {'d': 2}, 'four_eyes': 3}, ""),
+         "a yes, b c 1, d 2, four eyes 3"),
     ):  # fmt: skip
         assert told == words
 
