@@ -25,6 +25,7 @@ from data.workspace.verify import verify
 from judges.client.budget import dollars
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
+from judges.client.estimate import Estimate
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, BenchQuestion
 from judges.types import Dialogue
@@ -386,7 +387,7 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         same = questions.keep_questions(store, "lea", "question.jsonl", bare)
         assert same.id != order.questions
         [answered] = protocol_run.plan(store, replace(order, questions=same.id))
-        assert answered.estimate.calls == 0
+        assert answered.estimate == Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0), "nothing, which is free"
         two = {key: BENCH.questions[key] for key in ("81", "7")}
         fewer = questions.keep_questions(store, "lea", "q", replace(bare, questions=two))
         assert protocol_run.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0
