@@ -172,7 +172,6 @@ class _Spread:
         self._word = "stop"
         self._ended.set()
         self._throttle.wake()
-        self._room.set()
         self._wake()
 
     def _wake(self) -> None:

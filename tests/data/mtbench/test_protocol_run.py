@@ -20,7 +20,7 @@ from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, people
 from data.runs import runs
 from data.store import Store, open_store
-from data.store.errors import BadInput
+from data.store.errors import BadInput, NotAllowed
 from data.workspace.verify import verify
 from judges.client.budget import dollars
 from judges.client.endpoint import Endpoint
@@ -204,6 +204,12 @@ def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_ar
         for table in ("reply", "judgment", "exposure", "run"):
             assert store.rows(f"select count(*) from {table}") == [(0,)]
         assert datasets.all_datasets(store) == []
+        people.join_workspace(store, "ann")
+        asked = len(served.bodies)
+        for act in (protocol_run.dry_run, protocol_run.steps):
+            with pytest.raises(NotAllowed):
+                list(act(store, "ann", order))
+        assert len(served.bodies) == asked, "an annotator asks nothing"
         played(store, order)
         protocol_run.dry_run(store, "lea", order)
     # Two warm samples, and all three of the cold one, as they are copies of each other.
@@ -399,6 +405,16 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         )
         with pytest.raises(BadInput, match="from another set of them"):
             protocol_run.plan(store, replace(order, questions=more.id))
+
+
+@pytest.mark.parametrize(("named", "there"), [("", True), ("own", False), ("none", False)])
+def test_answers_hold_the_references_of_the_set_that_a_protocol_asks_for(store: Store, named: str, there: bool) -> None:
+    protocol = FASTCHAT.model_copy(update={"name": "named", "references": named})
+    with recording() as served:
+        played(store, wanted(store, served.url, protocol, judge=""))
+    query = "select content from item where dataset_id in (select id from dataset where purpose is null)"
+    found = str(store.rows(query))
+    assert "answer 0 to 1+1?" in found and ("It is 2" in found) == there
 
 
 def test_of_references_that_differ_a_judge_is_shown_its_own(store: Store) -> None:

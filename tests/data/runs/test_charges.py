@@ -253,6 +253,23 @@ def test_a_dry_run_tries_a_call_twice_at_most(store: Store) -> None:
         assert shown.reading.unscored == "api_error" and len(found.bodies) == 2
 
 
+def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_charged(store: Store) -> None:
+    with served(lambda body, nth: Say(status=504)) as found:
+        found.models = {"data": [{"id": "another"}]}
+        wanted, unanswered = order(store, found.url), "The endpoint does not answer just now: .* Try again in a while"
+        with pytest.raises(BadInput, match=unanswered):
+            runs.start(store, "lea", wanted)
+        spent = runs.trial_costs(store)
+        assert (spent.calls, spent.tokens_out, len(found.bodies)) == (1, 1000, 1) and spent.tokens_in > 0
+        with pytest.raises(BadInput, match=r"^The endpoint does not answer"):
+            runs.start(store, "lea", replace(wanted, spending_limit=0.02))
+        assert runs.trial_costs(store).calls == len(found.bodies) == 2
+        found.models = Say(status=503)
+        with pytest.raises(BadInput, match=unanswered):
+            runs.list_models(wanted.endpoint)
+        assert store.rows("select count(*) from run") == [(0,)]
+
+
 def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "POLL", 0.02)
     with practice(batch_seconds=0.02) as server:

@@ -378,9 +378,25 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
     run_id = ran(store, order(store), scripted(say))
     end = runs.run_progress(store, run_id)
     assert end.state == "failed" and "disk is full" in end.why and end.done == 0
+    with pytest.raises(StoreFailed, match="the disk is full"):
+        runs.resume(store, "rae", run_id, source=scripted())
     full[0] = False
     runs.resume(store, "rae", run_id, source=scripted())
     assert runs.wait(store, run_id).scored == 12
+
+
+def test_whoever_waits_for_a_run_is_told_of_it_again_and_again(store: Store) -> None:
+    told: list[str] = []
+
+    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        until = time.monotonic() + 5
+        while len(told) < 3 and time.monotonic() < until:
+            await asyncio.sleep(0.005)
+        yield RunNotice("stopped", "Stopped.")
+
+    run_id = runs.start(store, "rae", order(store), source=slow)
+    end = runs.wait(store, run_id, lambda found: told.append(found.state), every=0.01)
+    assert end.state == "stopped" and told[:3] == ["running"] * 3
 
 
 def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, server: Running) -> None:
@@ -493,6 +509,10 @@ def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_no
     ]  # fmt: skip
     assert store.rows("select run_id, calls, tokens_in, tokens_out, cost from charge") == [("two", 1, 30, 5, 4e-5)]
     assert store.rows("select run_id, upto from spending_hold") == [("two", 0.5)]
+    sure = (("4", (("4", -0.1), ("5", -2.5))),)
+    whole = CallReply(found[5].key, "", 0, "p", "4", None, "why", "json_schema", "served", 30, 5, 2, 1.5, sure)
+    put("two", whole)
+    assert runs_writer.stored_replies(store, judge, {}, [found[5].key]) == {(found[5].key, "", 0): {"p": whole}}
 
 
 def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> None:
