@@ -394,6 +394,7 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         assert same.id != order.questions
         [answered] = protocol_run.plan(store, replace(order, questions=same.id))
         assert answered.estimate == Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0), "nothing, which is free"
+        assert played(store, replace(order, questions=same.id, judge="j")) == [("ratings", "finished")]
         two = {key: BENCH.questions[key] for key in ("81", "7")}
         fewer = questions.keep_questions(store, "lea", "q", replace(bare, questions=two))
         assert protocol_run.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0

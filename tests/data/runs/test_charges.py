@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from data.records import datasets, people
-from data.runs import batches, runs
+from data.records.tables import RunEventRow
+from data.runs import batches, charges, runs
 from data.runs.run_order import RunOrder, RunProgress
-from data.store import Store, open_store
+from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id
 from data.trail import trail
 from data.workspace.verify import verify
 from judges.cards import card
@@ -27,7 +29,7 @@ from judges.client.endpoint import Endpoint
 from judges.client.usage import tokens_billed, tokens_used
 from judges.protocols.call_plan import Ask
 from tests import seeds
-from tests.data.runs.test_runs import GOOD
+from tests.data.runs.test_runs import GOOD, scripted
 from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say, Served
 from tests.practice_server import practice
@@ -199,6 +201,24 @@ def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
     store = open_store(f"duckdb:///{path}")
     assert verify(store) == []
     store.close()
+
+
+def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_next_start(store: Store) -> None:
+    run_id = runs.start(store, "lea", order(store, "http://127.0.0.1:9"), source=scripted(most=2))
+    assert runs.wait(store, run_id).state == "stopped"
+
+    def cut_off(tx: Tx) -> None:
+        """What a killed process leaves: the row of its start, and what its calls might cost."""
+        tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
+        charges.add_hold(tx, run_id, 0.07)
+
+    store.tx("lea", "test", cut_off)
+    assert runs.run_progress(store, run_id).open == pytest.approx(0.07)
+    runs.resume(store, "lea", run_id, source=scripted())
+    end = runs.wait(store, run_id)
+    assert (end.state, end.cost, end.open) == ("finished", pytest.approx(0.07), 0.0)
+    lost = store.rows("select calls, tokens_in, tokens_out, cost, estimated from charge where sort = 'lost'")
+    assert lost == [(0, 0, 0, pytest.approx(0.07), True)]
 
 
 def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> None:

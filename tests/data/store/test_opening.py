@@ -452,12 +452,17 @@ def test_a_restore_takes_stores_only_and_all_of_one(path: Path, tmp_path: Path) 
     store.close()
 
 
-def test_a_restore_puts_back_what_lost_its_file(path: Path, tmp_path: Path) -> None:
+def test_a_restore_puts_back_what_lost_its_file(
+    path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "assay")
     at(path).close()
     backup = shutil.copy(path, tmp_path / "backup.duckdb")
     path.unlink()
     refused(path, "restore a backup")
     assert restore(Path(backup), f"duckdb:///{path}")[0] == 150
+    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "store_restored"]
+    assert (told["revision"], told["file"], told["backup"]) == (150, str(path), str(backup))
     store = at(path)
     assert count(store) == 150
     store.close()

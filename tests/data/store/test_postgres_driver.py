@@ -365,6 +365,8 @@ def test_the_folder_of_a_copy_goes_when_the_next_one_is_made_or_is_not(
     assert not made[2].exists()
     store.close()
     assert not any(folder.exists() for folder in made)
+    with pytest.raises(StoreFailed, match=r"is closed\. Start Assay again\."):
+        count(store)
 
 
 @pytest.fixture

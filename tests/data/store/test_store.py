@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store import Store, Tx, kept, migrations, open_store, statements
+from data.store import Store, Tx, base, kept, migrations, open_store, statements
 from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
@@ -64,6 +64,45 @@ def test_bulk_rows_and_few_rows_are_the_same(tmp_path: Path) -> None:
     assert count(store) == 549
     assert store.rows("select count(distinct id), max(value) from setting where name = 'many'") == [(500, "99")]
     store.close()
+
+
+def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_and_once(tmp_path: Path) -> None:
+    store, given = at(tmp_path / "a.duckdb"), list[object]()
+
+    def keep(tx: Tx, found: object) -> None:
+        given.append(found)
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", "beside", "1")])
+
+    def refuse(tx: Tx) -> str:
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", "x", "1")])
+        raise BadInput("No.")
+
+    with base.beside(keep) as waiting:
+        put(store, "gives nothing")
+        assert store.tx("ann", "look", lambda tx: 5) == 5, "and changes nothing"
+        with pytest.raises(BadInput):
+            store.tx("ann", "test", refuse)
+        assert (given, waiting) == ([], [keep])
+        for n in (7, 8):
+            rows = [(new_id(), "test", "gives", "1") for _ in range(n)]
+            store.tx("ann", "test", lambda tx, rows=rows: tx.add("setting", "id, scope, name, value", rows))
+        assert (given, waiting) == ([7], [])
+    assert store.rows("select seq, count(*) from setting group by 1 order by 1") == [(1, 1), (2, 8), (3, 8)]
+    put(store, "after")
+    assert given == [7]
+    store.close()
+
+
+def test_a_store_that_is_closed_stays_closed(tmp_path: Path) -> None:
+    store = at(tmp_path / "a.duckdb")
+    put(store, "x")
+    store.close()
+    for use in (count, lambda store: put(store, "y")):
+        with pytest.raises(StoreFailed, match=r"a\.duckdb is closed\. Start Assay again\."):
+            use(store)
+    again = at(tmp_path / "a.duckdb")
+    assert count(again) == 1
+    again.close()
 
 
 def test_nothing_written_is_no_change(tmp_path: Path) -> None:
