@@ -22,7 +22,7 @@ from data import store as stores
 from data.store import open_store, opening
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import Mark
-from data.workspace.restore import backup_revision, restore
+from data.workspace.restore import backup_revision, check_copy, restore
 from judges.errors import AssayError
 from tests.data.store.test_store import ROOT, at, count, put
 from tests.soak import counts, damages
@@ -478,6 +478,26 @@ def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) ->
     )
     before = every(tmp_path)
     assert "was not restored" in python(code)
+    assert every(tmp_path) == before
+
+
+def test_a_backup_that_cannot_be_read_for_want_of_room_is_not_called_sound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = tmp_path / "b.duckdb"
+    store = at(backup)
+    put(store, "x")
+    store.close()
+    assert check_copy(backup) == 1
+    before = every(tmp_path)
+
+    def full(_: Path, to: Path) -> None:
+        to.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(opening, "copy", full)
+    with pytest.raises(StoreFailed, match=r"^b\.duckdb could not be read: .*No space left on device\.$"):
+        check_copy(backup)
     assert every(tmp_path) == before
 
 

@@ -13,6 +13,7 @@ import zlib
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from data.store import Store, Tx, base, kept, migrations, open_store, statements
@@ -93,6 +94,21 @@ def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_
     store.close()
 
 
+def test_queries_of_one_moment_rest_on_tables_of_their_own_and_on_columns_that_are_given(tmp_path: Path) -> None:
+    store = at(tmp_path / "a.duckdb")
+    with store.moment({"one": "select $1::bigint as n", "two": "select n + $2 as n from one"}, [1, 2]) as ask:
+        assert ask("select n from two")["n"].tolist() == [3]
+        put(store, "x")
+        query = "select n, x, x is null as lost, null::double as gone, 'a' as word from given order by n"
+        found = ask(query, n=np.array([2, 1]), x=np.array([np.nan, 0.5]))
+        assert found["n"].tolist() == [1, 2] and found["lost"].tolist() == [False, True]
+        assert found["x"][0] == 0.5 and np.isnan(found["x"][1]) and np.isnan(found["gone"]).all()
+        assert list(found["word"]) == ["a", "a"] and type(found["gone"]) is np.ndarray
+        assert ask("select count(*) as n from given where x = $1", x=np.array([1.0]))["n"].tolist() == [1]
+        assert ask("select count(*) as n from setting")["n"].tolist() == [0], "as it was when the moment began"
+    store.close()
+
+
 def test_a_store_that_is_closed_stays_closed(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
     put(store, "x")
@@ -108,6 +124,7 @@ def test_a_store_that_is_closed_stays_closed(tmp_path: Path) -> None:
 def test_nothing_written_is_no_change(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
     assert store.tx("ann", "look", lambda tx: len(tx.rows("select 1"))) == 1
+    assert store.tx("ann", "look", lambda tx: tx.append([])) == 0
     assert store.newest() == 0
     store.close()
 
