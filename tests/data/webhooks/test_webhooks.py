@@ -302,6 +302,25 @@ def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     assert store.rows("select count(*) from webhook_event") == [(1,)]
 
 
+def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(store: Store, receiver: Receiver) -> None:
+    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    teller = Deliverer(store)
+
+    def came(events: int) -> int:
+        for _ in range(events):
+            webhooks.send_test(store, "lea", made.id)
+        before = len(receiver.came)
+        teller._tell(made)
+        return len(receiver.came) - before
+
+    receiver.answers = [500]
+    assert came(2) == 1, "whoever does not answer is left alone for a while"
+    assert came(0) == 1, "what failed is not due yet"
+    assert came(3) == 3
+    teller.stop()
+    assert came(1) == 0
+
+
 def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> None:
     made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
     acts: list[Callable[[], Any]] = [
