@@ -27,7 +27,7 @@ from judges.client.budget import dollars
 from judges.client.client import ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.usage import tokens_billed, tokens_used
-from judges.protocols.call_plan import Ask
+from judges.protocols.call_plan import Ask, CallReply
 from tests import seeds
 from tests.data.runs.test_runs import GOOD, scripted
 from tests.judges.cli.test_run import served
@@ -201,6 +201,18 @@ def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
     store = open_store(f"duckdb:///{path}")
     assert verify(store) == []
     store.close()
+
+
+def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given(store: Store) -> None:
+    call = CallReply("k", "", 0, "", "", tokens_in=1000, tokens_out=100)
+    for run_id, prices in (("priced", [PRICE]), ("bare", [None]), ("mixed", [PRICE, None])):
+        for price in prices:
+            store.tx("lea", "test", lambda tx, to=run_id, at=price: charges.add_charge(tx, to, [call], at))
+    one = pytest.approx(0.003)
+    told = {key: charges.run_cost(store, key, None).cost for key in ("priced", "bare", "mixed", "none")}
+    assert told == {"priced": one, "bare": None, "mixed": None, "none": None}
+    told = {key: charges.run_cost(store, key, PRICE).cost for key in ("priced", "bare", "mixed", "none")}
+    assert told == {"priced": one, "bare": one, "mixed": pytest.approx(0.006), "none": 0.0}
 
 
 def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_next_start(store: Store) -> None:
