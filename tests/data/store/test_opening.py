@@ -261,13 +261,16 @@ def test_a_full_disk_before_a_migration_changes_nothing(older: Path) -> None:
 
 @pytest.mark.parametrize("links", [True, False], ids=["second names", "no second names"])
 def test_a_migration_keeps_the_store_as_it_was_under_another_name(
-    older: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+    older: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, links: bool
 ) -> None:
+    caplog.set_level("INFO", "assay")
     if not links:
         monkeypatch.setattr(os, "link", lambda *_: refuse())
     store = at(older)
     assert count(store) == 150 and store.rows("select count(*) from next_one") == [(0,)]
     (kept,) = older.parent.glob("a.before-*")
+    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "store_migrated"]
+    assert (told["to_version"], told["kept"]) == (999, str(kept)) and 0 < told["from_version"] < 999
     with duckdb.connect(str(kept), read_only=True) as con:
         assert con.execute("select count(*) from setting where scope = 'test'").fetchall() == [(150,)]
         assert con.execute("select count(*) from migration where version = 999").fetchall() == [(0,)]
