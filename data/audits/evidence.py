@@ -252,8 +252,7 @@ def _place(kind: Sequence[object], places: Mapping[str, int]) -> tuple[object, .
     """The reading order of a score: by unit, then as the card has its dimensions."""
     unit, dimension = str(kind[0]), str(kind[1])
     number = unit.partition(":")[2].partition("/")[0]
-    last = (kind[2] is None, kind[2] or 0, kind[3] is None, kind[3] or 0, str(kind[4]))
-    return SORTS.index(sort_of(unit)), int(number or 0), unit, places.get(dimension, len(places)), dimension, last
+    return SORTS.index(sort_of(unit)), int(number or 0), unit, places.get(dimension, len(places)), dimension
 
 
 def _gold(

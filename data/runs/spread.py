@@ -153,8 +153,6 @@ class _Spread:
         for task in self._going:
             task.cancel()
         await asyncio.gather(*self._going, return_exceptions=True)
-        for runner in self._runners:
-            runner.handle.end()
 
     def _begun(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -174,7 +172,6 @@ class _Spread:
         self._word = "stop"
         self._ended.set()
         self._throttle.wake()
-        self._room.set()
         self._wake()
 
     def _wake(self) -> None:

@@ -231,7 +231,7 @@ class Live:
         """(kind, why) of the run's end."""
         self._kick, self._room = asyncio.Event(), asyncio.Event()
         writer = asyncio.create_task(self._writing())
-        lease = asyncio.create_task(self._keep_lease()) if self.store.shared else None
+        self._lease = asyncio.create_task(self._keep_lease()) if self.store.shared else None
         last = ("finished", "")
         try:
             async for event in self._source(self, modes):
@@ -259,8 +259,6 @@ class Live:
             self._done = True
             self._kick.set()
             await writer
-            if lease is not None:
-                lease.cancel()
         if self._failed is not None:
             raise self._failed
         if self._stop and last[0] == "stopped":

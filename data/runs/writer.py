@@ -103,7 +103,6 @@ class JudgmentWriter:
                     key = content_id(key, self.run_id)
                 if key in kept:
                     continue
-                kept.add(key)
                 reading = replace(one.reading, why=storable_text(one.reading.why))
                 row, s, r = judgment_rows(key, self.judge_id, task.key, task.part, task.sample, raw, reading)
                 rows.append(row._replace(run_id=self.run_id))

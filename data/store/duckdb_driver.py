@@ -429,27 +429,22 @@ class DuckStore(DuckTables):
 
     def _once(self, work: Callable[[Tx], T], mine: HiddenRows | None = None) -> T:
         with self._cursor() as cursor:
-            cursor.begin()
-            try:
-                seq = opening.newest(cursor) + 1
-                if mine:
-                    self._check_hidden(mine)
-                    seq = mine.seq
-                elif self.hidden and seq >= self.hidden.seq:
-                    raise StoreFailed(
-                        f"So much was saved while an import came in that revision {self.hidden.seq} is reached. "
-                        "Try again when the import has ended."
-                    )
-                tx = DuckTx(cursor, seq, self)
-                result = work(tx)
-                if "score" in tx.wrote:
-                    combine(tx)
-                if not tx.wrote:
-                    cursor.rollback()
-                    return result
-            except BaseException:
-                self._undo(cursor)
-                raise
+            cursor.begin()  # closed before it commits, it takes back all
+            seq = opening.newest(cursor) + 1
+            if mine:
+                self._check_hidden(mine)
+                seq = mine.seq
+            elif self.hidden and seq >= self.hidden.seq:
+                raise StoreFailed(
+                    f"So much was saved while an import came in that revision {self.hidden.seq} is reached. "
+                    "Try again when the import has ended."
+                )
+            tx = DuckTx(cursor, seq, self)
+            result = work(tx)
+            if "score" in tx.wrote:
+                combine(tx)
+            if not tx.wrote:
+                return result
             try:
                 cursor.commit()
             except duckdb.Error as error:

@@ -133,7 +133,7 @@ def check_idle(path: Path) -> None:
     """Raise StoreLocked while anybody holds the file; what is no store, or a damaged one, nobody holds."""
     check_unregistered(path)
     with contextlib.suppress(StoreDamaged, StoreFailed):
-        inspect_store(path, accept=True)
+        inspect_store(path)
 
 
 # -- looking ----------------------------------------------------------------------------------------------------------

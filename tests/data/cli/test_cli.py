@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from data.cli import main
+from data.cli import check, main, report
 from data.records import invitations, people
 from data.store import open_store
+from data.store.errors import BadInput
 from data.store.high_water_mark import Mark
 from judges.cli.progress_bar import Bar
 from tests import seeds
@@ -249,8 +251,6 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
 
 
 def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
-    import io
-
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -270,6 +270,21 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
     assert re.fullmatch(r"\[#{12}\.{12}\]  50%  1,000 lines  [\d,]+ a second, 3 failed", said)
     assert shown.getvalue().endswith("\r" + " " * len(said) + "\r")
     assert f"[{'#' * 24}] 100%  12 rows  " in endless.getvalue()
+
+
+def test_what_answers_without_an_object_in_json_is_no_assay() -> None:
+    assert check._read(b'{"a": 1}') == {"a": 1} and check._read(b"{}") == {}
+    for body in (b"<html>", b"[]", b"3", b"\xff"):
+        with pytest.raises(BadInput, match=r"^What answered there is no Assay's API: its answer is no JSON\.$"):
+            check._read(body)
+
+
+def test_a_report_says_what_it_is_at_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for terminal, said in ((True, "Intervals ...\n"), (False, "")):
+        monkeypatch.setattr(sys, "stderr", shown := io.StringIO())
+        monkeypatch.setattr(shown, "isatty", lambda terminal=terminal: terminal)
+        report._say("Intervals")
+        assert shown.getvalue() == said
 
 
 def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from data.cli import main
-from data.cli.mtbench import _show_answers
+from data.cli.mtbench import _read, _show_answers
 from data.mtbench import mtbench
 from data.records import datasets
 from data.runs.run_order import DryRunJudgment
@@ -123,6 +123,18 @@ def test_an_answer_that_is_not_whole_is_shown_as_such(capsys: pytest.CaptureFixt
         *("-- call turn:2", "-- user", "Question 2?", "-- reply", ""),
         "-- no whole answer (cut_off): Turn 1 ran into the limit.",
     ]
+
+
+def test_what_is_not_sound_in_files_of_questions_is_said_but_not_that_they_hold_no_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("question.jsonl").write_text(json.dumps(QUESTIONS[0]) + "\nnope\n")
+    bench = _read(["question.jsonl"])
+    assert bench is not None and list(bench.questions) == ["1"] and _read([]) is None
+    assert capsys.readouterr().err.splitlines() == [
+        "question.jsonl, line 2: The line is not JSON: expecting value at character 1.", "MT-Bench: 1 question.",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

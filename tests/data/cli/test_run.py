@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from data.cli import main
+from data.cli import run as command
 from data.runs import batches, runs
 from data.store import open_store
 from tests import seeds
@@ -146,3 +148,31 @@ def test_what_files_brought_is_the_same_judge_and_is_not_asked_again(run: Run, t
     assert rows("select synthetic, count(*) from judge group by synthetic") == [(True, 1)]
     code, out, err = run(*WHAT)
     assert (code, out) == (1, "") and "Nothing is left to ask" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--address", "here:1"), "--address and --workers are for --engine ray."),
+        (("--workers", "2"), "--address and --workers are for --engine ray."),
+        (("--engine", "ray", "--batch"), "--engine ray is for calls that are made one by one"),
+        (("--engine", "ray", "--dry-run"), "--engine ray is for calls that are made one by one"),
+        (("--engine", "ray", "--collect"), "--engine ray is for calls that are made one by one"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    assert main(("run", *WHAT, *arguments)) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_what_is_said_of_a_second_endpoint_goes_before_that_of_the_first() -> None:
+    parser = argparse.ArgumentParser()
+    command.add_endpoint(parser)
+    options = parser.parse_args(["--base-url", "http://127.0.0.1:1/v1", "--concurrency", "3"])
+    first = command.chosen_endpoint(options, "m")
+    assert (first.base_url, first.concurrency) == ("http://127.0.0.1:1/v1", 3)
+    assert command.chosen_endpoint(options, "m", base_url="", key_variable="") == first
+    other = command.chosen_endpoint(options, "m", base_url="http://127.0.0.1:2/v1", key_variable="KEY")
+    assert other == first.model_copy(update={"base_url": "http://127.0.0.1:2/v1", "key_variable": "KEY"})

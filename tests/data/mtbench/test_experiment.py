@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -75,3 +76,31 @@ def test_what_cannot_be_crossed_is_a_sentence(store: Store) -> None:
         for _, run in start_experiment(store, "lea", planned):
             assert runs.wait(store, run).state == "stopped"
         assert len(runs.list_runs(store)) == 2, "the next arm does not begin when a limit has ended the one before"
+
+
+def test_a_limit_is_for_all_arms_and_a_resume_counts_what_those_of_b_have_cost(store: Store) -> None:
+    with recording(moved, models=("m", "j", "j2")) as served:
+        order = wanted(store, served.url, judge_price=(1e6, 1e6))  # a call costs 100 + 20
+        played(store, order)
+        asked, planned = len(served.bodies), plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+
+        def begun(limit: float, resume: bool, finished: int = 1) -> list[str]:
+            """How the first run that begins ended, where so many arms have finished before."""
+            arms = tuple(
+                replace(
+                    one,
+                    wanted=replace(one.wanted, spending_limit=limit),
+                    estimate=replace(one.estimate, judgments=0 if n < finished else 6),
+                )
+                for n, one in enumerate(planned.arms)
+            )
+            going = start_experiment(store, "lea", replace(planned, arms=arms), resume)
+            states = [runs.wait(store, run).state for _, run in islice(going, 1)]
+            going.close()  # type: ignore[attr-defined]
+            return states
+
+        assert begun(700.0, True) == ["stopped"] and len(served.bodies) == asked, "A's own judging is not of this"
+        assert begun(90_000.0, True) == ["finished"] and len(served.bodies) == asked + 6
+        with pytest.raises(BadInput, match="The spending limit is reached before"):
+            begun(720.0, True, finished=2)
+        assert begun(720.0, False, finished=2) == ["stopped"] and len(served.bodies) == asked + 6

@@ -157,18 +157,18 @@ def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
 
 
 def test_pairs_named_the_other_way_round_are_turned(tmp_path: Path) -> None:
-    """Pairs that come as items of our own need not have their names in order."""
+    """Pairs that come as items of our own need not have their names in order, nor a turn: it is the first."""
     store = workspace(tmp_path)
     sides = {"response_a": {"system": "z", "text": "Z"}, "response_b": {"system": "a", "text": "A"}}
     rows: list[dict[str, Any]] = [
-        {"id": "p", "kind": "pair", "input": "Q?", "meta": {"question_id": 7, "turn": 1}, **sides},
+        {"id": "p", "kind": "pair", "input": "Q?", "meta": {"question_id": 7}, **sides},
         {"item": "p", "card": "plain_pairwise", "model": "j", "reply": {"verdict": "a", "reason": ""}},
         {"item": "p", "unit": "pair", "dimension": "verdict", "value": "a", "annotator": "ann", "mode": "blind"}
         | {"made_at": "2026-01-31T12:00:00Z"},
     ]
     import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
     bench = load_bench(store, D)
-    assert [(g.a, g.b, g.order, g.winner) for g in bench.games] == [("a", "z", "", "b")]
+    assert [(g.turn, g.a, g.b, g.order, g.winner) for g in bench.games] == [(1, "a", "z", "", "b")]
     assert bench.votes == (Vote("ann", "", "7", 1, "a", "z", "b"),)
     assert bench.questions == {"7": BenchQuestion("7", "", ("Q?",))}
 

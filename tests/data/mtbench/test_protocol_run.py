@@ -20,10 +20,12 @@ from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, people
 from data.runs import runs
 from data.store import Store, open_store
-from data.store.errors import BadInput
+from data.store.errors import BadInput, NotAllowed
 from data.workspace.verify import verify
+from judges.client.budget import dollars
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
+from judges.client.estimate import Estimate
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, BenchQuestion
 from judges.types import Dialogue
@@ -153,6 +155,37 @@ def test_two_models_are_compared_in_both_orders(store: Store) -> None:
     assert {(one.question, one.turn) for one in games} == {(q, t) for q in ("81", "111", "7") for t in (1, 2)}
 
 
+def test_what_is_there_and_what_will_come_are_planned_together(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url, judge="", price=(1.0, 2.0), judge_price=(3.0, 4.0))
+        played(store, order)
+    both = replace(order, model="m2", judge="j", pairs=True)
+    [there, alone] = protocol_run.plan(store, replace(both, model="", questions=""))
+    assert (alone.step, alone.estimate.calls) == ("verdicts", 0), "one model is compared with none"
+    [_, coming, _] = protocol_run.plan(store, replace(both, dataset="another"))
+    [answers, ratings, verdicts] = planned = protocol_run.plan(store, both)
+    one, two, sum_ = there.estimate, coming.estimate, ratings.estimate
+    for name in ("items", "judgments", "calls", "tokens_in", "tokens_out", "cost", "most", "counted"):
+        assert getattr(one, name) > 0 and getattr(two, name) > 0
+        assert getattr(sum_, name) == pytest.approx(getattr(one, name) + getattr(two, name)), name
+    told = protocol_run.describe_plan(store, both, planned)
+    steps = [answers.estimate, ratings.estimate, verdicts.estimate]
+    tokens_in, tokens_out = sum(e.tokens_in for e in steps), sum(e.tokens_out for e in steps)
+    paid, most = sum(e.cost or 0.0 for e in steps), sum(e.most or 0.0 for e in steps)
+    assert told[3] == (
+        f"Together: 30 calls, about {tokens_in:,} tokens in and {tokens_out:,} out, about {dollars(paid)}, at the "
+        f"very most {dollars(most)}."
+    )
+    assert [one.partition(",")[0] for one in told[:3]] == [
+        "Answers by m2: 6 calls for 3 questions",
+        "Ratings of turns by j: 12 calls for 12 turns",
+        "Verdicts on pairs by j: 12 calls for 6 pairs",
+    ]
+    unpriced = replace(both, judge_price=None)
+    told = protocol_run.describe_plan(store, unpriced, protocol_run.plan(store, unpriced))
+    assert told[1].endswith(", price not known.") and told[3].endswith(", price not known.")
+
+
 def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, judge_endpoint=Endpoint(base_url="http://127.0.0.1:9", tries=1))
@@ -171,6 +204,12 @@ def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_ar
         for table in ("reply", "judgment", "exposure", "run"):
             assert store.rows(f"select count(*) from {table}") == [(0,)]
         assert datasets.all_datasets(store) == []
+        people.join_workspace(store, "ann")
+        asked = len(served.bodies)
+        for act in (protocol_run.dry_run, protocol_run.steps):
+            with pytest.raises(NotAllowed):
+                list(act(store, "ann", order))
+        assert len(served.bodies) == asked, "an annotator asks nothing"
         played(store, order)
         protocol_run.dry_run_protocol(store, "lea", order)
     # Two warm samples, and all three of the cold one, as they are copies of each other.
@@ -354,7 +393,8 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         same = questions.keep_questions(store, "lea", "question.jsonl", bare)
         assert same.id != order.questions
         [answered] = protocol_run.plan(store, replace(order, questions=same.id))
-        assert answered.estimate.calls == 0
+        assert answered.estimate == Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0), "nothing, which is free"
+        assert played(store, replace(order, questions=same.id, judge="j")) == [("ratings", "finished")]
         two = {key: BENCH.questions[key] for key in ("81", "7")}
         fewer = questions.keep_questions(store, "lea", "q", replace(bare, questions=two))
         assert protocol_run.plan(store, replace(order, questions=fewer.id))[0].estimate.calls == 0
@@ -366,6 +406,16 @@ def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> Non
         )
         with pytest.raises(BadInput, match="from another set of them"):
             protocol_run.plan(store, replace(order, questions=more.id))
+
+
+@pytest.mark.parametrize(("named", "there"), [("", True), ("own", False), ("none", False)])
+def test_answers_hold_the_references_of_the_set_that_a_protocol_asks_for(store: Store, named: str, there: bool) -> None:
+    protocol = FASTCHAT.model_copy(update={"name": "named", "references": named})
+    with recording() as served:
+        played(store, wanted(store, served.url, protocol, judge=""))
+    query = "select content from item where dataset_id in (select id from dataset where purpose is null)"
+    found = str(store.rows(query))
+    assert "answer 0 to 1+1?" in found and ("It is 2" in found) == there
 
 
 def test_of_references_that_differ_a_judge_is_shown_its_own(store: Store) -> None:

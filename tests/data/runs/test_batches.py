@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,22 @@ from typing import Any
 import pytest
 
 from data.records import datasets
-from data.runs import batches, runs, worker
-from data.runs.run_order import RunOrder
+from data.runs import batches, dry_runs, runs, worker
+from data.runs.run_order import RunOrder, RunProgress
 from data.store import Store
 from data.store.errors import StoreFailed
 from judges.cards import card
 from judges.client import batch_files
+from judges.client.client import Client
 from judges.client.endpoint import Endpoint
+from judges.client.errors import TransientError
 from judges.protocols.call_plan import Task, pieces
 from judges.types import ITEM
 from tests import seeds
 from tests.practice_server import practice
 
 CARD = card("multi_turn_dialogue")
+GOOD = json.dumps(seeds.reply(seeds.dialogue(1)))
 
 
 @pytest.fixture
@@ -190,3 +194,209 @@ def test_the_spending_limit_bounds_what_is_handed_in(store: Store) -> None:
         end = runs.wait(store, runs.start(store, "lea", dear))
         assert end.state == "stopped" and "spending limit" in end.why
         assert end.cost is not None and 0 < end.cost <= 2.5 and 0 < end.done < 6
+
+
+# -- a Batch API in this process -------------------------------------------------------------------------------------
+
+URL = "http://127.0.0.1:9"
+WHOLE = CARD.defaults.model_copy(update={"window": 0})
+Answer = tuple[int, dict[str, Any]] | None
+"""Status and body of one call; None: it was not carried out."""
+TOLD = {"usage": {"prompt_tokens": 700, "completion_tokens": 90}}
+
+
+def said(text: str, **more: Any) -> Answer:
+    return 200, {"model": "m", "choices": [{"finish_reason": "stop", "message": {"content": text}}], **more}
+
+
+class Shop(Client):
+    """What is handed in, and how it stands: each look at a batch shows its next state, and at last the results."""
+
+    def __init__(self, answer: Callable[[int, int], Answer] = lambda n, nth: said(GOOD, **TOLD), **shown: Any) -> None:
+        super().__init__(Endpoint(base_url=URL, key_variable=""), {f"{URL} practice-constant": "json_schema"})
+        self.of, self.shown = answer, shown
+        self.files: list[bytes] = []
+        self.jobs: dict[str, dict[str, Any]] = {}
+        self.states: dict[str, list[str]] = {}
+        self.times: Counter[str] = Counter()
+        self.cancelled: list[str] = []
+        self.listed = True
+
+    async def models(self) -> list[str]:
+        return ["practice-constant"]
+
+    async def upload(self, lines: bytes) -> str:
+        self.files.append(lines)
+        return f"file {len(self.files)}"
+
+    async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
+        ident = file.replace("file", "batch")
+        job = {"id": ident, "input_file_id": file, "metadata": note, "output_file_id": f"{ident} out", **self.shown}
+        self.states[ident] = list(self.shown.get("states", ["validating", "in_progress", "in_progress", "completed"]))
+        self.jobs[ident] = job
+        return job
+
+    async def batch(self, ident: str) -> dict[str, Any]:
+        states = self.states[ident]
+        return {**self.jobs[ident], "status": states.pop(0) if len(states) > 1 else states[0]}
+
+    async def batches(self) -> list[dict[str, Any]]:
+        if not self.listed:
+            raise TransientError("server", "no such list", status=404)
+        return [*self.jobs.values(), {"id": "of somebody", "metadata": None}]
+
+    async def content(self, file: str) -> bytes:
+        asked = self.files[int(file.split()[1]) - 1]
+        return b"\n".join(json.dumps(self._result(line)).encode() for line in asked.splitlines())
+
+    def _result(self, line: bytes) -> dict[str, Any]:
+        called, first = name(line), sorted(map(name, self.files[0].splitlines()))
+        nth, self.times[called] = self.times[called], self.times[called] + 1
+        came = self.of(first.index(called) if called in first else len(first), nth)
+        if came is None:
+            return {"custom_id": called, "response": None, "error": {"code": "batch_expired"}}
+        return {"custom_id": called, "response": {"status_code": came[0], "body": came[1]}}
+
+    async def cancel(self, ident: str) -> dict[str, Any]:
+        self.cancelled.append(ident)
+        if ident == "batch 1":
+            raise TransientError("server", "not now")
+        return {}
+
+
+@pytest.fixture
+def open_shop(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Shop]:
+    """Opens a shop that all runs ask from then on."""
+
+    def opened(*args: Any, **shown: Any) -> Shop:
+        shop = Shop(*args, **shown)
+        for module in (batches, dry_runs):
+            monkeypatch.setattr(module, "open_client", lambda endpoint, modes=None: shop)
+        return shop
+
+    return opened
+
+
+def name(line: bytes) -> str:
+    return str(json.loads(line)["custom_id"])
+
+
+def ran(store: Store, patient: bool = True, **changes: Any) -> tuple[str, RunProgress]:
+    """A run to its end: its id, and how that was."""
+    run_id = runs.start(store, "lea", order(store, URL, **changes), patient=patient)
+    return run_id, runs.wait(store, run_id)
+
+
+def submitted(store: Store, run_id: str) -> list[dict[str, Any]]:
+    query = "select detail from batch_event where run_id = $1 and state = 'submitted' order by seq"
+    return [json.loads(row[0]) for row in store.rows(query, [run_id])]
+
+
+def test_a_round_is_files_within_the_bounds_each_as_full_as_it_can_be(
+    store: Store, open_shop: Callable[..., Shop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = open_shop()
+    first, end = ran(store, patient=False)
+    assert end.state == "waiting for batch" and len(shop.files) == 1
+    whole = shop.files[0].splitlines(keepends=True)
+    [one] = submitted(store, first)
+    assert len(whole) == 6 and one == {"file": "file 1", "calls": 6, "tokens": one["tokens"]}
+    runs.stop(store, "lea", first)
+    runs.wait(store, first)
+    two, sizes = len(whole[0]) + len(whole[1]), list(map(len, whole))
+    for what, bound, together in (
+        ("LINES", 4, [4, 2]), ("LINES", 1, [1] * 6), ("BYTES", 1, [1] * 6), ("BYTES", two, None),
+    ):  # fmt: skip
+        with monkeypatch.context() as patch:
+            patch.setattr(batch_files, what, bound)
+            before = len(shop.files)
+            run_id, end = ran(store, patient=False)
+            assert end.state == "waiting for batch"
+            runs.stop(store, "lea", run_id)
+            assert runs.wait(store, run_id).state == "stopped"
+        files = [file.splitlines(keepends=True) for file in shop.files[before:]]
+        assert [name(line) for file in files for line in file] == [name(line) for line in whole]
+        counts = list(map(len, files))
+        if together is None:
+            assert counts[0] == 2 and all(sum(map(len, file)) <= bound for file in files)
+            ends = [sum(counts[:n]) for n in range(1, len(counts))]
+            assert all(sum(map(len, files[n])) + sizes[end] > bound for n, end in enumerate(ends))
+        else:
+            assert counts == together
+        told = submitted(store, run_id)
+        assert [each["calls"] for each in told] == counts
+        assert sum(each["tokens"] for each in told) == one["tokens"] and min(each["tokens"] for each in told) > 0
+    assert shop.cancelled == list(shop.jobs), "each, although the first could not be"
+    assert store.rows("select batch from batch_event group by 1 having count(distinct run_id) > 1") == []
+
+
+def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_runs(
+    store: Store, open_shop: Callable[..., Shop]
+) -> None:
+    strange = {"id": "elsewhere", "metadata": {"assay_run": "another"}}
+    shop = open_shop(request_counts={"total": 6})
+    shop.jobs["elsewhere"] = strange
+    _, end = ran(store, price=(1.0, 2.0), params=WHOLE)
+    assert (end.state, end.scored) == ("finished", 5), end  # the reply is one to fewer turns than one of them has
+    rows = store.rows("select batch, state, detail from batch_event where batch = 'batch 1' order by seq")
+    counts = '{"counts":{"total":6}}'
+    assert [row[1:] for row in rows[1:-1]] == [("validating", counts), ("in_progress", counts)]
+    assert (rows[0][1], rows[-1][1:]) == ("submitted", ("collected", '{"brought":6,"missed":0}'))
+    assert store.rows("select count(*) from batch_event where batch in ('elsewhere', 'of somebody')") == [(0,)]
+    assert end.tokens_in == 700 * end.calls and not end.estimated
+    shop.listed = False  # not every endpoint lists its batches
+    assert ran(store, params=WHOLE.model_copy(update={"seed": 5}))[1].state == "finished"
+
+
+@pytest.mark.parametrize(
+    ("shown", "why"),
+    [
+        ({}, "it gave no reason"),
+        ({"errors": {"data": None}}, "it gave no reason"),
+        ({"errors": {"data": [{"message": "One."}, {"message": "Two"}]}}, "One.; Two"),
+    ],
+)
+def test_a_batch_that_failed_says_what_it_was_told(
+    store: Store, open_shop: Callable[..., Shop], shown: dict[str, Any], why: str
+) -> None:
+    open_shop(states=["failed"], **shown)
+    _, end = ran(store)
+    assert (end.state, end.why) == ("failed", f"The endpoint refused the batch: {why}. Mend it, then resume the run.")
+
+
+def test_each_result_is_an_answer_a_reason_or_asked_again(
+    store: Store, open_shop: Callable[..., Shop]
+) -> None:
+    refusing = {"error": {"message": "Unsupported parameter: 'response_format'.", "param": "response_format"}}
+    filtered = {"error": {"message": "Filtered.", "code": "content_filter"}}
+    script: dict[int, list[Answer]] = {
+        0: [None, said(GOOD, **TOLD)],
+        1: [(500, {"error": {"message": "Broken."}}), said(GOOD, **TOLD)],
+        2: [(400, refusing), said(GOOD, **TOLD)],
+        3: [(400, filtered)],
+        4: [said(GOOD)],
+        5: [(500, {"error": {"message": "Broken."}}), (500, {"error": {"message": "Broken."}})],
+    }
+    shop = open_shop(lambda n, nth: script[n][nth], states=["completed"], error_file_id="")
+    run_id, end = ran(store, params=WHOLE)
+    assert (end.state, end.scored) == ("finished", 3), end
+    assert end.unscored == {"refused": 1, "api_error": 1, "incomplete": 1}
+    assert [json.loads(row[0]) for row in store.rows(
+        "select detail from batch_event where state = 'collected' order by seq"
+    )] == [{"brought": 4, "missed": 2}, {"brought": 4, "missed": 0}]  # fmt: skip
+    assert [len(file.splitlines()) for file in shop.files] == [6, 4]
+    sent = submitted(store, run_id)[0]
+    assert end.estimated and store.rows("select tokens_in from reply where tokens_in not in (0, 700)") == [
+        (round(sent["tokens"] / 6),)
+    ], "nobody told how many: so many as a call of its batch sends"
+    assert any("500: Broken." in one for one in end.problems)
+
+
+def test_three_batches_in_a_row_that_bring_nothing_end_the_run(store: Store, open_shop: Callable[..., Shop]) -> None:
+    def answer(n: int, nth: int) -> Answer:
+        return said(GOOD, **TOLD) if (n, nth) == (0, 2) else None
+
+    shop = open_shop(answer, states=["completed"])
+    _, end = ran(store)
+    assert (end.state, end.done) == ("failed", 1) and len(shop.files) == 2 + 1 + 3
+    assert end.why == "3 batches in a row brought nothing. Resume the run to try again, or without a batch."

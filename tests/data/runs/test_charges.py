@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from data.records import datasets, people
-from data.runs import batches, runs
+from data.records.tables import RunEventRow
+from data.runs import batches, charges, runs
 from data.runs.run_order import RunOrder, RunProgress
-from data.store import Store, open_store
+from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed
+from data.store.ids import new_id
 from data.trail import trail
 from data.workspace.verify import verify
 from judges.cards import card
@@ -25,9 +27,9 @@ from judges.client.budget import dollars
 from judges.client.client import ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.usage import tokens_billed, tokens_used
-from judges.protocols.call_plan import Ask
+from judges.protocols.call_plan import Ask, CallReply
 from tests import seeds
-from tests.data.runs.test_runs import GOOD
+from tests.data.runs.test_runs import GOOD, scripted
 from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say, Served
 from tests.practice_server import practice
@@ -201,6 +203,36 @@ def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given(store: Store) -> None:
+    call = CallReply("k", "", 0, "", "", tokens_in=1000, tokens_out=100)
+    for run_id, prices in (("priced", [PRICE]), ("bare", [None]), ("mixed", [PRICE, None])):
+        for price in prices:
+            store.tx("lea", "test", lambda tx, to=run_id, at=price: charges.add_charge(tx, to, [call], at))
+    one = pytest.approx(0.003)
+    told = {key: charges.run_cost(store, key, None).cost for key in ("priced", "bare", "mixed", "none")}
+    assert told == {"priced": one, "bare": None, "mixed": None, "none": None}
+    told = {key: charges.run_cost(store, key, PRICE).cost for key in ("priced", "bare", "mixed", "none")}
+    assert told == {"priced": one, "bare": one, "mixed": pytest.approx(0.006), "none": 0.0}
+
+
+def test_what_was_under_way_when_a_process_ended_is_charged_at_its_most_by_the_next_start(store: Store) -> None:
+    run_id = runs.start(store, "lea", order(store, "http://127.0.0.1:9"), source=scripted(most=2))
+    assert runs.wait(store, run_id).state == "stopped"
+
+    def cut_off(tx: Tx) -> None:
+        """What a killed process leaves: the row of its start, and what its calls might cost."""
+        tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
+        charges.add_hold(tx, run_id, 0.07)
+
+    store.tx("lea", "test", cut_off)
+    assert runs.run_progress(store, run_id).open == pytest.approx(0.07)
+    runs.resume(store, "lea", run_id, source=scripted())
+    end = runs.wait(store, run_id)
+    assert (end.state, end.cost, end.open) == ("finished", pytest.approx(0.07), 0.0)
+    lost = store.rows("select calls, tokens_in, tokens_out, cost, estimated from charge where sort = 'lost'")
+    assert lost == [(0, 0, 0, pytest.approx(0.07), True)]
+
+
 def test_a_limit_that_makes_no_sense_is_refused_in_a_sentence(store: Store) -> None:
     people.set_person(store, "lea", "rae", "researcher")
     with served(lambda body, nth: Say(REPLY, usage=(2000, 400))) as found:
@@ -251,6 +283,23 @@ def test_a_dry_run_tries_a_call_twice_at_most(store: Store) -> None:
     with served(lambda body, nth: Say(status=429, headers={"Retry-After": "0"})) as found:
         [shown] = runs.dry_run(store, "lea", order(store, found.url, endpoint={"tries": 5}), n=1)
         assert shown.reading.unscored == "api_error" and len(found.bodies) == 2
+
+
+def test_an_endpoint_that_is_not_ready_is_named_and_what_its_trial_may_cost_is_charged(store: Store) -> None:
+    with served(lambda body, nth: Say(status=504)) as found:
+        found.models = {"data": [{"id": "another"}]}
+        wanted, unanswered = order(store, found.url), "The endpoint does not answer just now: .* Try again in a while"
+        with pytest.raises(BadInput, match=unanswered):
+            runs.start(store, "lea", wanted)
+        spent = runs.trial_costs(store)
+        assert (spent.calls, spent.tokens_out, len(found.bodies)) == (1, 1000, 1) and spent.tokens_in > 0
+        with pytest.raises(BadInput, match=r"^The endpoint does not answer"):
+            runs.start(store, "lea", replace(wanted, spending_limit=0.02))
+        assert runs.trial_costs(store).calls == len(found.bodies) == 2
+        found.models = Say(status=503)
+        with pytest.raises(BadInput, match=unanswered):
+            runs.list_models(wanted.endpoint)
+        assert store.rows("select count(*) from run") == [(0,)]
 
 
 def test_a_batch_is_charged_as_its_results_come(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from data.records import datasets, people
 from data.records.people import Person
 from data.runs import runs, terms, worker
 from data.runs import writer as runs_writer
+from data.runs.pending import Remaining
 from data.runs.run_order import RunOrder
 from data.runs.worker import Event, Live
 from data.store import Store
@@ -30,6 +31,7 @@ from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.client.prices import price as listed_price
 from judges.client.runner import RunNotice
+from judges.client.usage import Charge
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task, fuse
 from judges.types import Reading
@@ -376,9 +378,25 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
     run_id = ran(store, order(store), scripted(say))
     end = runs.run_progress(store, run_id)
     assert end.state == "failed" and "disk is full" in end.why and end.done == 0
+    with pytest.raises(StoreFailed, match="the disk is full"):
+        runs.resume(store, "rae", run_id, source=scripted())
     full[0] = False
     runs.resume(store, "rae", run_id, source=scripted())
     assert runs.wait(store, run_id).scored == 12
+
+
+def test_whoever_waits_for_a_run_is_told_of_it_again_and_again(store: Store) -> None:
+    told: list[str] = []
+
+    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+        until = time.monotonic() + 5
+        while len(told) < 3 and time.monotonic() < until:
+            await asyncio.sleep(0.005)
+        yield RunNotice("stopped", "Stopped.")
+
+    run_id = runs.start(store, "rae", order(store), source=slow)
+    end = runs.wait(store, run_id, lambda found: told.append(found.state), every=0.01)
+    assert end.state == "stopped" and told[:3] == ["running"] * 3
 
 
 def test_the_spending_limit_ends_a_run_and_holds_over_its_resume(store: Store, server: Running) -> None:
@@ -414,6 +432,18 @@ def test_the_key_is_nowhere(store: Store, monkeypatch: pytest.MonkeyPatch, capfd
     out = capfd.readouterr()
     assert "canary" not in held + said + out.out + out.err
     assert "run" in tables and "demo" in held
+
+
+def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now(store: Store) -> None:
+    run_id = ran(store, order(store, params=Params(samples=2, combine="")), scripted(most=3))
+    found = json.loads(store.rows("select settings from run")[0][0])
+    del found["params"]["combine"]  # as from before there was a choice
+    old = json.dumps({**found, "inside": True})
+    row = f"select 'old' as id, dataset_id, judge_id, '{old}' as settings, items, judgments from run"
+    store.tx("rae", "test", lambda tx: tx.derive("run", "id, dataset_id, judge_id, settings, items, judgments", row))
+    was, now = runs.order_of(store, run_id), runs.order_of(store, "old")
+    assert was.endpoint.base_url == "http://127.0.0.1:9" and now.endpoint.base_url == runs.practice_url()
+    assert runs.judge_of(now) == runs.judge_of(was) == runs.run_judge(store, "old").id
 
 
 def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
@@ -454,6 +484,35 @@ def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> N
     run_id = ran(store, order(store, most=1), scripted(lambda t: "a\x00b\ud800c"))
     assert runs.run_progress(store, run_id).unscored == {"unreadable": 1}
     assert store.rows("select raw from reply") == [("a\ufffdb?c",)]
+
+
+def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_not(store: Store) -> None:
+    wanted = order(store)
+    judge = runs.judge_of(wanted)
+    found = list(Remaining(store, wanted, judge, store.newest(), runs.SEED).tasks())
+    lost = Reading(unscored="api_error", why="gone")
+
+    def put(run_id: str, *made: FinishedJudgment | CallReply | Charge, upto: float | None = None) -> int:
+        return runs_writer.JudgmentWriter(store, "lea", run_id, judge, CARD, (1.0, 2.0)).put(made, upto)
+
+    good, gone = FinishedJudgment(found[0], GOOD[0], Reading()), FinishedJudgment(found[1], "", lost)
+    assert put("one", good, gone) == 2
+    other = FinishedJudgment(found[2], GOOD[1], Reading())
+    assert put("two", FinishedJudgment(found[0], GOOD[1], Reading()), gone, other) == 2, "the first place is taken"
+    last = FinishedJudgment(found[3], "", lost)
+    assert put("two", gone, last, CallReply(found[3].key, "", 0, "", "", tokens_in=30, tokens_out=5), upto=0.5) == 1
+    rows = store.rows("select item_id, run_id, unscored from judgment order by seq, unscored desc")
+    used, failed, new, late = (one.key for one in found[:4])
+    assert rows == [
+        (failed, "one", "api_error"), (used, "one", ""), (failed, "two", "api_error"), (new, "two", ""),
+        (late, "two", "api_error"),
+    ]  # fmt: skip
+    assert store.rows("select run_id, calls, tokens_in, tokens_out, cost from charge") == [("two", 1, 30, 5, 4e-5)]
+    assert store.rows("select run_id, upto from spending_hold") == [("two", 0.5)]
+    sure = (("4", (("4", -0.1), ("5", -2.5))),)
+    whole = CallReply(found[5].key, "", 0, "p", "4", None, "why", "json_schema", "served", 30, 5, 2, 1.5, sure)
+    put("two", whole)
+    assert runs_writer.stored_replies(store, judge, {}, [found[5].key]) == {(found[5].key, "", 0): {"p": whole}}
 
 
 def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> None:

@@ -28,7 +28,7 @@ from judges.runners.remote_runner import RemoteRunner, RunnerTerms, Told, Word, 
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
 from tests.data.runs.test_charges import order as priced
-from tests.data.runs.test_runs import GOOD, order
+from tests.data.runs.test_runs import CARD, GOOD, order
 from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say
 from tests.practice_server import Running, practice
@@ -187,8 +187,69 @@ def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
             return one
 
     with practice() as server:
-        end = ran(store, wanted(store, server), Gone(), 1)
-    assert end.state == "failed" and "3 runners were lost one after the other, the last: it was killed" in end.why
+        end = ran(store, wanted(store, server), Gone(), 2)
+    assert end.state == "failed" and "6 runners were lost one after the other, the last: it was killed" in end.why
+
+
+def test_a_runner_that_takes_no_more_work_is_replaced_although_it_is_not_heard_to_be_gone(store: Store) -> None:
+    class Mute(Runner):
+        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+            if work:
+                raise RunnerLost("it hung up")
+            await super().give(work, admitted, word)
+
+        async def take(self) -> list[Told]:
+            return await asyncio.Event().wait()  # type: ignore[return-value]
+
+    class Silent(Here):
+        def start(self, terms: RunTerms) -> Runner:
+            self.runners.append(Mute(terms) if not self.runners else Runner(terms))
+            return self.runners[-1]
+
+    place = Silent()
+    with practice() as server:
+        end = ran(store, replace(wanted(store, server), most=3), place, 1)
+    assert (end.state, end.done, len(place.runners)) == ("finished", 3, 2)
+
+
+def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Deaf(Runner):
+        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+            self.stopped = self.stopped or word == "stop"
+            await super().give(work, admitted, word)
+
+        async def take(self) -> list[Told]:
+            told = await super().take()
+            if self.stopped:
+                await asyncio.Event().wait()
+            return told
+
+        def end(self) -> None:
+            self.ended = True
+            super().end()
+
+        stopped = ended = False
+
+    class Stuck(Here):
+        def start(self, terms: RunTerms) -> Runner:
+            self.runners.append(Deaf(terms))
+            return self.runners[-1]
+
+    monkeypatch.setattr(spread, "GRACE", 0.1)
+    monkeypatch.setattr(spread, "_PATIENCE", 0.1)
+    place = Stuck()
+    with practice(latency_ms=300) as server:
+        known = {f"{server.url} practice-constant": "json_schema"}
+        store.tx("lea", "test", lambda tx: worker.remember_modes(tx, known))
+        found = replace(wanted(store, server), price=PRICE)
+        run_id = runs.start(store, "lea", found, engine=spread_over(place, 2))
+        end = until(store, run_id, lambda: len(place.runners) == 2 and all(one.told for one in place.runners))
+    assert (end.state, end.why, end.open) == ("stopped", "lea stopped it. Resume it to go on where it was.", 0.0)
+    assert [one.ended for one in place.runners] == [True, True]
+    lost = store.rows("select calls, tokens_out from charge where sort = 'lost'")
+    assert lost and all(out == calls * CARD.defaults.max_tokens for calls, out in lost), "each at its most"
 
 
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:

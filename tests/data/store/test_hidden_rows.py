@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,27 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, look: Callable[[], None]) -> None
     monkeypatch.setattr(hidden_rows, "read_slices", slices)
 
 
+@contextmanager
+def watching(look: Callable[[], Any]) -> Iterator[list[Any]]:
+    """What is seen after each statement that hides tables, or shows them again."""
+    seen = []
+
+    class Watched:
+        def __init__(self, con: Any) -> None:
+            self._con, self.begin, self.commit = con, con.begin, con.commit
+
+        def execute(self, sql: str) -> Any:
+            found = self._con.execute(sql)
+            seen.append(look())
+            return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("hide_change", "show_tables"):
+            real = getattr(hidden_rows, name)
+            patch.setattr(hidden_rows, name, lambda con, *given, real=real: real(Watched(con), *given))
+        yield seen
+
+
 def save(store: Store, name: str) -> None:
     row = ItemRow(name, "other", name, "response", "s", "", "{}", "{}", name, 1)
     store.tx("ann", "save", lambda tx: tx.append([ExposureRow(new_id(), "i", "", "ann", "r")]) + tx.append([row]))
@@ -103,8 +125,9 @@ def test_what_is_refused_in_the_end_leaves_nothing(opened: Store, bulks: list[Lo
         assert tx.rows("select count(*) from item") == [(MANY,)]
         raise BadInput("No.")
 
-    with pytest.raises(BadInput):
+    with watching(lambda: counts(opened)) as seen, pytest.raises(BadInput):
         opened.tx("lea", "import", refuse, "", bulks)
+    assert seen == [(0, 0, 0)] * 8, "no reader misses a table while it is hidden, and shown again"
     assert counts(opened) == (0, 0, 0)
     save(opened, "x")
     assert opened.newest() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -10,6 +11,8 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from datetime import datetime
+from glob import glob
 from pathlib import Path
 
 import duckdb
@@ -18,7 +21,8 @@ import pytest
 from data import store as stores
 from data.store import open_store, opening
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
-from data.workspace.restore import restore
+from data.store.high_water_mark import Mark
+from data.workspace.restore import backup_revision, check_copy, restore
 from judges.errors import AssayError
 from tests.data.store.test_store import ROOT, at, count, put
 from tests.soak import counts, damages
@@ -72,6 +76,7 @@ def refused(path: Path, says: str, kind: type[AssayError] = StoreDamaged) -> Non
     with pytest.raises(kind, match=says):
         at(path)
     assert every(path.parent) == before
+    assert [file for file in map(os.path.realpath, glob("/proc/self/fd/*")) if file.startswith(str(path))] == []
 
 
 def cut(path: Path) -> None:
@@ -254,16 +259,94 @@ def test_a_full_disk_before_a_migration_changes_nothing(older: Path) -> None:
     assert every(older.parent) == before
 
 
-def test_a_migration_keeps_the_store_as_it_was_under_another_name(older: Path) -> None:
+@pytest.mark.parametrize("links", [True, False], ids=["second names", "no second names"])
+def test_a_migration_keeps_the_store_as_it_was_under_another_name(
+    older: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, links: bool
+) -> None:
+    caplog.set_level("INFO", "assay")
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_: refuse())
     store = at(older)
     assert count(store) == 150 and store.rows("select count(*) from next_one") == [(0,)]
     (kept,) = older.parent.glob("a.before-*")
+    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "store_migrated"]
+    assert (told["to_version"], told["kept"]) == (999, str(kept)) and 0 < told["from_version"] < 999
     with duckdb.connect(str(kept), read_only=True) as con:
         assert con.execute("select count(*) from setting where scope = 'test'").fetchall() == [(150,)]
         assert con.execute("select count(*) from migration where version = 999").fetchall() == [(0,)]
     put(store, "x")
     store.close()
     assert {f.name for f in older.parent.iterdir()} == {"a.duckdb", "a.duckdb.mark", kept.name}
+
+
+def refuse() -> None:
+    raise OSError(1, "Operation not permitted")
+
+
+def test_a_name_that_something_has_is_given_to_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "now", lambda: datetime(2026, 1, 2, 3, 4, 5))
+    given = []
+    for _ in range(3):
+        given.append(opening.free_name(tmp_path / "a.duckdb", "before"))
+        given[-1].symlink_to("nowhere")
+    stem = "a.before-20260102-030405"
+    assert [file.name for file in given] == [f"{stem}.duckdb", f"{stem}-2.duckdb", f"{stem}-3.duckdb"]
+
+
+def test_where_no_file_is_a_mark_says_whether_a_store_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    assert opening.inspect_store(path) is None
+    Mark(mark(path)).make(0)
+    assert opening.inspect_store(path) is None, "one that was killed before it had confirmed anything"
+    for hurt in (lambda: Mark(mark(path)).make(1, "0" * 15 + "1"), lambda: mark(path).write_bytes(b"1")):
+        hurt()
+        with pytest.raises(StoreDamaged, match=r"is not there, but a\.duckdb\.mark beside it is: with the file"):
+            opening.inspect_store(path)
+
+
+def test_a_folder_that_somebody_else_has_locked_is_waited_for_and_one_that_is_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_PATIENCE", 0.0)
+    held = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with pytest.raises(StoreLocked, match="for a minute"), opening.lock_folder(tmp_path / "a.duckdb"):
+        pass
+    os.close(held)
+    with opening.lock_folder(tmp_path / "a.duckdb"), opening.lock_folder(tmp_path / "b.duckdb"):
+        held = os.open(tmp_path, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(held)
+    (tmp_path / "file").touch()
+    none = opening.lock_folder(tmp_path / "file" / "a.duckdb")
+    with pytest.raises(StoreFailed, match=r"cannot be opened: File exists\. Check the folder\."), none:
+        pass
+
+
+RESTORE = "Restore a backup (python -m data restore BACKUP)"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (duckdb.IOException('Could not set lock on file "/a": Conflicting lock is held in /bin/python3 (PID 41). See'),
+         StoreLocked, "The store a is in use by python3 (process 41). Do this"),
+        (duckdb.IOException("IO Error: Could not set lock on file: why"), StoreLocked, "in use by another process. Do"),
+        (duckdb.ConnectionException("Connection Error: x"), StoreLocked, "is still in use in this process. Try again"),
+        (duckdb.IOException("IO Error: No space left on device!"), StoreFailed,
+         "The store a cannot be opened: No space left on device. Check the disk's free space and rights."),
+        (duckdb.IOException("IO Error: Permission denied\nmore"), StoreFailed, "opened: Permission denied. Check"),
+        (duckdb.IOException("IO Error: Bad WAL"), StoreDamaged,
+         f"Bad WAL. {RESTORE}, or move a.wal away and accept what is left (python -m data verify --accept), or move"),
+        (duckdb.Error("odd"), StoreDamaged, f"opened: odd. {RESTORE}, or move the file away with its .wal and .mark"),
+        (duckdb.Error(""), StoreDamaged, f"The store a cannot be opened: Error. {RESTORE}, or move the file away"),
+    ],
+)  # fmt: skip
+def test_why_a_file_cannot_be_opened_is_a_sentence(error: duckdb.Error, kind: type[AssayError], said: str) -> None:
+    found = opening._why_not(Path("a"), error)
+    assert type(found) is kind and said in str(found)
 
 
 def test_a_new_store_on_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
@@ -366,16 +449,23 @@ def test_a_restore_takes_stores_only_and_all_of_one(path: Path, tmp_path: Path) 
         restore(path, url)
     with pytest.raises(StoreLocked):
         restore(tmp_path / "b.duckdb", f"duckdb:///{tmp_path}/c.duckdb")
+    with pytest.raises(StoreLocked, match="is open in this process already"):
+        backup_revision(tmp_path / "b.duckdb")
     assert count(store) == 150
     store.close()
 
 
-def test_a_restore_puts_back_what_lost_its_file(path: Path, tmp_path: Path) -> None:
+def test_a_restore_puts_back_what_lost_its_file(
+    path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "assay")
     at(path).close()
     backup = shutil.copy(path, tmp_path / "backup.duckdb")
     path.unlink()
     refused(path, "restore a backup")
     assert restore(Path(backup), f"duckdb:///{path}")[0] == 150
+    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "store_restored"]
+    assert (told["revision"], told["file"], told["backup"]) == (150, str(path), str(backup))
     store = at(path)
     assert count(store) == 150
     store.close()
@@ -391,6 +481,26 @@ def test_a_restore_on_a_full_disk_changes_nothing(path: Path, tmp_path: Path) ->
     )
     before = every(tmp_path)
     assert "was not restored" in python(code)
+    assert every(tmp_path) == before
+
+
+def test_a_backup_that_cannot_be_read_for_want_of_room_is_not_called_sound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = tmp_path / "b.duckdb"
+    store = at(backup)
+    put(store, "x")
+    store.close()
+    assert check_copy(backup) == 1
+    before = every(tmp_path)
+
+    def full(_: Path, to: Path) -> None:
+        to.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(opening, "copy", full)
+    with pytest.raises(StoreFailed, match=r"^b\.duckdb could not be read: .*No space left on device\.$"):
+        check_copy(backup)
     assert every(tmp_path) == before
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pyarrow as pa
@@ -36,6 +38,7 @@ from data.store.ids import new_id
 from data.store.postgres_driver import PostgresStore
 from data.temp_folders import folder_for
 from tests.data.records.test_logins import enter
+from tests.data.store.test_hidden_rows import watching
 from tests.postgres import Databases, Proxy, empty_copy
 from tests.seeds import count, put
 
@@ -207,6 +210,45 @@ def test_every_table_has_an_index_on_its_changes_and_orders_texts_by_bytes(empty
     assert done == [(len(migrations()),)]
 
 
+class Views:
+    """A connection that knows of views alone: one is dropped with all that rest on it, and rests on what is there."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, str] = {}
+
+    def execute(self, sql: str | bytes, _: object = None) -> list[tuple[str]]:
+        text = sql.decode() if isinstance(sql, bytes) else sql
+        if made := re.match(r"create (?:or replace )?view (\w+)", text):
+            assert set(re.findall(r"from (v_\w+)", text)) <= self.there.keys(), f"{text} rests on what is not there"
+            self.there[made[1]] = text
+        if gone := re.match(r"drop view if exists (\w+) cascade", text):
+            self._drop(gone[1])
+        return [(name,) for name in self.there]
+
+    def _drop(self, name: str) -> None:
+        self.there.pop(name, None)
+        for other in [other for other, text in self.there.items() if re.search(rf"from {name}\b", text)]:
+            self._drop(other)
+
+
+def test_views_that_go_with_one_that_is_replaced_are_made_anew_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = [
+        "create view v_one as select 1 from t;\ncreate view v_two as select 1 from v_one;\n",
+        "create view v_three as select 3 from v_one;\ncreate or replace view v_two as select 2 from v_three;\n",
+        "create or replace view v_one as select 4 from t;\n",
+    ]
+    found = [(number, "title", sql) for number, sql in enumerate(scripts, 1)]
+    monkeypatch.setattr(postgres_schema, "migrations", lambda: found)
+    link: Any = Views()
+    for number, title, sql in found:
+        postgres_schema._script(link, sql, number, title)
+    assert link.there == {
+        "v_one": "create or replace view v_one as select 4 from t",
+        "v_three": "create view v_three as select 3 from v_one",
+        "v_two": "create or replace view v_two as select 2 from v_three",
+    }
+
+
 def test_what_was_confirmed_survives_a_crash_of_the_database(
     databases: Databases, opened: Callable[[], PostgresStore]
 ) -> None:
@@ -323,6 +365,8 @@ def test_the_folder_of_a_copy_goes_when_the_next_one_is_made_or_is_not(
     assert not made[2].exists()
     store.close()
     assert not any(folder.exists() for folder in made)
+    with pytest.raises(StoreFailed, match=r"is closed\. Start Assay again\."):
+        count(store)
 
 
 @pytest.fixture
@@ -393,8 +437,9 @@ def test_a_large_import_that_comes_to_no_end_leaves_nothing(
         assert tx.load(*bulk[0]) == 1_000 and tx.rows("select count(*) from setting") == [(1_000,)]
         raise BadInput("No.")
 
-    with pytest.raises(BadInput):
+    with watching(lambda: count(one)) as seen, pytest.raises(BadInput):
         one.tx("lea", "import", refuse, "", bulk)
+    assert len(seen) >= 4 and {*seen} == {0}, "no reader misses a table while it is hidden, and shown again"
     assert left(empty_database) == (0, 0)
     put(two, "x")
     put(one, "y")

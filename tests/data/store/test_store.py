@@ -13,9 +13,10 @@ import zlib
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
-from data.store import Store, Tx, kept, migrations, open_store, statements
+from data.store import Store, Tx, base, kept, migrations, open_store, statements
 from data.store.base import MIGRATIONS
 from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
@@ -66,9 +67,64 @@ def test_bulk_rows_and_few_rows_are_the_same(tmp_path: Path) -> None:
     store.close()
 
 
+def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_and_once(tmp_path: Path) -> None:
+    store, given = at(tmp_path / "a.duckdb"), list[object]()
+
+    def keep(tx: Tx, found: object) -> None:
+        given.append(found)
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", "beside", "1")])
+
+    def refuse(tx: Tx) -> str:
+        tx.add("setting", "id, scope, name, value", [(new_id(), "test", "x", "1")])
+        raise BadInput("No.")
+
+    with base.beside(keep) as waiting:
+        put(store, "gives nothing")
+        assert store.tx("ann", "look", lambda tx: 5) == 5, "and changes nothing"
+        with pytest.raises(BadInput):
+            store.tx("ann", "test", refuse)
+        assert (given, waiting) == ([], [keep])
+        for n in (7, 8):
+            rows = [(new_id(), "test", "gives", "1") for _ in range(n)]
+            store.tx("ann", "test", lambda tx, rows=rows: tx.add("setting", "id, scope, name, value", rows))
+        assert (given, waiting) == ([7], [])
+    assert store.rows("select seq, count(*) from setting group by 1 order by 1") == [(1, 1), (2, 8), (3, 8)]
+    put(store, "after")
+    assert given == [7]
+    store.close()
+
+
+def test_queries_of_one_moment_rest_on_tables_of_their_own_and_on_columns_that_are_given(tmp_path: Path) -> None:
+    store = at(tmp_path / "a.duckdb")
+    with store.moment({"one": "select $1::bigint as n", "two": "select n + $2 as n from one"}, [1, 2]) as ask:
+        assert ask("select n from two")["n"].tolist() == [3]
+        put(store, "x")
+        query = "select n, x, x is null as lost, null::double as gone, 'a' as word from given order by n"
+        found = ask(query, n=np.array([2, 1]), x=np.array([np.nan, 0.5]))
+        assert found["n"].tolist() == [1, 2] and found["lost"].tolist() == [False, True]
+        assert found["x"][0] == 0.5 and np.isnan(found["x"][1]) and np.isnan(found["gone"]).all()
+        assert list(found["word"]) == ["a", "a"] and type(found["gone"]) is np.ndarray
+        assert ask("select count(*) as n from given where x = $1", x=np.array([1.0]))["n"].tolist() == [1]
+        assert ask("select count(*) as n from setting")["n"].tolist() == [0], "as it was when the moment began"
+    store.close()
+
+
+def test_a_store_that_is_closed_stays_closed(tmp_path: Path) -> None:
+    store = at(tmp_path / "a.duckdb")
+    put(store, "x")
+    store.close()
+    for use in (count, lambda store: put(store, "y")):
+        with pytest.raises(StoreFailed, match=r"a\.duckdb is closed\. Start Assay again\."):
+            use(store)
+    again = at(tmp_path / "a.duckdb")
+    assert count(again) == 1
+    again.close()
+
+
 def test_nothing_written_is_no_change(tmp_path: Path) -> None:
     store = at(tmp_path / "a.duckdb")
     assert store.tx("ann", "look", lambda tx: len(tx.rows("select 1"))) == 1
+    assert store.tx("ann", "look", lambda tx: tx.append([])) == 0
     assert store.newest() == 0
     store.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from json import dumps
 from pathlib import Path
 
@@ -126,6 +126,15 @@ def test_values_are_in_the_words_of_their_scales_and_what_was_seen_where_the_jud
     [(_, heads, told)] = change_details.describe_rows(store, {"label": rows})
     assert heads[3:] == ["Value", "Judge in view", "Judge value shown"]
     assert [row[3:] for row in told] == [["n/a", "yes", "n/a"], ["n/a", "no", ""]]
+
+
+def test_a_value_of_a_row_is_in_words_and_bounded() -> None:
+    for value, words in (
+        (None, ""), ("", ""), (datetime(2026, 1, 31, 12, 5, 9), "2026-01-31 12:05"), (1200, "1,200"), (True, "yes"),
+        ('{"overlap": 2}', "people per item 2"), ("[1, 2]", "1, 2"), ('{"cut', '{"cut'), ("{}", "nothing"),
+        ("a" * 600, "a" * 600), ("a" * 601, "a" * 600 + "…"),
+    ):  # fmt: skip
+        assert change_details._said(value) == words
 
 
 def test_whatever_a_change_left_empty_is_empty_in_words(store: Store) -> None:
@@ -306,6 +315,8 @@ def test_each_sort_of_change_in_words() -> None:
         (kinds.describe_value(True, "assisted_share"), "yes"), (kinds.describe_value(1200, ""), "1,200"),
         (kinds.describe_value(0.5, ""), "0.5"), (kinds.describe_value("x", ""), "x"),
         (kinds.describe_value({'reason': 'r', 'a_b': [1, 2]}, ""), "reason: r, a b 1, 2"),
+        (kinds.describe_value({'a': True, 'b': {'c': 1}, 'policy': {'d': 2}, 'four_eyes': 3}, ""),
+         "a yes, b c 1, d 2, four eyes 3"),
     ):  # fmt: skip
         assert told == words
 

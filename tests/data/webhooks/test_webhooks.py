@@ -229,6 +229,17 @@ def test_what_fails_is_tried_again_and_once_more_at_last(
     assert [one.state for one in tries] == ["delivered", "failed"] and why in tries[1].why
 
 
+def test_a_status_from_200_to_299_is_taken_and_any_other_is_named(receiver: Receiver) -> None:
+    for status in (199, 200, 299, 300, 399, 400):
+        more = " Redirects are not followed." if status in (300, 399) else ""
+        said = "" if status in (200, 299) else f"It answered {status}.{more}"
+        receiver.answers = [status]
+        assert signed_request.post(receiver.url, "s", "1", "test", b"{}") == said
+    assert signed_request.post("http://127.0.0.1:9", "s", "1", "test", b"{}") == (
+        "It could not be reached: Connection refused."
+    )
+
+
 def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,6 +300,25 @@ def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     receiver.released.set()
     thread.stop()
     assert store.rows("select count(*) from webhook_event") == [(1,)]
+
+
+def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(store: Store, receiver: Receiver) -> None:
+    made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
+    teller = Deliverer(store)
+
+    def came(events: int) -> int:
+        for _ in range(events):
+            webhooks.send_test(store, "lea", made.id)
+        before = len(receiver.came)
+        teller._tell(made)
+        return len(receiver.came) - before
+
+    receiver.answers = [500]
+    assert came(2) == 1, "whoever does not answer is left alone for a while"
+    assert came(0) == 1, "what failed is not due yet"
+    assert came(3) == 3
+    teller.stop()
+    assert came(1) == 0
 
 
 def test_only_leads_and_only_what_is_there(store: Store, receiver: Receiver) -> None:

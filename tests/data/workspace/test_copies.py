@@ -106,3 +106,12 @@ def test_a_backup_of_a_database_goes_into_another_and_stays_as_it_was(
     other = databases.address_of(tmp_path / "other")
     assert copy_workspace(f"duckdb:///{backup}", other) == copy_workspace(empty_database, f"duckdb:///{tmp_path}/c.duckdb")
     assert backup.read_bytes() == held and not backup.with_name("backup.duckdb.mark").exists()
+
+
+def test_a_store_in_which_nothing_was_done_goes_into_another_file(tmp_path: Path) -> None:
+    source, target = (f"duckdb:///{tmp_path / name}.duckdb" for name in ("a", "b"))
+    open_store(source).close()
+    newest, rows = copy_workspace(source, target)
+    store = open_store(target)
+    assert (newest, rows) == (0, sum(count for count, _ in store.digests(0).values()))
+    store.close()

@@ -136,6 +136,8 @@ def test_a_plan_is_a_leads_and_has_bounds(store: Store, monkeypatch: pytest.Monk
     for wrong in (BackupPlan(-1), BackupPlan(745), BackupPlan(1, 0), BackupPlan(1, 1_001)):
         with pytest.raises(BadInput):
             schedule.set_backup_plan(store, "lea", wrong)
+    for least_or_most in (BackupPlan(0, 1), BackupPlan(744, 1_000)):
+        assert least_or_most.check() is least_or_most
     schedule.set_backup_plan(store, "lea", BackupPlan(0, 2))
     clock.now += timedelta(days=365)
     assert schedule.run_due(store) is None, "none is made without a plan"
