@@ -69,6 +69,21 @@ def test_nobody_is_held_against_their_own_label(store):
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
 
 
+def test_beside_each_label_stands_how_many_of_the_others_agree(store):
+    """Of three in a cell, by whom each says what all others make of it: what is hard for all is nobody's change."""
+    said = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]
+    dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(said)], "beside")
+    found = annotators.dimension_labels(store, dataset, HELP)
+    beside = annotators._beside(found)
+    names = [found.items[n][1] for n in found.ratings.item]
+    told = dict(zip(zip(names, found.ratings.person.tolist(), strict=True), beside.tolist(), strict=True))
+    # Of item 0 the gold without each is 1 (of 1 and 2 the lower), 1 and 1: the first two agree with it, the third not.
+    assert told == {
+        ("item 0", 0): 0.5, ("item 0", 1): 0.5, ("item 0", 2): -1.0, **{("item 1", n): 0.0 for n in range(3)},
+        ("item 2", 0): 0.0, ("item 2", 1): 0.0, ("item 3", 0): pytest.approx(np.nan, nan_ok=True),
+    }  # fmt: skip
+
+
 def test_what_somebody_else_adjudicated_is_what_a_person_is_held_against(store):
     dataset, _ = fill(store, [Cell(n, "turn:1", (1.0, 1.0, 5.0), 3.0) for n in range(3)], "adjudicated")
     item = store.rows("select id from item where dataset_id = $1 and name = 'item 1'", [dataset])[0][0]

@@ -19,7 +19,7 @@ from data.assignments.assignments import Selection, Terms
 from data.desk import desk
 from data.queue import listing, queue
 from data.queue.queue import QueueFilters
-from data.records import people, queue_index, settings, tags
+from data.records import exposure, people, queue_index, settings, tags
 from data.records.datasets import dataset_named
 from data.records.settings import QueueRules
 from data.store import Store
@@ -158,6 +158,18 @@ def test_what_waits_in_the_audit_sample_is_not_given_from_the_review_queue(made:
     store, found = made
     queue.draw_audit(store, "lea", found, 3, "", seed=1)
     assert assignments.plan_shares(store, found, "review", ALL, Terms(people=("ann",))).items == 9
+
+
+def test_who_was_shown_the_judge_may_still_be_given_items_to_review_but_not_to_answer_blind(
+    made: tuple[Store, str],
+) -> None:
+    store, found = made
+    judge, items = store.rows("select id from judge")[0][0], [r[0] for r in store.rows("select id from item")]
+    exposure.record_exposures(store, "ann", {item: [judge] for item in items}, "report")
+    queue.draw_audit(store, "lea", found, 3, "", seed=1)
+    for stream, items_, lacking in (("review", 9, 0), ("audit", 3, 3)):
+        plan = assignments.plan_shares(store, found, stream, ALL, Terms(people=("ann",)))  # type: ignore[arg-type]
+        assert (plan.items, len(plan.shares["ann"]), plan.lacking) == (items_, items_ - lacking, lacking), stream
 
 
 def test_a_fair_share_for_those_with_a_tag_two_people_an_item(made: tuple[Store, str]) -> None:

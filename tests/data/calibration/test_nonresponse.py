@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +256,62 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
     queue.draw_audit(store, "lea", found, 20, "", 1)
     assert [s.name for s in told().strata] == ["all items, by an import"]
+    store.close()
+
+
+def test_only_pairs_that_are_cut_into_sections_are_asked_about_sections(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    people.join_workspace(store, "lea")
+    pairs = {(d.sort, d.name): d for d in cards()["long_form_pairwise"].dimensions}
+    section, side, verdict = pairs["section", "relevance"], pairs["side", "lost_in_middle"], pairs["pair", "verdict"]
+    # A pair and its two sides are three units, so that items 4 to 7 have sections; three of them have no verdict.
+    cells = [Cell(n, "pair", (1.0,) if n < 5 else (), 1.0, probability=0.5, dimension="verdict") for n in range(8)]
+    cells += [Cell(n, "section:1/a", (3.0,), 3.0, probability=0.5, dimension="relevance") for n in (6, 7)]
+    cells += [Cell(0, "response/b", (1.0,), 1.0, probability=0.5, dimension="lost_in_middle")]
+    found, judge = fill(store, cells, "s", "pair", "long_form_pairwise", units=lambda n: 3 + (n > 3))
+    told = nonresponse.responses(store, found, judge, [section, side, verdict], "gate")
+    assert {key: [astuple(s) for s in one.strata] for key, one in told.items()} == {
+        ("section", "relevance"): [("0.5", 8.0, 4, 2)],
+        ("side", "lost_in_middle"): [("0.5", 16.0, 8, 1)],
+        ("pair", "verdict"): [("0.5", 16.0, 8, 5)],
+    }
+    for d, lacking in ((section, (4, 5)), (side, range(1, 8)), (verdict, (5, 6, 7))):
+        left = nonresponse.missing_answers(store, "lea", found, judge, d, "gate")
+        assert [one.name for one in left] == [f"item {n}" for n in lacking]
+        assert {(one.why, one.stratum, one.told) for one in left} == {("waiting", "0.5", "for a blind answer")}
+    none = nonresponse.responses(store, found, judge, [section], "blind")
+    assert none["section", "relevance"].strata == (), "who was asked is known on the bases of random draws only"
+    store.close()
+
+
+def test_what_was_asked_of_all_items_was_of_those_that_were_there_and_have_such_units(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    pairs = {(d.sort, d.name): d for d in cards()["long_form_pairwise"].dimensions}
+    section, verdict = pairs["section", "relevance"], pairs["pair", "verdict"]
+    cells = [Cell(n, "pair", (), 1.0, dimension="verdict") for n in range(6)]
+    found, judge = fill(store, cells, "s", "pair", "long_form_pairwise", units=lambda n: 3 + (n > 1))
+    label_columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+
+    def bring(tx: Any) -> None:
+        asked = (("pair", "verdict", range(3)), ("section:1/a", "relevance", (1, 2, 3)))
+        rows = [(new_id(), "", content_id("s", n), unit, name, 1.0, "zoe", "blind", "", "", False, None, 1.0, None,
+                 False, now()) for unit, name, numbers in asked for n in numbers]  # fmt: skip
+        tx.add("label", label_columns, rows)
+        tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels",
+               [(new_id(), found, "a.csv", "labels", "all", 0, 0, len(rows))])  # fmt: skip
+
+    store.tx("lea", "import", bring)
+    columns = "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells"
+    later = ("later", found, "later", "pair", "x", "y", "{}", "{}", "later", 5)
+    store.tx("lea", "later", lambda tx: tx.add("item", columns, [later]))
+    told = nonresponse.responses(store, found, judge, [section, verdict], "imported")
+    assert {key: [astuple(s) for s in one.strata] for key, one in told.items()} == {
+        ("section", "relevance"): [("all items, by an import", 4, 4, 3)],
+        ("pair", "verdict"): [("all items, by an import", 6, 6, 3)],
+    }
     store.close()
 
 

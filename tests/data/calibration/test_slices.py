@@ -109,6 +109,16 @@ def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     assert "system" not in {c.by for c in slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind").cuts}
 
 
+def test_a_verdict_has_both_systems_of_its_pair_in_whatever_places(store):
+    sides = [("y", "x"), ("x", "y"), ("x", "y"), ("z", "x"), ("x", ""), ("", "x")]
+    cells = [Cell(n, "pair", (1.0,), 1.0, dimension="verdict") for n in range(6)]
+    dataset, judge = fill(store, cells, "places", "pair", "long_form_pairwise", systems=lambda n: sides[n])
+    found = slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind")
+    [cut] = [one for one in found.cuts if one.by == "systems"]
+    assert cut.names == ("x and y", "x and z")
+    assert sorted(cut.code.tolist()) == [-1, -1, 0, 0, 0, 1], "whose pair names one system is in no slice"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -140,7 +140,8 @@ def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) ->
 
 
 def test_an_aggregate_says_nothing_more_than_what_it_is_made_of(store: Store) -> None:
-    said = [("mid_content_drift", 1.0), ("aggregate", 5.0), ("no_such", 1.0), ("format_collapse", 1.0)]
+    drifts, aggregates = ("mid_content_drift", "format_collapse"), ("aggregate", 5.0)
+    said = [("no_such", 1.0), (drifts[0], 1.0), aggregates, (drifts[1], 1.0), ("none_either", 1.0)]
     cells = [Cell(0, "response/a", (), value, dimension=dimension) for dimension, value in said]
     dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise")
     ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
