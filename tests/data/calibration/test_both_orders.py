@@ -23,11 +23,11 @@ def test_only_replies_with_a_verdict_in_both_orders_count(tmp_path: Path) -> Non
     cells = [Cell(n, "pair", (), "unscored", dimension="verdict") for n in range(5)]
     dataset, judge = fill(store, cells, kind="pair", card="plain_pairwise")
     ids = [str(key) for (key,) in store.rows("select id from item order by name")]
-    both, one_order = '{"pieces":[{"piece":"order:ab"},{"piece":"order:ba"}]}', '{"pieces":[{"piece":"order:ab"}]}'
+    both, one_order = '{"pieces":[{"piece":"order:ab"},{"piece":"order:ba"}]}', '{"pieces":[{"piece":"order:ba"}]}'
 
-    def put(number: int, raw: str, *said: str | None) -> None:
-        raws = [json.dumps({"verdict": word} if word else {}) for word in said]
-        plan = Params(orders="both" if len(said) > 1 else "ab")
+    def put(number: int, raw: str, *said: str) -> None:
+        raws = [json.dumps({"verdict": word}) for word in said]
+        plan = Params(orders="both" if len(said) > 1 else "ba")
         found = judged(card("plain_pairwise"), plan, Task("k", pair()), raws).reading if said else Reading()
         row, scores, remarks = judgment_rows(f"j{number}", judge, ids[number], "", 0, raw, found)
 
@@ -45,7 +45,7 @@ def test_only_replies_with_a_verdict_in_both_orders_count(tmp_path: Path) -> Non
     put(0, both, "a", "b")
     put(1, both, "a", "a")
     put(2, one_order, "a")
-    put(3, both, "a", None)
+    put(3, both, "a")  # the other order was asked for, and gave no verdict
     found = positions(store, dataset, judge)
     assert found is not None and found.answers == ("a", "tie", "b")
     assert found.table.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 0]]
