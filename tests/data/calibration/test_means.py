@@ -116,6 +116,11 @@ def test_weakest_turns_of_a_workspace(store, tmp_path):
     assert found.equal_by_chance == pytest.approx(1 / 3)
 
 
+def test_a_judge_by_a_card_that_nobody_knows_has_no_weakest_turn(store):
+    dataset, judge = fill(store, [Cell(0, "turn:1", (3.0,), 3.0)], card="no_such_card")
+    assert weakest_turns.compare_weakest_turns(store, dataset, judge, "all") == {}
+
+
 def rated(n, values, sure):
     each = zip(("clarity", "factuality", "completeness", "instruction_following"), values, sure, strict=True)
     return {"dimensions": [{"name": d, "score": v, "justification": "j", "confidence": c} for d, v, c in each],
