@@ -832,6 +832,23 @@ def forged(store: Store, path: Path, names: tuple[str, ...] = ("ann", "lea", "pe
     return seeds.lines(path / "forged.jsonl", made)
 
 
+@pytest.mark.parametrize(
+    ("fact", "title"),
+    [
+        ("gate", "approval check"),
+        ("kappa", "kappa"),
+        ("effective items", "effective sample size"),
+        ("ceiling, low end", "agreement between people, low end"),
+        ("kappa, low end", "kappa, low end"),
+        ("newest gold: mean difference, low end", "newest gold: bias (judge - people), low end"),
+        ("at the approval: cells with gold, low end", "at the approval: ratings with reference labels (gold), low end"),
+        ("since the approval: coverage", "since the approval: answered by the judge"),
+    ],
+)
+def test_evidence_has_a_title_in_the_words_of_today(fact: str, title: str) -> None:
+    assert record.fact_title(fact) == title
+
+
 def test_a_single_label_is_told_as_one() -> None:
     def origin(here: int, *files: ImportedLabels) -> str:
         return LabelOrigin({"ann": here}, files, False, 0, 0, 0, 0, 0, 1, ()).origin()
