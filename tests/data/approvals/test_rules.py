@@ -109,8 +109,8 @@ def test_what_is_required_is_said_a_sentence_each_in_the_order_of_what_it_is_abo
 
 
 BOUND = (
-    "The bound is valid for looks up to {} items: it must be a whole number above the {} at which decisions begin, and at "
-    "most 1,000,000."
+    "The bound is valid for looks up to {} items: it must be a whole number above the {} at which decisions begin, and "
+    "at most 1,000,000."
 )
 
 
