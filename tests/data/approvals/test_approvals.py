@@ -849,6 +849,21 @@ def test_evidence_has_a_title_in_the_words_of_today(fact: str, title: str) -> No
     assert record.fact_title(fact) == title
 
 
+def test_evidence_comes_back_in_the_order_in_which_it_was_frozen(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(1))
+    facts: list[record.Fact] = [("zeal", 1.0, "a"), ("awe", None, "b"), ("mirth", 2.5, "")]
+    key = (dataset, judge, "turn", "helpfulness")
+    id_ = store.tx("lea", "decline", lambda tx: record.append_decision(
+        tx, key, "decline", "Why.", "lea", "fails", Requirements(), "", list(facts)
+    ))  # fmt: skip
+    assert record.frozen_evidence(store, id_) == facts
+    more = [(id_, "joy", 3.0, "c"), (id_, "grief", None, "d"), *(("older", *fact) for fact in facts)]
+    store.tx("lea", "more", lambda tx: tx.add("approval_evidence", "approval_id, name, figure, told", more))
+    assert [name for name, *_ in record.frozen_evidence(store, id_)] == ["zeal", "awe", "mirth", "grief", "joy"]
+    assert [name for name, *_ in record.frozen_evidence(store, "older")] == ["awe", "mirth", "zeal"], "no order is kept"
+    store.close()
+
+
 def test_a_single_label_is_told_as_one() -> None:
     def origin(here: int, *files: ImportedLabels) -> str:
         return LabelOrigin({"ann": here}, files, False, 0, 0, 0, 0, 0, 1, ()).origin()
