@@ -314,13 +314,16 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     """n/a of the judge where people have a value is no answer; of people where the judge has one, it is told."""
     judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged(160)]
     people_ = [replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged(160, "safety")]
-    store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_])
+    few = [replace(c, people=(None,)) if c.item % 11 == 0 else c for c in judged(160, "context_use")]
+    store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_, *few])
     hidden, waived = (case.find_case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
     assert (hidden.coverage, hidden.judge_only_na, hidden.people_only_na) == (140 / 160, 20, 0)
     assert "20 n/a where people gave a value" in hidden.objections[0] and not waived.objections
     assert (waived.coverage, waived.judge_only_na, waived.people_only_na) == (1, 0, 20)
     told = " ".join(case.case_context(store, waived).cautions)
     assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
+    rare = case.find_case(store, dataset, judge_, "turn", "context_use")
+    assert rare.people_only_na == 15 and "n/a" not in " ".join(case.case_context(store, rare).cautions), "not a tenth"
     store.tx("lea", "mine", lambda tx: people.append_people(tx, [people.Person("person0", "lead", True)]))
     assert "100% of the labels are by person0, who may approve" in " ".join(case.case_context(store, waived).cautions)
     store.close()
@@ -413,6 +416,27 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     assert approvals.active_approvals(store, key[0]) == [done], "A proposal changes nothing that holds"
     assert approvals.find_to_decide(store).proposed == (again,)
     assert approve(store, key, "lou").person == "lou"
+
+
+def test_there_is_something_to_decide_where_any_of_it_is_there() -> None:
+    assert not approvals.ToDecide()
+    for name in ("suspended", "proposed", "eligible", "doubted", "older"):
+        assert approvals.ToDecide(**{name: (object(),)}), name  # type: ignore[arg-type]
+
+
+def test_what_is_to_be_decided_of_one_dataset_is_that_of_no_other(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    set_asked(store, four_eyes=True)
+    made = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
+    other, judge = fill(store, judged(5), "other")
+    store.tx(AUTOMATIC, "suspend", lambda tx: record.append_decision(
+        tx, (other, judge, "turn", "helpfulness"), "suspend", "It fell.", AUTOMATIC, "fails", Requirements(), "", []
+    ))  # fmt: skip
+    here, there = (approvals.find_to_decide(store, dataset) for dataset in (key[0], other))
+    assert (here.proposed, here.suspended) == ((made,), ())
+    assert [one.dataset for one in there.suspended] == [other] and there.proposed == ()
+    both = approvals.find_to_decide(store)
+    assert (both.proposed, both.suspended) == (here.proposed, there.suspended)
 
 
 def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approval]) -> None:

@@ -80,7 +80,7 @@ def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store
     assert figures.item_confidence(store, dataset, judge, d, SAMPLES).above(0.0) == 0
 
 
-def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
+def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset, judge = flagged(store, "lea", items=400, labelled=300)
     d = dimension(store, judge, "zz_harmful")
     wanted = AutoAcceptTarget(STATED, 0.95, 0.1)
@@ -112,6 +112,10 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     assert (step.agreement.point, step.share) == pytest.approx((rule.agreement, rule.share))
     with pytest.raises(NotAllowed):
         auto_accept.end_rule(store, "ann", dataset, rule)
+    with monkeypatch.context() as patch:  # a newer card no longer asks this
+        patch.setattr(auto_accept.calibration, "compared_dimensions", lambda *_: [])
+        assert auto_accept.rule_confidence(store, dataset, rule) is None
+        assert auto_accept.not_accepted(store, dataset, judge) == []
     auto_accept.end_rule(store, "lea", dataset, rule)
     assert auto_accept.rules_in_force(store, dataset) == [] and auto_accept.not_accepted(store, dataset, judge) == []
     assert len(store.rows("select 1 from setting where name like 'sparing:%'")) == 2

@@ -50,6 +50,24 @@ def moved(asked: Requirements, rule: Rule, by: int) -> Requirements:
     return with_value(rule.name, new, asked)
 
 
+def test_a_policy_stored_before_a_rule_was_there_asks_what_it_asked_then() -> None:
+    then = policy.from_stored({"policy": {"threshold": 0.6}, "coverage": 0.8})
+    assert then == Requirements(Policy(threshold=0.6, horizon=0), coverage=0.8, answered=0.0, imported=True)
+    assert policy.from_stored({"answered": 0.7, "imported": False, "policy": {"horizon": 500}}) == Requirements(
+        Policy(horizon=500), answered=0.7
+    )
+
+
+def test_fields_of_the_form_begin_end_and_step_as_people_count() -> None:
+    told = {name: rule.form for name, rule in RULES.items() if rule.form is not None}
+    assert {name: (one.low, one.high, one.step) for name, one in told.items() if one.high} == {
+        "threshold": (0.01, 1.0, 0.05), "min_items": (1, 1_000_000, 10), "level": (50.0, 99.9, 1.0),
+        "horizon": (3, 1_000_000, 100), "coverage": (0.0, 100.0, 5.0), "answered": (0.0, 100.0, 5.0),
+    }  # fmt: skip
+    assert [name for name, one in told.items() if one.percent] == ["level", "coverage", "answered"]
+    assert [name for name, one in told.items() if one.with_bound] == ["level", "horizon"]
+
+
 def test_the_form_begins_at_the_lowest_confidence_that_a_bound_may_have() -> None:
     form = RULES["level"].form
     assert form and with_value("level", form.low / 100, Requirements()).check()
