@@ -204,6 +204,42 @@ def test_a_tag_as_a_pool_lets_whoever_has_it_take_them(made: tuple[Store, str]) 
     assert assignments.assigned_counts(store, found, "review") == (12, 8, {tags.assignee("ja"): 4})
 
 
+def test_of_what_is_open_it_is_counted_what_nobody_is_asked_for_and_what_nobody_can_take(
+    made: tuple[Store, str],
+) -> None:
+    store, found = made
+    tags.set_tags(store, "lea", "cyd", ["ja"])
+    pool = tags.assignee("ja")
+    give(store, found, Selection(number=3), tag="ja")
+    give(store, found, Selection(number=2), people=("ann",))
+    give(store, found, Selection(number=1), people=("ben",), reserved=False)
+    assert assignments.assigned_counts(store, found, "review") == (12, 6, {})
+    people.set_person(store, "lea", "cyd", "annotator", active=False)
+    assert assignments.assigned_counts(store, found, "review") == (12, 6, {pool: 3})
+    answer(store, "ann", take(store, "ann", found, 1)[0])
+    answer(store, "ben", take(store, "ben", found, 1)[0])
+    assert assignments.assigned_counts(store, found, "review") == (10, 6, {pool: 3})
+    assert assignments.assigned_counts(store, found, "audit") == (0, 0, {})
+
+
+def test_who_takes_nothing_for_now_is_given_nothing_among_others(made: tuple[Store, str]) -> None:
+    store, found = made
+    for name in ("ann", "ben"):
+        tags.set_tags(store, "lea", name, [], share=0.0)
+
+    def shares(*names: str) -> dict[str, int]:
+        plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=names))
+        return {name: len(share) for name, share in plan.shares.items()}
+
+    with pytest.raises(BadInput, match="All of these people take a share of 0 for now"):
+        shares("ann", "ben")
+    assert shares("ann") == {"ann": 12}, "who is chosen alone gets them all the same"
+    assert shares("ann", "cyd") == {"ann": 0, "cyd": 12}
+    people.set_person(store, "lea", "cyd", "annotator", active=False)
+    with pytest.raises(BadInput, match="cyd is not active in this workspace"):
+        shares("ann", "cyd")
+
+
 def test_a_skip_gives_a_reserved_item_back_to_all(made: tuple[Store, str]) -> None:
     store, found = made
     [draw] = give(store, found, Selection(number=1), people=("ann",)).shares["ann"]
