@@ -164,9 +164,7 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     hiding = {d: settings.hides_systems(store, d) for d in usual}
     made = []
     for g in given:
-        item = stored.get(g.item)
-        if item is None:
-            continue
+        item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
