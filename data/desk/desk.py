@@ -340,4 +340,4 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         "select item_id, judge_id, part, why from unusable_now where item_id in ({items})"
     ):
         whose = f"{view.layers[number].card.title}: the" if number else "The"
-        view.remarks.append((part or "", "", "rule", f"{whose} judge's reply could not be used: {why}."))
+        view.remarks.append((part, "", "rule", f"{whose} judge's reply could not be used: {why}."))

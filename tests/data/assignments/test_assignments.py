@@ -94,6 +94,18 @@ def test_by_a_link_nobody_answers_what_is_reserved_for_others(made: tuple[Store,
     answer(store, "ben", held)  # what the desk gave him before it was reserved is not lost
 
 
+def test_an_answer_may_be_corrected_though_its_item_was_reserved_for_another_since(made: tuple[Store, str]) -> None:
+    store, found = made
+    settings.set_queue_rules(store, "lea", found, QueueRules(overlap=2))
+    draw = queue_index.current_index(store).queues[found, "review"].all[0]
+    opened = queue.GivenItem(draw.id, draw.item, "review", "assisted", "")  # by its link: ann never held it
+    key = answer(store, "ann", opened)
+    give(store, found, people=("ben",))
+    assert queue_index.current_index(store).reserved_for(draw.id, "ann") == "ben"
+    answer(store, "ann", opened, version=key)
+    assert store.rows("select count(*) from answer_now where person = 'ann'") == [(1,)]
+
+
 def test_what_is_preferred_goes_to_others_once_they_have_nothing_else(made: tuple[Store, str]) -> None:
     store, found = made
     mine = give(store, found, Selection(number=3), people=("ann",), reserved=False).shares["ann"]

@@ -105,7 +105,7 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
                [("plain", "plain_pairwise", "1", "m2", "{}", False)])  # fmt: skip
         tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why",
                [("j0", "plain", items["item 0"], "", 0, "{}", "", ""),
-                ("j1", "plain", items["item 1"], "", 0, "", "unreadable", "it is empty")])  # fmt: skip
+                ("j1", "plain", items["item 1"], "pair", 0, "", "unreadable", "it is empty")])  # fmt: skip
         tx.add("remark", "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample",
                [("j0", judge, items["item 0"], *rest, 0) for judge, *rest in said])  # fmt: skip
 
@@ -125,7 +125,7 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
     ])  # fmt: skip
     assert other.remarks == [
         ("", "", "rule", "The judge's reply could not be used: ."),
-        ("", "", "rule", "Plain pair: the judge's reply could not be used: it is empty."),
+        ("pair", "", "rule", "Plain pair: the judge's reply could not be used: it is empty."),
     ]
     store.close()
 
