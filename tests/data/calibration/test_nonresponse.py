@@ -230,6 +230,53 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     w.store.close()
 
 
+def test_why_an_item_has_no_label_that_counts_is_the_first_reason_that_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    for name in ("lea", "bob", "cy"):
+        people.join_workspace(store, name)
+    cells = [Cell(n, "turn:1", (3.0,) if n in (1, 7) else (), 3.0, probability=0.5) for n in range(8)]
+    found, judge = fill(store, cells)
+    ids = [content_id("demo", n) for n in range(8)]
+    draws = dict(store.rows("select item_id, id from draw"))
+    said = [
+        (0, "bob", "save", "blind", ""), (2, "bob", "save", "revealed", ""), (2, "cy", "save", "blind", ""),
+        (3, "cy", "save", "blind", ""), (3, "bob", "save", "blind", ""), (4, "bob", "skip", "blind", "too long"),
+        (4, "cy", "save", "assisted", ""), (4, "lea", "skip", "blind", ""), (5, "cy", "skip", "blind", "no idea"),
+    ]  # fmt: skip
+    label = store.rows("select * from label where item_id = $1", [ids[1]])[0]
+
+    columns = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at"
+    for n, who, action, mode, why in said:
+        row = (new_id(), found, ids[n], draws[ids[n]], who, "", action, mode, why, "", 5, now())
+        store.tx(who, "answers", lambda tx, row=row: tx.add("answer", columns, [row]))  # type: ignore[misc]
+    names = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+    back = (new_id(), "", ids[1], "turn:1", HELP.name, 3.0, "person0", "blind", draws[ids[1]], "", False, None, None,
+            label[0], True, now())  # fmt: skip
+    store.tx("person0", "answers", lambda tx: tx.add("label", names, [back]))
+    monkeypatch.setattr(nonresponse, "items_in_prompt", lambda *_: {ids[0]})
+    excluded_items.exclude_items(store, "lea", found, [ids[5]], "a prompt was tuned on it")
+    held = queue.claim_items(store, "cy", found, "audit", queue.QueueFilters(), [], 1)
+    monkeypatch.setattr(nonresponse.exposure, "blind_pending", lambda *_: {ids[5]})
+    left = nonresponse.missing_answers(store, "lea", found, judge, HELP, "gate")
+    told = {int(one.name.split()[1]): (one.why, one.told) for one in left}
+    assert [given.item for given in held] == [ids[6]]
+    assert told == {
+        0: ("in the prompt", "an example that the judge is shown"), 1: ("withdrawn", "by person0"),
+        2: ("answered with the judge in view", "by bob"), 3: ("answered in other dimensions", "by cy, bob"),
+        4: ("skipped", "by bob: too long; by lea"), 5: ("put aside", "by lea"), 6: ("held", "by cy"),
+    }  # fmt: skip
+    assert nonresponse.summarise_missing(left) == (
+        "1 put aside, 1 in the prompt, 1 withdrawn, 1 answered with the judge in view, 1 answered in other dimensions, "
+        "1 skipped, 1 held"
+    )
+    store.close()
+
+
 def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     items = [seeds.dialogue(n, turns=1) for n in range(1, 41)]
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
