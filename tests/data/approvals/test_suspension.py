@@ -19,6 +19,7 @@ from data.dashboard import dashboard
 from data.exporting.shared import approval_terms as given
 from data.records import datasets
 from data.reports.dashboard import document, picture, records
+from data.reports.evidence import gather_evidence
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
@@ -391,6 +392,8 @@ def test_what_can_no_longer_be_compared_with_labels_is_suspended_with_the_next_o
     assert suspension.current_period_figures(store, done) == []
     no_card = "By today's policy: undefined. Its judge's card is not here."
     assert approvals.compare_with_today(store, [done]) == {key: PolicyToday("", "undefined", no_card, False)}
+    told = gather_evidence(store, *key[:2])
+    assert [one.decision for one in told.decisions] == ["approve", "suspend"], "a report looks, too"
     assert approvals.active_approvals(store, key[0]) == []
     [gone] = record.current_approvals(store)
     assert (gone.decision, gone.person, gone.state, gone.fingerprint) == ("suspend", record.AUTOMATIC, "undefined", "")

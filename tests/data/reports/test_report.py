@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.approvals import check_results
+from data.calibration import calibration
 from data.calibration.calibration import BasisSize
 from data.cli import main
 from data.gold.gold import BASES
@@ -28,7 +29,7 @@ from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
-from data.reports.evidence import Evidence, gather_evidence
+from data.reports.evidence import Evidence, _dropped, gather_evidence
 from data.reports.report import (
     _again,
     _audits,
@@ -36,7 +37,9 @@ from data.reports.report import (
     _opening,
     _overview,
     _policy,
+    _position,
     _who,
+    _whose,
     report,
     written,
 )
@@ -47,6 +50,7 @@ from judges.audits import all_audits
 from judges.render import html, svg
 from judges.render.drawing import shorten, text_width, ticks
 from judges.stats.agreement import cross_table, kappa
+from judges.stats.position import positional_agreement
 from judges.version import VERSION
 from tests.archives import check_archive
 from tests.data.cells import Cell, fill
@@ -524,6 +528,7 @@ def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: E
     assert "Synthetic" not in told
     bare = replace(evidence, rests={})
     assert plain(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
+    assert _whose(replace(evidence, dimensions=())) == ""
 
 
 def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
@@ -588,6 +593,24 @@ def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: 
     for nothing in (None, replace(held, findings={})):
         assert _audits(replace(evidence, audits=nothing)) == []
     assert "No lead has decided on any dimension" in plain(_decisions(evidence))
+
+
+def test_it_says_whether_the_order_of_a_pair_matters_where_both_were_asked(evidence: Evidence) -> None:
+    said = [(n, "a", "a" if n % 4 else "b") for n in range(40)]
+    told = plain(_position(replace(evidence, position=positional_agreement(said, ("a", "tie", "b")))))
+    assert told.startswith("Position biasWith the order swapped the verdict stays the same in 75.0% of 40 pairs (")
+    assert _position(replace(evidence, position=None)) == []
+
+
+def test_figures_with_and_without_ties_stand_beside_each_other(tmp_path: Path) -> None:
+    store = with_lead(tmp_path / "t.duckdb")
+    said = [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (2.0, 0.0), (0.0, 1.0)] * 3  # a, tie and b
+    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(said)]
+    place = fill(store, cells, "ties", "pair", "plain_pairwise")
+    [verdict] = calibration.compared_dimensions(store, place[1])
+    found = _dropped(store, *place, verdict, "blind")
+    assert (found.answers, found.cells, found.counts.tolist()) == (("a", "b"), 9, [[3, 0], [3, 3]])
+    store.close()
 
 
 def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
