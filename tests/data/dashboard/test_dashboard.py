@@ -239,6 +239,20 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert dashboard.published(store, dataset) == {}
 
 
+def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (3.0,), 3.0, "blind", 0.5) for n in range(6)]
+    na = [Cell(n, "conversation", (3.0,), None if n % 2 else 3.0, "blind", 0.5, "task_completion") for n in range(6)]
+    dataset, judge = fill(store, [*cells, *na])
+    approve(store, dataset, judge, "task_completion")
+    approve(store, dataset, judge, "helpfulness", decision="propose")
+    found = dashboard.load_published(store, datasets.dataset_named(store, "demo"), judge)
+    [tile] = found.tiles
+    assert [(one.name, one.cells, one.na) for one in tile.systems] == [("s0", 3, 0.0)]
+    [waits] = [one for one in found.withheld if one.dimension.name == "helpfulness"]
+    assert (waits.state, waits.why) == ("proposed", waits.public_reason)
+    assert re.fullmatch(r"Proposed by lea on \d{4}-\d\d-\d\d; another lead has to approve it\.", waits.why)
+
+
 def test_sentences(store: Store) -> None:
     cells = [Cell(n, "turn:1", (float(2 + n % 2 * 2 + n % 4 // 2),), 3.0, "blind", 0.5) for n in range(80)]
     cells += [Cell(100 + n, "turn:1", (), 3.0) for n in range(40)]
