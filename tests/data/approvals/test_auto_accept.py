@@ -169,10 +169,10 @@ def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
 
 
 def test_a_share_is_corrected_where_there_are_labels_and_there_is_none_without_a_score(store: Store) -> None:
-    d = Dimension("rude", "conversation", Scale("flag"), "Is it rude?")
+    d = Dimension("rude", "conversation", Scale("flag", na=True), "Is it rude?")
     for name, people_, judge_, told in (
         ("both", (1.0,), 0.0, {1: (0.0, 1.0, 3)}), ("no labels", (), 1.0, {1: (1.0, None, 0)}),
-        ("no scores", (1.0,), "unscored", {}),
+        ("no scores", (1.0,), "unscored", {}), ("n/a throughout", (1.0,), None, {}),
     ):  # fmt: skip
         dataset, judge = fill(store, [Cell(n, d.sort, people_, judge_, dimension=d.name) for n in range(3)], name)
         found = rates.corrected_means(store, dataset, judge, d, "blind")
