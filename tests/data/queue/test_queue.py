@@ -330,6 +330,19 @@ def test_filters(tmp_path: Path, clock: Clock) -> None:
     )
 
 
+def test_judges_of_one_name_are_told_apart_in_a_filter(tmp_path: Path) -> None:
+    items = [seeds.dialogue(1, turns=1)]
+    rows = [seeds.judgment(items[0]), {**seeds.judgment(items[0]), "params": {"temperature": 1}}]
+    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *rows, seeds.judgment(items[0], model="judge-two")])
+    found = queue.filter_options(store, dataset_named(store, "demo").id)
+    names = dict(store.rows("select id, model from judge"))
+    assert found.judge == {
+        one: f"judge-one ({one[:6]})" if model == "judge-one" else "judge-two" for one, model in names.items()
+    }
+    assert len(found.judge) == 3 and found.system == {"model-y": "model-y"}
+    assert found.dimension["weakest_turn"] == "weakest turn" and found.reason["broken rule"] == "broken rule"
+
+
 def test_a_dimension_and_a_reason_must_belong_together(tmp_path: Path) -> None:
     store, found = make(tmp_path, count=1, review=False)
     item = store.rows("select id from item")[0][0]
