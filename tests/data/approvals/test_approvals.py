@@ -299,6 +299,24 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     store.close()
 
 
+def test_what_is_made_up_is_published_as_such_only(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    found = case.find_case(store, *key)
+    assert found.objections == []
+    practice, marked = "This is a practice judge", "This dataset is marked as"
+    for synthetic, brought, made, allowed, told in (
+        (False, False, False, False, []), (False, True, False, False, []), (False, False, True, False, [practice]),
+        (False, True, True, True, [practice]), (True, False, True, False, []), (True, True, True, False, []),
+        (True, False, False, False, []), (True, True, False, False, [marked]), (True, True, False, True, []),
+    ):  # fmt: skip
+        one = replace(
+            found, dataset=replace(found.dataset, synthetic=synthetic), judge=found.judge._replace(synthetic=made),
+            has_imported_labels=brought, requirements=replace(found.requirements, imported=allowed),
+        )  # fmt: skip
+        assert [said[:24] for said in one.objections] == [said[:24] for said in told]
+        assert one.synthetic == (synthetic or made)
+
+
 def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     cells = [replace(c, judge="unscored") if c.item % 8 == 0 else c for c in judged(160)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells)

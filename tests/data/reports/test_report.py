@@ -43,6 +43,7 @@ from data.reports.report import (
     report,
     written,
 )
+from data.reports.statistics import STATISTICS
 from data.reports.tables import as_csv
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
@@ -391,6 +392,13 @@ def of_flags(tmp_path_factory: pytest.TempPathFactory) -> str:
     told = report(store, "lea", *flagged(store, "lea"))
     store.close()
     return told
+
+
+def test_which_statistics_are_folded_and_of_which_ties_can_be_left_out() -> None:
+    assert [name for name, one in STATISTICS.items() if one.collapsed] == ["slices", "size", "flag", "confidence"]
+    assert [name for name, one in STATISTICS.items() if one.can_drop_ties] == [
+        "agreement", "others", "missing", "slices", "size"
+    ]  # fmt: skip
 
 
 def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(of_flags: str) -> None:
