@@ -28,6 +28,7 @@ from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.stats.approval_check import Policy
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
+from judges.types import Dimension, Scale
 from tests.data.cells import Cell, fill
 
 LOOSE = Requirements(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
@@ -164,6 +165,17 @@ def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
     again = open_store(store.url)
     assert whole(again, more, judge) == found
     again.close()
+
+
+def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None:
+    d = Dimension("rude", "turn", Scale("flag", na=True), "Is it rude?")
+    cells = [Cell(n, f"turn:{t}", (), None if n == 3 else 0.0, dimension=d.name) for n in range(4) for t in (1, 2)]
+    dataset, judge = fill(store, cells, systems=lambda n: ("xy"[n // 3], ""))
+    found = {system: one for (_, system), one in tallies(store, dataset, judge, [d])["turn", "rude"].items()}
+    assert (found["x"].items, found["x"].cells, found["x"].counts.tolist()) == (3, 6, [6.0, 0.0])
+    assert (found["x"].whole.tolist(), found["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
+    assert (found["y"].items, found["y"].cells, found["y"].valued) == (0, 2, 0.0)
+    assert (found["y"].whole.tolist(), found["y"].cross.tolist()) == ([[0.0, 0.0]], [[0.0, 0.0, 0.0]])
 
 
 def pairs(store: Store) -> tuple[str, str]:

@@ -217,6 +217,16 @@ def test_the_outlook_of_a_judge(store: Store) -> None:
         )
 
 
+def test_a_forecast_looks_at_so_many_items_of_each_stratum(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    who = judge(store)
+    parts = strata.sampled_population(store, here(store), SampleDesign("score", judge=who)).strata
+    for each, looked in ((400, [4, 8, 28]), (5, [4, 5, 5])):
+        monkeypatch.setattr(forecast, "EACH", each)
+        found = forecast.known_population(store, here(store), parts, who, forecast.dimension_of(store, who, HELP))
+        assert np.bincount(found.stratum).tolist() == np.bincount(found.stratum[found.item]).tolist() == looked
+        assert found.sizes.tolist() == [4, 8, 28]
+
+
 def test_where_a_judge_gives_all_the_same_neyman_is_the_square_root(store: Store) -> None:
     parts, who = strata.sampled_population(store, here(store), SampleDesign()).strata, judge(store)
     worth = {

@@ -318,6 +318,8 @@ def test_the_keys_of_the_figures_stay_as_they_are(made: str, of_flags: str) -> N
 
     there = {key for told in (made, of_flags) for key in keys(figures_in(told))}
     assert sorted(there) == KEYS.read_text(encoding="utf-8").splitlines()
+    sure = [one for d in figures_in(of_flags)["dimensions"] for one in d.get("confidence") or ()]
+    assert len(sure) == 2 and all(0.9 < one["ranks"] < 1 and one["items"] == one["ratings"] for one in sure)
 
 
 def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
