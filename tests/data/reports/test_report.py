@@ -13,6 +13,7 @@ from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -555,6 +556,27 @@ def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
     policy = replace(evidence.requirements.policy, lower_bound=False)
     less = replace(evidence, requirements=replace(evidence.requirements, policy=policy))
     assert "the dashed line too" not in plain(_overview(less))
+
+
+def test_whose_agreement_it_is_tells_whether_that_between_people_is_known() -> None:
+    def told(*ceilings: bool | None, gold: int = 10) -> str:
+        """Of dimensions with so few shared items (None: with none) in which one or two people gave 15 labels."""
+        people_ = SimpleNamespace(labels=15, fewest=1, most=2)
+        ones = [
+            SimpleNamespace(
+                line=SimpleNamespace(shown=SimpleNamespace(gold_cells=gold, people=people_)),
+                ceiling=None if few is None else SimpleNamespace(between=SimpleNamespace(is_too_small=few)),
+            )
+            for few in ceilings
+        ]
+        found: Any = SimpleNamespace(dimensions=ones)
+        return _whose(found)
+
+    known, unknown = told(False), told(None)
+    assert known != unknown and "1 to 2 people" in known and "1.5" in known
+    assert told(True) == told(None, True) == unknown
+    assert told(True, False) == told(None, False) == told(False, None) == known
+    assert told(False, gold=0) == told() == ""
 
 
 def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
