@@ -132,11 +132,7 @@ def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: s
         raise NotApprovable(
             f"Two leads are required (policy): {actor} has proposed this, so another lead has to approve."
         )
-    try:
-        able = people.find_person(tx, proposed.person).may("lead")
-    except NotFound:
-        able = False
-    if not able:
+    if not people.find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(
             f"{proposed.person}, who proposed this, is not a lead any more. Another lead has to propose it again."
         )

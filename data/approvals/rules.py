@@ -57,10 +57,6 @@ class Requirements:
         """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
         for rule in RULES.values():
             rule.check_type(self)
-        try:
-            Policy(**vars(self.policy))
-        except ValueError as error:
-            raise BadInput(str(error)) from None
         for rule in RULES.values():
             if refusal := rule.refusal(self):
                 raise BadInput(refusal)
@@ -151,8 +147,6 @@ class Rule:
         value = self.value(asked)
         if self.kind in ("number", "share") and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise BadInput(f"The {self.subject} is {value!r}: it must be a number.")
-        if self.kind == "number" and not math.isfinite(value):
-            raise BadInput(f"The {self.subject} is {value}: it must be a number.")
         if self.kind == "whole" and (type(value) is not int or not 1 <= value <= MOST):
             raise BadInput(
                 f"The number of {self.subject} is {value!r}: it must be a whole number from 1 to {MOST:,}."

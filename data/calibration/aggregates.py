@@ -229,7 +229,7 @@ def _by_item(
         "where i.dataset_id = $1 group by 1, 2",
         params,
     ):
-        numbers = iter(float(x or 0) for x in rest)
+        numbers = iter(float(x) for x in rest)
         for ask in several:
             items, m, mm = (next(numbers) for _ in range(3))
             each = np.array([[next(numbers) for _ in range(3)] for _ in range(ask.outcomes)])

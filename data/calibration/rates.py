@@ -60,8 +60,8 @@ def corrected_means(
         return {}
     key = dimension.sort, dimension.name
     groups = tallies(store, dataset_id, judge_id, [dimension])[key].values()
-    if not groups:
-        return {}
+    if not any(one.items for one in groups):
+        return {}  # n/a throughout, or nothing at all
     group = reduce(add, groups)
     by_system = labelled_items(store, dataset_id, judge_id, [dimension], [basis])[key].values()
     made = {}

@@ -164,7 +164,7 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
     average = by_item(counted)[met] / own[met]
     part = np.where(np.isnan(judge) | np.isnan(mean), 0.0, weight * share)
     v = by_item(part)
-    gap = by_item(np.where(part > 0, part * np.where(part > 0, judge - mean, 0.0), 0.0))
+    gap = by_item(part * np.where(part > 0, judge - mean, 0.0))
     each = _terms(dimension, human, judge, counted, ok)
     terms = np.stack([by_item(term) for term in each]) if len(item) else np.zeros((len(each), 0))
     strata: list[Any] = [slice(None)]

@@ -176,8 +176,8 @@ def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
 
 
 def _is_cut(key: str, items: ItemFields) -> bool:
-    """Whether a key of the items' meta parts them, and in not too many."""
-    return key not in LANGUAGE_KEYS and 1 < items.values[key] <= MOST
+    """Whether a key of the items' meta has not too many values to part them."""
+    return key not in LANGUAGE_KEYS and items.values[key] <= MOST
 
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:

@@ -33,6 +33,6 @@ def measure_system_order(
     number = np.asarray(cells.item, dtype=np.int64)
     systems = encode_words(pandas.Series(items.words[SYSTEM][number]))
     asked = items.meta[QUESTION][number] if QUESTION in items.meta else None
-    by_question = asked is not None and len(asked) > 0 and bool((asked != "").all())
+    by_question = asked is not None and bool((asked != "").all())
     cluster = encode_words(pandas.Series(asked)).code if by_question else number
     return system_order.order_systems(cells, systems.code, systems.names, cluster)

@@ -164,9 +164,7 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     hiding = {d: settings.hides_systems(store, d) for d in usual}
     made = []
     for g in given:
-        item = stored.get(g.item)
-        if item is None:
-            continue
+        item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
@@ -342,4 +340,4 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         "select item_id, judge_id, part, why from unusable_now where item_id in ({items})"
     ):
         whose = f"{view.layers[number].card.title}: the" if number else "The"
-        view.remarks.append((part or "", "", "rule", f"{whose} judge's reply could not be used: {why}."))
+        view.remarks.append((part, "", "rule", f"{whose} judge's reply could not be used: {why}."))

@@ -221,7 +221,8 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
             label(left, middle - 2, point, "title"),
             label(left, middle + 12, f"{ends} · judge {own}".lstrip(" ·"), "soft", size=11),
         ]
-        tip = f"<title>{escape_text(f'{name}: people would say {point} ({ends})')}</title>"
+        says = f"{name}: people would say {point}" + (f" ({ends})" if ends else "")
+        tip = f"<title>{escape_text(says)}</title>"
         made.append(
             f'<circle cx="{coord(at(interval.point))}" cy="{coord(middle)}" r="5.5" class="f0">{tip}</circle>'
         )

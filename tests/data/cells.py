@@ -31,8 +31,12 @@ class Cell:
 def fill(
     store: Store, cells: list[Cell], name: str = "demo", kind: str = "dialogue", card: str = "multi_turn_dialogue",
     meta: dict[int, str] | None = None, systems: Callable[[int], tuple[str, str]] = lambda n: (f"s{n % 2}", ""),
+    units: Callable[[int], int] = lambda n: 1,
 ) -> tuple[str, str]:  # fmt: skip
-    """Write the cells as a dataset with one judge; (dataset id, judge id). Items with one probability are a stratum."""
+    """Write the cells as a dataset with one judge; (dataset id, judge id). Items with one probability are a stratum.
+
+    `meta` and `systems` are of the item of that number, and `units` is how many units its text is said to have.
+    """
     judge = content_id("judge", name)
     items = {number: content_id(name, number) for number in {c.item for c in cells}}
 
@@ -43,7 +47,8 @@ def fill(
             "item",
             "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells",
             [
-                (i, dataset, f"item {n}", kind, *systems(n), _content(n, kind, name), (meta or {}).get(n, "{}"), i, 1)
+                (i, dataset, f"item {n}", kind, *systems(n), _content(n, kind, name), (meta or {}).get(n, "{}"), i,
+                 units(n))
                 for n, i in items.items()
             ],
         )

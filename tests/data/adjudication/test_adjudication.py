@@ -216,6 +216,38 @@ def test_what_cannot_be_decided_is_refused_in_a_sentence(store):
     assert store.rows("select count(*) from adjudication") == [(0,)]
 
 
+def test_an_annotator_is_shown_nothing_that_others_decide_on(store):
+    found, ids = filled(store, [Cell(n, "turn:1", (3.0, 5.0), 3.0) for n in range(2)])
+    made, newest = decide(store, found), store.newest()
+    item = disputes.cells_to_adjudicate(store, found)[0].item
+    for act in (
+        lambda: adjudication.reveal_while_adjudicating(store, "ann", item),
+        lambda: adjudication.record_look(store, "ann", list(ids.values())),
+        lambda: adjudication.withdraw_adjudication(store, "ann", new_id(), made.id),
+        lambda: adjudication_items.adjudicated_cells(store, "ann", found),
+    ):
+        with pytest.raises(NotAllowed, match="needs the role researcher"):
+            act()
+    assert store.newest() == newest and exposure.find_exposures(store, "ann", list(ids.values())) == {}
+    [(one, *_)] = [adjudication_items.adjudicated_cells(store, who, found) for who in ("res",)]
+    assert (one.id, one.person, one.value, one.said) == (made.id, "lea", "4", "person0 3, person1 5")
+
+
+@pytest.mark.parametrize(("letters", "taken"), [(7, False), (8, True), (80, True), (81, False)])
+def test_a_key_of_8_to_80_letters_is_one(store, letters, taken):
+    found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0)])
+    if not taken:
+        with pytest.raises(BadInput, match="A decision needs a key of 8 to 80 letters, made where it was taken"):
+            decide(store, found, key="k" * letters)
+        with pytest.raises(BadInput, match="Taking a decision back needs a key of 8 to 80 letters"):
+            adjudication.withdraw_adjudication(store, "lea", "w" * letters, decide(store, found).id)
+        return
+    made = decide(store, found, key="k" * letters)
+    adjudication.withdraw_adjudication(store, "lea", "w" * letters, made.id)
+    assert adjudication.adjudication_work(store, "res", found).others == 0
+    assert [len(adjudication.adjudication_work(store, who, found).mine) for who in ("res", "person0")] == [1, 0]
+
+
 def test_where_people_agree_nothing_can_be_decided(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (4.0, 4.0), 3.0)])
     agreed = next(i for (i,) in store.rows("select item_id from label group by item_id having min(value) = max(value)"))

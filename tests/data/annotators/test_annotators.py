@@ -10,6 +10,7 @@ from data.annotators import annotators, drift
 from data.importing import ImportPlan, detect_formats, from_path, import_source, suggest_mapping
 from data.records import datasets, people
 from data.store import open_store
+from data.store.errors import NotAllowed
 from data.store.ids import new_id
 from judges.cards import cards
 from judges.stats.raters import alternative_annotator
@@ -42,7 +43,8 @@ def test_planted_people_are_found_and_the_good_ones_are_not(store):
         "ada": ["accepts"],
     }  # fmt: skip
     assert blind["lena"].leniency.size == pytest.approx(0.8, abs=0.15)  # a 5 stays a 5
-    assert (blind["ada"].labels, blind["ada"].agreement, blind["ada"].work.pace) == (0, None, 1.2)
+    ada = blind["ada"]
+    assert (ada.labels, ada.items, ada.shared, ada.agreement, ada.work.pace) == (0, 0, 0, None, 1.2)
     assert (blind["ada"].work.accepted, blind["ada"].work.assisted) == (1.0, 180)
     assert 0.5 < blind["slow"].work.accepted < 0.9 and blind["slow"].work.hasty == 0.0
     both = annotators.find_annotators(store, dataset, HELP, "all")
@@ -59,7 +61,16 @@ def test_nobody_is_held_against_their_own_label(store):
     one, other = annotators.find_annotators(store, dataset, HELP, "blind")
     assert (one.exact, other.exact) == (0.0, 0.0)
     assert (one.leniency.size, other.leniency.size) == (-2.0, 2.0)
+    people.join_workspace(store, "ann")
     found = annotators.dimension_labels(store, dataset, HELP, "blind", judge)
+    for act in (
+        lambda: drift.find_cells(store, "ann", found, 0, 2, 0),
+        lambda: annotators.differing_cells(
+            store, "ann", annotators.estimate_dawid_skene(store, dataset, HELP, "blind")
+        ),
+    ):
+        with pytest.raises(NotAllowed, match="needs the role researcher"):
+            act()
     assert found.others.tolist() == [2, 0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1]
     assert set(found.ratings.judge.tolist()) == {2}
     assert drift.table_with_others(found, 0).tolist() == [[0] * 5, [0] * 5, [3, 0, 0, 0, 0], [0, 3, 0, 0, 0], [0] * 5]
@@ -67,6 +78,21 @@ def test_nobody_is_held_against_their_own_label(store):
     assert [c[1:] for c in listed] == [(f"item {n}", "turn:1") for n in (0, 2, 4)]
     n, shares = annotators.agreement_between_pairs(found, ["person0", "person1"])
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
+
+
+def test_beside_each_label_stands_how_many_of_the_others_agree(store):
+    """Of three in a cell, by whom each says what all others make of it: what is hard for all is nobody's change."""
+    said = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]
+    dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(said)], "beside")
+    found = annotators.dimension_labels(store, dataset, HELP)
+    beside = annotators._beside(found)
+    names = [found.items[n][1] for n in found.ratings.item]
+    told = dict(zip(zip(names, found.ratings.person.tolist(), strict=True), beside.tolist(), strict=True))
+    # Of item 0 the gold without each is 1 (of 1 and 2 the lower), 1 and 1: the first two agree with it, the third not.
+    assert told == {
+        ("item 0", 0): 0.5, ("item 0", 1): 0.5, ("item 0", 2): -1.0, **{("item 1", n): 0.0 for n in range(3)},
+        ("item 2", 0): 0.0, ("item 2", 1): 0.0, ("item 3", 0): pytest.approx(np.nan, nan_ok=True),
+    }  # fmt: skip
 
 
 def test_what_somebody_else_adjudicated_is_what_a_person_is_held_against(store):
@@ -90,6 +116,8 @@ def test_na_and_revealed_labels_and_other_units_are_left_out(store):
         Cell(1, "conversation", (2.0, 2.0), 3.0, "revealed", dimension="task_completion"),
         Cell(2, "conversation", (1.0,), 3.0, "assisted", dimension="task_completion"),
         Cell(3, "turn:1", (5.0,), 3.0),
+        Cell(3, "conversation", (1.0,), 1.0, dimension="weakest_turn"),
+        Cell(3, "conversation", (1.0,), 1.0, dimension="of no card"),
     ]
     dataset, _ = fill(store, cells, "left out")
     asked = annotators.labelled_dimensions(store, dataset)
@@ -122,6 +150,20 @@ def test_a_second_opinion_names_the_cells_that_it_sees_otherwise(store):
     )
 
 
+def test_there_is_no_second_opinion_where_nobody_labelled_what_another_did_nor_of_what_most_call_na(store):
+    alone, _ = fill(store, [Cell(n, "turn:1", (1.0,), 3.0) for n in range(3)], "alone")
+    assert annotators.estimate_dawid_skene(store, alone, HELP, "blind") is None
+    told = [(4.0, 4.0, 4.0)] * 6 + [(1.0, 4.0, None), (1.0, 4.0, None, None, None), (4.0, 4.0, None, None, None)]
+    cells = [Cell(n, "conversation", said, 3.0, dimension="task_completion") for n, said in enumerate(told)]
+    dataset, _ = fill(store, cells, "mostly n/a")
+    task = annotators.labelled_dimensions(store, dataset)["conversation.task_completion"]
+    found = annotators.estimate_dawid_skene(store, dataset, task, "blind")
+    assert found.cells == 9
+    assert [(row.name, row.gold, row.how, row.estimate, row.said) for row in found.differing_cells] == [
+        ("item 6", 1.0, "median", 4.0, (1.0, 4.0))
+    ]  # fmt: skip
+
+
 def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
     dataset, _ = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 60, "weeks")
     found = annotators.dimension_labels(store, dataset, HELP)
@@ -131,10 +173,23 @@ def test_the_course_of_a_person_is_told_by_week_or_by_stretch(store):
     short = plant(store, {"a": Rater(near(1.0)), "b": Rater(near(0.5))}, 14, "days")[0]
     stretches = drift.agreement_over_time(annotators.dimension_labels(store, short, HELP), 0)
     assert [(when, n) for when, _, n in stretches] == [("from label 1", 14), ("from label 15", 14)]
+    twelve = [1, 12, 23, 34, 45, 56, 66, 77, 88, 99, 110, 121]
+    for items, begins in ((9, [1]), (19, [1]), (20, [1, 11]), (29, [1, 16]), (130, twelve)):
+        cells = [Cell(n, "turn:1", (1.0, float(1 + (n < 5))), 3.0) for n in range(items)]
+        found = annotators.dimension_labels(store, fill(store, cells, f"of {items}")[0], HELP)
+        stretches = drift.agreement_over_time(found, 0)
+        assert [when for when, *_ in stretches] == [f"from label {n}" for n in begins]
+        assert sum(n for *_, n in stretches) == items
     at_once = fill(store, [Cell(n, "turn:1", (1.0, 2.0), 3.0) for n in range(30)], "at once")[0]
     imported = annotators.dimension_labels(store, at_once, HELP)
     imported.made_at[:] = imported.made_at[0]
     assert drift.agreement_over_time(imported, 0) == []
+    for days, named in (
+        (14, ["from label 1", "from label 11", "from label 21"]), (21, ["2026-03-02", "2026-03-09", "2026-03-16"])
+    ):  # fmt: skip
+        each = np.timedelta64(days * 24 * 60, "m") // 60  # of 60 labels, from a Monday on
+        imported.made_at[:] = np.datetime64("2026-03-02", "us") + np.arange(60) * each
+        assert [when for when, *_ in drift.agreement_over_time(imported, 0)] == named
 
 
 def test_pandalm_and_mt_bench_people(tmp_path, real: Path):

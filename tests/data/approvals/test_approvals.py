@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sklearn.metrics import cohen_kappa_score
 
 from data.adjudication import adjudication
-from data.approvals import approvals, case, check_results, policy, record, rules, suspension
+from data.approvals import approvals, case, check_results, label_caveats, policy, record, rules, suspension
 from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.approvals.policy import Requirements
 from data.approvals.record import AUTOMATIC
@@ -30,7 +30,7 @@ from data.records import datasets, leads, people, settings
 from data.records.settings import GoldRule
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotApprovable, NotFound
-from data.store.ids import content_id, new_id
+from data.store.ids import content_id, new_id, now
 from judges.audits import AuditFinding, all_audits
 from judges.cards import cards
 from judges.errors import AssayError
@@ -299,6 +299,24 @@ def test_made_judges_and_probes_are_no_language_models(tmp_path: Path) -> None:
     store.close()
 
 
+def test_what_is_made_up_is_published_as_such_only(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    found = case.find_case(store, *key)
+    assert found.objections == []
+    practice, marked = "This is a practice judge", "This dataset is marked as"
+    for synthetic, brought, made, allowed, told in (
+        (False, False, False, False, []), (False, True, False, False, []), (False, False, True, False, [practice]),
+        (False, True, True, True, [practice]), (True, False, True, False, []), (True, True, True, False, []),
+        (True, False, False, False, []), (True, True, False, False, [marked]), (True, True, False, True, []),
+    ):  # fmt: skip
+        one = replace(
+            found, dataset=replace(found.dataset, synthetic=synthetic), judge=found.judge._replace(synthetic=made),
+            has_imported_labels=brought, requirements=replace(found.requirements, imported=allowed),
+        )  # fmt: skip
+        assert [said[:24] for said in one.objections] == [said[:24] for said in told]
+        assert one.synthetic == (synthetic or made)
+
+
 def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     cells = [replace(c, judge="unscored") if c.item % 8 == 0 else c for c in judged(160)]
     store, dataset, judge = opened(tmp_path / "a.duckdb", cells)
@@ -314,13 +332,16 @@ def test_na_hides_nothing(tmp_path: Path) -> None:
     """n/a of the judge where people have a value is no answer; of people where the judge has one, it is told."""
     judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged(160)]
     people_ = [replace(c, dimension="safety", people=(None,)) if c.item % 8 == 0 else c for c in judged(160, "safety")]
-    store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_])
+    few = [replace(c, people=(None,)) if c.item % 11 == 0 else c for c in judged(160, "context_use")]
+    store, dataset, judge_ = opened(tmp_path / "a.duckdb", [*judge, *people_, *few])
     hidden, waived = (case.find_case(store, dataset, judge_, "turn", name) for name in ("helpfulness", "safety"))
     assert (hidden.coverage, hidden.judge_only_na, hidden.people_only_na) == (140 / 160, 20, 0)
     assert "20 n/a where people gave a value" in hidden.objections[0] and not waived.objections
     assert (waived.coverage, waived.judge_only_na, waived.people_only_na) == (1, 0, 20)
     told = " ".join(case.case_context(store, waived).cautions)
     assert "People say n/a in 20 of 160 ratings" in told and "All labels are by person0" in told
+    rare = case.find_case(store, dataset, judge_, "turn", "context_use")
+    assert rare.people_only_na == 15 and "n/a" not in " ".join(case.case_context(store, rare).cautions), "not a tenth"
     store.tx("lea", "mine", lambda tx: people.append_people(tx, [people.Person("person0", "lead", True)]))
     assert "100% of the labels are by person0, who may approve" in " ".join(case.case_context(store, waived).cautions)
     store.close()
@@ -413,6 +434,27 @@ def test_four_eyes(demo: tuple[Store, Key]) -> None:
     assert approvals.active_approvals(store, key[0]) == [done], "A proposal changes nothing that holds"
     assert approvals.find_to_decide(store).proposed == (again,)
     assert approve(store, key, "lou").person == "lou"
+
+
+def test_there_is_something_to_decide_where_any_of_it_is_there() -> None:
+    assert not approvals.ToDecide()
+    for name in ("suspended", "proposed", "eligible", "doubted", "older"):
+        assert approvals.ToDecide(**{name: (object(),)}), name  # type: ignore[arg-type]
+
+
+def test_what_is_to_be_decided_of_one_dataset_is_that_of_no_other(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    set_asked(store, four_eyes=True)
+    made = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
+    other, judge = fill(store, judged(5), "other")
+    store.tx(AUTOMATIC, "suspend", lambda tx: record.append_decision(
+        tx, (other, judge, "turn", "helpfulness"), "suspend", "It fell.", AUTOMATIC, "fails", Requirements(), "", []
+    ))  # fmt: skip
+    here, there = (approvals.find_to_decide(store, dataset) for dataset in (key[0], other))
+    assert (here.proposed, here.suspended) == ((made,), ())
+    assert [one.dataset for one in there.suspended] == [other] and there.proposed == ()
+    both = approvals.find_to_decide(store)
+    assert (both.proposed, both.suspended) == (here.proposed, there.suspended)
 
 
 def test_another_judge_has_no_approval(granted: tuple[Store, Key, record.Approval]) -> None:
@@ -595,6 +637,8 @@ def test_an_approval_of_what_is_gone_can_still_be_suspended(
     refused(store, NotFound, "no such card", lambda: approvals.record_decision(store, "lea", *key, "approve", "So."))
     gone = approvals.record_decision(store, "lou", *key, "suspend", "Its card is gone.")
     assert (gone.decision, gone.state, gone.person) == ("suspend", "undefined", "lou")
+    never = (*key[:3], "wit")
+    refused(store, NotFound, "no such card", lambda: approvals.record_decision(store, "lou", *never, "decline", "So."))
 
 
 def test_what_a_lead_suspended_does_not_wait_for_a_lead(granted: tuple[Store, Key, record.Approval]) -> None:
@@ -830,6 +874,38 @@ def forged(store: Store, path: Path, names: tuple[str, ...] = ("ann", "lea", "pe
     return seeds.lines(path / "forged.jsonl", made)
 
 
+@pytest.mark.parametrize(
+    ("fact", "title"),
+    [
+        ("gate", "approval check"),
+        ("kappa", "kappa"),
+        ("effective items", "effective sample size"),
+        ("ceiling, low end", "agreement between people, low end"),
+        ("kappa, low end", "kappa, low end"),
+        ("newest gold: mean difference, low end", "newest gold: bias (judge - people), low end"),
+        ("at the approval: cells with gold, low end", "at the approval: ratings with reference labels (gold), low end"),
+        ("since the approval: coverage", "since the approval: answered by the judge"),
+    ],
+)
+def test_evidence_has_a_title_in_the_words_of_today(fact: str, title: str) -> None:
+    assert record.fact_title(fact) == title
+
+
+def test_evidence_comes_back_in_the_order_in_which_it_was_frozen(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", judged(1))
+    facts: list[record.Fact] = [("zeal", 1.0, "a"), ("awe", None, "b"), ("mirth", 2.5, "")]
+    key = (dataset, judge, "turn", "helpfulness")
+    id_ = store.tx("lea", "decline", lambda tx: record.append_decision(
+        tx, key, "decline", "Why.", "lea", "fails", Requirements(), "", list(facts)
+    ))  # fmt: skip
+    assert record.frozen_evidence(store, id_) == facts
+    more = [(id_, "joy", 3.0, "c"), (id_, "grief", None, "d"), *(("older", *fact) for fact in facts)]
+    store.tx("lea", "more", lambda tx: tx.add("approval_evidence", "approval_id, name, figure, told", more))
+    assert [name for name, *_ in record.frozen_evidence(store, id_)] == ["zeal", "awe", "mirth", "grief", "joy"]
+    assert [name for name, *_ in record.frozen_evidence(store, "older")] == ["awe", "mirth", "zeal"], "no order is kept"
+    store.close()
+
+
 def test_a_single_label_is_told_as_one() -> None:
     def origin(here: int, *files: ImportedLabels) -> str:
         return LabelOrigin({"ann": here}, files, False, 0, 0, 0, 0, 0, 1, ()).origin()
@@ -848,6 +924,94 @@ def test_a_tenth_of_the_drawn_items_that_nobody_labelled_is_a_caution() -> None:
     assert list(cautions(9, 9)) == ["All labels are by ann: no second annotator has checked them."]
     assert [one for one in cautions(10, 9) if one.startswith("10 of 100 drawn items were skipped")]
     assert [one for one in cautions(9, 10) if one.startswith("10 of 100 drawn items were excluded")]
+
+
+def test_each_caution_about_labels_begins_where_it_is_worth_a_sentence() -> None:
+    plain = LabelOrigin({"ann": 6, "bob": 5, "lea": 0}, (), False, 0, 100, 0, 0, 0, 2, ("lea", "kim"))
+    files = (ImportedLabels(4, "a.csv", "ray", "2026-01-31", "random"), ImportedLabels(1, "b.csv", "amy", "", "all"))
+    told: list[tuple[dict[str, Any], list[str]]] = [
+        ({}, []),
+        ({"labels_by_person": {}, "changed": 3, "examples": 2, "judges": 9}, []),
+        ({"labels_by_person": {"ann": 5, "lea": 4}}, []),
+        ({"labels_by_person": {"ann": 5, "lea": 3, "kim": 2}}, [
+            "50% of the labels are by kim and lea, who may approve here too: whoever approves should not be the only "
+            "annotator.",
+        ]),
+        ({"labels_by_person": {"lea": 3}}, [
+            "100% of the labels are by lea, who may approve here too: whoever approves should not be the only "
+            "annotator.",
+        ]),
+        ({"labels_by_person": {"ann": 3}}, ["All labels are by ann: no second annotator has checked them."]),
+        ({"imported": files}, []),
+        ({"imported": files, "unknown_population": 3}, []),
+        ({"counts": True, "unknown_population": 3}, [
+            "3 imported labels are of items drawn at random from an unknown number of items: each counts as drawn with "
+            "certainty.",
+        ]),
+        ({"counts": True, "imported": files}, [
+            "5 of 11 labels were imported by amy and ray, who stated that they are blind and their items drawn at "
+            "random. Nobody here can check that.",
+        ]),
+        ({"changed": 1}, ["1 of 11 labels were changed later."]),
+        ({"drawn": 0}, []),
+        ({"examples": 1}, [
+            "1 labelled items are examples in the judge's prompt and are left out: if they were chosen because the "
+            "judge failed there, agreement is overestimated.",
+        ]),
+        ({"judges": 3}, [
+            "3 judges of this card were compared on the same labels: the best of many is overestimated.",
+        ]),
+    ]  # fmt: skip
+    for change, cautions in told:
+        assert list(replace(plain, **change).cautions()) == cautions, change
+
+
+def test_the_labels_behind_a_figure_are_told_apart_by_how_they_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [Cell(n, TURN, (3.0,), 3.0, probability=0.5) for n in range(4)]
+    others = [Cell(n, TURN, (), 3.0) for n in range(4, 10)]
+    store, dataset, judge = opened(tmp_path / "a.duckdb", [*given, *others])
+    columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+    here = {row[0]: (row[1], row[2]) for row in store.rows("select item_id, id, draw_id from label")}
+
+    def bring(source: str, *said: tuple[int, str, float | None], mode: str = "blind", replaces: bool = False) -> None:
+        """Labels as they come in from a file, or (of no source) as they are changed on the desk."""
+
+        def work(tx: Any) -> None:
+            rows = []
+            for n, who, probability in said:
+                old, draw = here.get(content_id("demo", n), (None, "")) if replaces else (None, "")
+                rows.append((new_id(), "", content_id("demo", n), TURN, "helpfulness", 4.0, who, mode, draw, "", False,
+                             None, probability, old, False, now()))  # fmt: skip
+            tx.add("label", columns, rows)
+            if source:
+                tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels, population",
+                       [(new_id(), dataset, source, "labels", "random", 0, 0, len(rows), None)])  # fmt: skip
+
+        store.tx("ray", "import", work)
+
+    bring("sure.csv", (4, "zoe", 1.0), (5, "zoe", 1.0), (6, "yan", 0.5))
+    bring("half.csv", (7, "yan", 0.5))
+    bring("", (0, "person0", None), replaces=True)
+    bring("seen.csv", (8, "zoe", 1.0), mode="assisted")
+    bring("picked.csv", (9, "zoe", None))
+    shown = {content_id("demo", 1), content_id("demo", 5)}
+    monkeypatch.setattr(label_caveats.fewshot, "items_in_prompt", lambda *_: shown)
+    for counts, people_ in ((False, {"person0": 3}), (True, {"person0": 3, "zoe": 1, "yan": 2})):
+        found = label_caveats.label_origin(store, dataset, judge, "multi_turn_dialogue", HELP, counts)
+        assert found.labels_by_person == people_ and found.counts == counts
+        assert [(one.labels, one.source, one.by, one.sampling) for one in found.imported] == [
+            (2, "sure.csv", "ray", "random"), (1, "half.csv", "ray", "random")
+        ]  # fmt: skip
+        assert (found.changed, found.drawn, found.skipped, found.excluded) == (1, 4, 0, 0)
+        assert (found.examples, found.judges, found.leads) == (2, 1, ("lea", "lou"))
+        assert (found.unknown_population, found.response.whole.answered) == (1, 3)
+    assert label_caveats.label_origin(store, dataset, judge, "another", HELP).judges == 0
+    store.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,8 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id
 from judges.reading.confidence import SAMPLES, STATED
-from judges.types import Dimension
+from judges.types import Dimension, Scale
+from tests.data.cells import Cell, fill
 from tests.data.flag_dataset import flagged
 from tests.data.judged_dataset import Seat, seated
 
@@ -80,7 +82,7 @@ def test_what_comes_from_elsewhere_or_lacks_a_reply_is_never_spared(store: Store
     assert figures.item_confidence(store, dataset, judge, d, SAMPLES).count_above(0.0) == 0
 
 
-def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
+def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset, judge = flagged(store, "lea", items=400, labelled=300)
     d = dimension(store, judge, "zz_harmful")
     wanted = AutoAcceptTarget(STATED, 0.95, 0.1)
@@ -112,6 +114,10 @@ def test_a_rule_is_a_leads_and_sends_the_rest_to_people(store: Store) -> None:
     assert (step.agreement.point, step.share) == pytest.approx((rule.agreement, rule.share))
     with pytest.raises(NotAllowed):
         auto_accept.end_rule(store, "ann", dataset, rule)
+    with monkeypatch.context() as patch:  # a newer card no longer asks this
+        patch.setattr(auto_accept.calibration, "compared_dimensions", lambda *_: [])
+        assert auto_accept.rule_confidence(store, dataset, rule) is None
+        assert auto_accept.reasons_for_people(store, dataset, judge) == []
     auto_accept.end_rule(store, "lea", dataset, rule)
     assert (
         auto_accept.rules_in_force(store, dataset) == [] and auto_accept.reasons_for_people(store, dataset, judge) == []
@@ -162,3 +168,15 @@ def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
     topics = rates.answer_rates(store, dataset, judge, dimension(store, judge, "zz話題"), "gate")
     assert [a.rates.answer for a in topics] == ["苦情", "質問", "お礼"]
     assert sum(a.prevalence.judge or 0 for a in topics) == pytest.approx(1)
+
+
+def test_a_share_is_corrected_where_there_are_labels_and_there_is_none_without_a_score(store: Store) -> None:
+    d = Dimension("rude", "conversation", Scale("flag", na=True), "Is it rude?")
+    for name, people_, judge_, told in (
+        ("both", (1.0,), 0.0, {1: (0.0, 1.0, 3)}), ("no labels", (), 1.0, {1: (1.0, None, 0)}),
+        ("no scores", (1.0,), "unscored", {}), ("n/a throughout", (1.0,), None, {}),
+    ):  # fmt: skip
+        dataset, judge = fill(store, [Cell(n, d.sort, people_, judge_, dimension=d.name) for n in range(3)], name)
+        found = rates.corrected_means(store, dataset, judge, d, "blind")
+        assert {place: (one.judge, one.people, one.n) for place, one in found.items()} == told
+    assert rates.corrected_means(store, dataset, judge, replace(d, sort="side"), "blind") == {}, "of two systems each"

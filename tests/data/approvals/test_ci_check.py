@@ -43,8 +43,10 @@ def test_each_state_has_its_verdict_and_the_worst_is_that_of_all(store: Store) -
         (["helpfulness", "context_use"], 2), (["safety", "context_use", "helpfulness"], 1),
     ):  # fmt: skip
         assert check_judge(store, "ann", at, "", dimensions).code == code, dimensions
-    with pytest.raises(NotFound, match=r"turn\.helpfulness"):
-        check_judge(store, "ann", at, "", ["nothing"])
+    with pytest.raises(NotFound) as refused:
+        check_judge(store, "ann", at, "", ["safety", "nothing"])
+    names = sorted(f"{one.unit}.{one.dimension}" for one in whole.dimensions)
+    assert str(refused.value) == f"m has no dimension 'nothing' for people. There are: {', '.join(names)}."
     with pytest.raises(NotAllowed):
         check_judge(store, "stranger", at, "")
     with pytest.raises((NotFound, BadInput)):

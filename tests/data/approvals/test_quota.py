@@ -48,6 +48,20 @@ def test_what_a_draw_means_for_the_policy_is_said() -> None:
     assert "Import more items" in Quota(100, 0.9, 0, 60, 0.2).sentence(48, all_=True)
 
 
+def test_what_was_drawn_before_counts_in_what_a_draw_means() -> None:
+    said = "The policy requires 100 items answered blind"
+    no_way = ", and this makes 88, 40 of them before: no dimension of this dataset can meet it."
+    for drawn, left, blind, all_, told in (
+        (40, 500, 72, False, ": 112 drawn blind, 40 of them before, are enough if 90% are answered."),
+        (40, 500, 71, False, ": 111 drawn blind, 40 of them before, are enough only if 100 are answered."),
+        (40, 500, 60, True, ": 100 drawn blind, 40 of them before, are enough only if 100 are answered."),
+        (40, 500, 59, False, ": 99 drawn blind, 40 of them before, are 1 too few. Draw 90."),
+        (40, 60, 48, True, f"{no_way} With no judge shown, all of them are drawn blind, which is enough."),
+        (40, 59, 48, True, f"{no_way} Import more items; figures can be had from these, with wide intervals."),
+    ):  # fmt: skip
+        assert Quota(100, 0.9, drawn, left, 0.2).sentence(blind, all_) == said + told
+
+
 def test_it_counts_what_is_drawn_and_left(tmp_path: Path) -> None:
     items = [seeds.dialogue(n) for n in range(1, 31)]
     store = seeds.workspace(tmp_path / "a.duckdb", [*items, *(seeds.judgment(i) for i in items)], review=False)

@@ -50,6 +50,24 @@ def moved(asked: Requirements, rule: Rule, by: int) -> Requirements:
     return with_value(rule.name, new, asked)
 
 
+def test_a_policy_stored_before_a_rule_was_there_asks_what_it_asked_then() -> None:
+    then = policy.from_stored({"policy": {"threshold": 0.6}, "coverage": 0.8})
+    assert then == Requirements(Policy(threshold=0.6, horizon=0), coverage=0.8, answered=0.0, imported=True)
+    assert policy.from_stored({"answered": 0.7, "imported": False, "policy": {"horizon": 500}}) == Requirements(
+        Policy(horizon=500), answered=0.7
+    )
+
+
+def test_fields_of_the_form_begin_end_and_step_as_people_count() -> None:
+    told = {name: rule.form for name, rule in RULES.items() if rule.form is not None}
+    assert {name: (one.low, one.high, one.step) for name, one in told.items() if one.high} == {
+        "threshold": (0.01, 1.0, 0.05), "min_items": (1, 1_000_000, 10), "level": (50.0, 99.9, 1.0),
+        "horizon": (3, 1_000_000, 100), "coverage": (0.0, 100.0, 5.0), "answered": (0.0, 100.0, 5.0),
+    }  # fmt: skip
+    assert [name for name, one in told.items() if one.percent] == ["level", "coverage", "answered"]
+    assert [name for name, one in told.items() if one.with_bound] == ["level", "horizon"]
+
+
 def test_the_form_begins_at_the_lowest_confidence_that_a_bound_may_have() -> None:
     form = RULES["level"].form
     assert form and with_value("level", form.low / 100, Requirements()).check()
@@ -86,6 +104,63 @@ def test_the_required_bound_is_said_with_its_confidence_and_its_looks() -> None:
     assert told + "on the same labels." in explain(Requirements())
     once = Requirements(Policy(level=0.99, horizon=0))
     assert "Its one-sided 99% lower bound too, valid at a single look." in explain(once)
+
+
+def test_what_is_required_is_said_a_sentence_each_in_the_order_of_what_it_is_about() -> None:
+    loose = Policy(threshold=0.75, min_items=1, lower_bound=False)
+    other = Requirements(loose, four_eyes=True, alarms=True, coverage=0.25, imported=True, answered=0.0)
+    assert explain(other) == [
+        "Sample: blind labels of at least 1 randomly drawn item.",
+        "Imported labels count: that they are blind and of random draws is what the importer states.",
+        "Agreement: kappa of at least 0.75.",
+        "No lower bound is required: a judge below the required kappa may pass by chance.",
+        "The judge answered at least 25% of the ratings with reference labels (gold); its n/a counts as an answer "
+        "where people say n/a too.",
+        "Drawn items without a label are ignored, though they may be the hard ones.",
+        "No audit of the judge is in alarm.",
+        "Two independent leads: one proposes, another approves, neither having made the other a lead. A less strict "
+        "policy, a changed limit of an audit, and a change of who leads need two as well.",
+    ]
+    assert [sentence.partition(" ")[0] for sentence in explain(Requirements())] == [
+        "Sample:", "Only", "Agreement:", "Its", "The", "People"
+    ]  # fmt: skip
+
+
+BOUND = (
+    "The bound is valid for looks up to {} items: it must be a whole number above the {} at which decisions begin, and "
+    "at most 1,000,000."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (Requirements(Policy(threshold=0.0)), "A kappa of 0 is at most what chance gives: require more than 0."),
+        (Requirements(Policy(min_items=1_000_001)),
+         "The number of items is 1000001: it must be a whole number from 1 to 1,000,000."),
+        (Requirements(Policy(min_clusters=29)), "Below 30 items no interval is reliable: require at least as many."),
+        (Requirements(Policy(level=0.9991)), "Labels cannot give 99.91% confidence: require at most 99.9%."),
+        (Requirements(Policy(horizon=100)), BOUND.format(100, 100)),
+        (Requirements(Policy(min_items=20, horizon=1_000_001)), BOUND.format(1_000_001, 30)),
+        (Requirements(coverage=1.01), "The coverage is 1.01: it must be from 0 to 1, such as 0.9."),
+        (Requirements(answered=-1), "The share of drawn items answered is -1: it must be from 0 to 1, such as 0.9."),
+        (Requirements(coverage=True), "The coverage is True: it must be a number."),
+    ],
+)  # fmt: skip
+def test_what_would_refuse_nothing_or_cannot_be_is_refused_in_a_sentence(asked: Requirements, why: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        asked.check()
+    assert str(refused.value) == why
+
+
+def test_a_policy_may_ask_for_its_very_limits() -> None:
+    limits = Policy(threshold=0.001, min_items=1_000_000, min_clusters=30, level=0.999, lower_bound=False, horizon=3)
+    for asked in (
+        Requirements(limits, coverage=0, answered=1),
+        Requirements(Policy(min_items=30, horizon=31)),
+        Requirements(Policy(horizon=1_000_000)),
+    ):
+        assert asked.check() is asked
 
 
 @pytest.mark.parametrize("name", RULES)

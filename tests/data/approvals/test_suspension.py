@@ -19,6 +19,7 @@ from data.dashboard import dashboard
 from data.exporting.shared import approval_terms as given
 from data.records import datasets
 from data.reports.dashboard import dashboard_html, tile_picture, tile_records
+from data.reports.evidence import gather_report_evidence
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
@@ -368,6 +369,59 @@ def test_an_approval_is_to_be_looked_at_where_it_is_doubtful_and_nobody_has_kept
     doubtful, fine = SimpleNamespace(doubtful=True), SimpleNamespace(doubtful=False)
     assert doubted(doubtful) is True
     assert [doubted(*said) for said in ((), (fine,), (fine, ("lea", "So.")), (doubtful, ("lea", "So.")))] == [False] * 4
+
+
+def test_what_can_no_longer_be_compared_with_labels_is_suspended_with_the_next_of_them(
+    made_up: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, key, done = made_up(drawn(120, 122))
+    label(store, key, [120])
+    shown = suspension.current_period_figures(store, done)
+    assert [(one.what, one.items) for one in shown] == [
+        ("at the approval", 120), ("labels since", 1), ("all labels now", 121)
+    ]  # fmt: skip
+    gate = look(store, key).found.result.gate
+    whole = gate.interval
+    assert shown[2][1:] == (whole.point, whole.low, whole.high, 121, gate.mean_difference)
+    assert approvals.compare_with_today(store, [done])[key].met
+    why = "It cannot be compared with labels any more: the judge's card has no 'helpfulness' of a turn."
+    monkeypatch.setattr("data.cards.cards.card_of_judge_if_known", lambda *_: None)
+    label(store, key, [121])  # figures are made anew
+    how = look(store, key)
+    assert (how.found, how.finding.state, how.finding.reasons, how.why) == (None, "suspended", ("no gold",), why)
+    assert suspension.current_period_figures(store, done) == []
+    no_card = "By today's policy: undefined. Its judge's card is not here."
+    assert approvals.compare_with_today(store, [done]) == {key: PolicyToday("", "undefined", no_card, False)}
+    told = gather_report_evidence(store, *key[:2])
+    assert [one.decision for one in told.decisions] == ["approve", "suspend"], "a report looks, too"
+    assert approvals.active_approvals(store, key[0]) == []
+    [gone] = record.current_approvals(store)
+    assert (gone.decision, gone.person, gone.state, gone.fingerprint) == ("suspend", record.AUTOMATIC, "undefined", "")
+    assert gone.reason == f"Since the approval came new labels, a further draw. {why}"
+    assert record.frozen_evidence(store, gone.id) == [] == suspension.current_period_figures(store, gone)
+
+
+def test_nothing_is_suspended_on_which_somebody_decided_meanwhile(
+    made_up: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, key, done = made_up(drawn(120, 121))
+    monkeypatch.setattr("data.cards.cards.card_of_judge_if_known", lambda *_: None)
+    label(store, key, [120])
+    tx, asked = store.tx, done.requirements
+
+    def later(actor: str, action: str, work: Any, **options: Any) -> Any:
+        """A lead suspends it between the look and the lock."""
+        monkeypatch.setattr(store, "tx", tx)
+        tx("lou", "suspend", lambda t: record.append_decision(
+            t, key, "suspend", "By hand.", "lou", "undefined", asked, "", []
+        ))  # fmt: skip
+        return tx(actor, action, work, **options)
+
+    monkeypatch.setattr(store, "tx", later)
+    assert suspension.suspend_unsupported(store) == []
+    assert [(one.decision, one.person) for one in record.decision_history(store, *key)] == [
+        ("suspend", "lou"), ("approve", "lea")
+    ]  # fmt: skip
 
 
 def test_a_judge_whose_card_is_not_here_has_no_case(tmp_path: Path) -> None:

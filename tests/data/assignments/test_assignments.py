@@ -19,7 +19,7 @@ from data.assignments.assignments import Selection, Terms
 from data.desk import desk
 from data.queue import listing, queue
 from data.queue.queue import QueueFilters
-from data.records import people, queue_index, settings, tags
+from data.records import exposure, people, queue_index, settings, tags
 from data.records.datasets import dataset_named
 from data.records.settings import QueueRules
 from data.store import Store
@@ -94,6 +94,18 @@ def test_by_a_link_nobody_answers_what_is_reserved_for_others(made: tuple[Store,
     answer(store, "ben", held)  # what the desk gave him before it was reserved is not lost
 
 
+def test_an_answer_may_be_corrected_though_its_item_was_reserved_for_another_since(made: tuple[Store, str]) -> None:
+    store, found = made
+    settings.set_queue_rules(store, "lea", found, QueueRules(overlap=2))
+    draw = queue_index.current_index(store).queues[found, "review"].all[0]
+    opened = queue.GivenItem(draw.id, draw.item, "review", "assisted", "")  # by its link: ann never held it
+    key = answer(store, "ann", opened)
+    give(store, found, people=("ben",))
+    assert queue_index.current_index(store).describe_reservation(draw.id, "ann") == "ben"
+    answer(store, "ann", opened, version=key)
+    assert store.rows("select count(*) from answer_now where person = 'ann'") == [(1,)]
+
+
 def test_what_is_preferred_goes_to_others_once_they_have_nothing_else(made: tuple[Store, str]) -> None:
     store, found = made
     mine = give(store, found, Selection(number=3), people=("ann",), reserved=False).shares["ann"]
@@ -160,6 +172,18 @@ def test_what_waits_in_the_audit_sample_is_not_given_from_the_review_queue(made:
     assert assignments.plan_shares(store, found, "review", ALL, Terms(people=("ann",))).items == 9
 
 
+def test_who_was_shown_the_judge_may_still_be_given_items_to_review_but_not_to_answer_blind(
+    made: tuple[Store, str],
+) -> None:
+    store, found = made
+    judge, items = store.rows("select id from judge")[0][0], [r[0] for r in store.rows("select id from item")]
+    exposure.record_exposures(store, "ann", {item: [judge] for item in items}, "report")
+    queue.draw_audit(store, "lea", found, 3, "", seed=1)
+    for stream, items_, lacking in (("review", 9, 0), ("audit", 3, 3)):
+        plan = assignments.plan_shares(store, found, stream, ALL, Terms(people=("ann",)))  # type: ignore[arg-type]
+        assert (plan.items, len(plan.shares["ann"]), plan.lacking) == (items_, items_ - lacking, lacking), stream
+
+
 def test_a_fair_share_for_those_with_a_tag_two_people_an_item(made: tuple[Store, str]) -> None:
     store, found = made
     for name in TEAM:
@@ -190,6 +214,42 @@ def test_a_tag_as_a_pool_lets_whoever_has_it_take_them(made: tuple[Store, str]) 
     for name in ("ben", "cyd"):
         tags.set_tags(store, "lea", name, [])
     assert assignments.assigned_counts(store, found, "review") == (12, 8, {tags.assignee("ja"): 4})
+
+
+def test_of_what_is_open_it_is_counted_what_nobody_is_asked_for_and_what_nobody_can_take(
+    made: tuple[Store, str],
+) -> None:
+    store, found = made
+    tags.set_tags(store, "lea", "cyd", ["ja"])
+    pool = tags.assignee("ja")
+    give(store, found, Selection(number=3), tag="ja")
+    give(store, found, Selection(number=2), people=("ann",))
+    give(store, found, Selection(number=1), people=("ben",), reserved=False)
+    assert assignments.assigned_counts(store, found, "review") == (12, 6, {})
+    people.set_person(store, "lea", "cyd", "annotator", active=False)
+    assert assignments.assigned_counts(store, found, "review") == (12, 6, {pool: 3})
+    answer(store, "ann", take(store, "ann", found, 1)[0])
+    answer(store, "ben", take(store, "ben", found, 1)[0])
+    assert assignments.assigned_counts(store, found, "review") == (10, 6, {pool: 3})
+    assert assignments.assigned_counts(store, found, "audit") == (0, 0, {})
+
+
+def test_who_takes_nothing_for_now_is_given_nothing_among_others(made: tuple[Store, str]) -> None:
+    store, found = made
+    for name in ("ann", "ben"):
+        tags.set_tags(store, "lea", name, [], share=0.0)
+
+    def shares(*names: str) -> dict[str, int]:
+        plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=names))
+        return {name: len(share) for name, share in plan.shares.items()}
+
+    with pytest.raises(BadInput, match="All of these people take a share of 0 for now"):
+        shares("ann", "ben")
+    assert shares("ann") == {"ann": 12}, "who is chosen alone gets them all the same"
+    assert shares("ann", "cyd") == {"ann": 0, "cyd": 12}
+    people.set_person(store, "lea", "cyd", "annotator", active=False)
+    with pytest.raises(BadInput, match="cyd is not active in this workspace"):
+        shares("ann", "cyd")
 
 
 def test_a_skip_gives_a_reserved_item_back_to_all(made: tuple[Store, str]) -> None:

@@ -65,6 +65,18 @@ def test_the_needed_pace_meets_every_due_date() -> None:
     assert progress.needed_pace(((NOON, 1),), NOON, timedelta()) == float("inf")
 
 
+def test_working_days_are_those_of_the_zone_of_whoever_looks() -> None:
+    """Wednesday 23 o'clock UTC is Thursday 8 o'clock in Tokyo, and 7 o'clock UTC the end of its afternoon."""
+    moment, due = datetime(2026, 11, 25, 23), datetime(2026, 11, 26, 7)
+    assert progress.needed_pace(((due, 7),), moment, timedelta(hours=9)) == 8.0
+    assert progress.needed_pace(((due, 7),), moment, timedelta()) == float("inf")
+
+
+@pytest.mark.parametrize(("day", "begin"), [(25, 18), (23, 16), (27, 20), (28, 23), (29, 23)])
+def test_the_last_five_working_days_leave_out_the_weekend(day: int, begin: int) -> None:
+    assert progress._days_back(datetime(2026, 11, day, 15, 30)) == datetime(2026, 11, begin)
+
+
 def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store, found = workspace(tmp_path / "a.duckdb")
     due = now() + timedelta(days=60)
@@ -79,6 +91,7 @@ def test_a_team_as_a_lead_sees_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (ann.due, ann.state, ben.counts) == (due, "on time", WorkCount(4, 3, 0, 1))
     assert ann.pace is not None and ann.finish is not None and ben.pace is None
     assert (cyd.state, cyd.counts.left, rows["lea"].state) == ("inactive", 4, "unassigned")
+    assert (rows["lea"].counts, rows["lea"].is_tag) == (WorkCount(0, 0, 0, 0), False)
     monkeypatch.setattr(progress, "now", lambda: now() + timedelta(days=14))
     later = {one.assignee: one for one in progress.people_progress(store, found)}
     assert later["ben"].state == "stuck" and "hours of working time" in later["ben"].why

@@ -63,6 +63,17 @@ def test_what_one_may_not_have_is_handed_on_so_that_shares_stay_even() -> None:
         assert [len(share) for share in shares.values()] == [2, 2, 2]
 
 
+def test_of_several_who_have_too_much_each_hands_on_no_more_than_that() -> None:
+    four = ("p1 p2", "p3", "p1 p2", "p0 p3", "p0 p2", "p3", "p1 p3", "p1 p3")
+    five = ("p0 p1 p4", "p2 p4", "p0 p3 p4", "p1 p2", "p0 p1 p2")
+    for able, each in ((four, [2] * 4), (five, [1] * 5)):
+        names = NAMES[: len(each)]
+        barred = {f"i{n}": set(names) - set(may.split()) for n, may in enumerate(able)}
+        for seed in range(10):
+            shares = spread_items(dict.fromkeys(barred, 1), dict.fromkeys(names, 1.0), barred, seed)
+            assert [len(share) for share in shares.values()] == each
+
+
 def test_seeds_differ_and_somebody_away_takes_nothing() -> None:
     needs = {f"i{n}": 1 for n in range(40)}
     weights = {"p0": 1.0, "p1": 2.0, "p2": 0.0}

@@ -1,5 +1,7 @@
 """Where gold and scores meet, through the store: points against scikit-learn, sums against single cells, real votes."""
 
+from dataclasses import replace
+
 import hypothesis
 import numpy as np
 import pytest
@@ -161,6 +163,26 @@ def test_sums_are_those_of_single_cells_whatever_happened_to_the_labels(store, d
         )  # fmt: skip
         for a, b in zip(flat(found), flat(wanted), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=basis)
+
+
+def test_what_is_asked_of_turns_and_of_the_whole_by_one_name_is_told_apart_in_sums_too(store):
+    whole = replace(TASK, name=HELP.name)
+    cells = [
+        Cell(n, unit, people_, judge, "blind", (0.25, 0.5)[n % 2], HELP.name)
+        for n in range(12)
+        for unit, people_, judge in (
+            ("turn:1", (float(1 + n % 5),), 3.0), ("turn:2", (2.0, float(1 + n % 4)), float(1 + n % 5)),
+            ("conversation", (5.0, float(4 + n % 2)) if n % 3 else (None,), 1.0 if n % 4 else None),
+        )
+    ]  # fmt: skip
+    dataset, judge = fill(store, cells, "one name")
+    for basis in ("gate", "blind"):
+        found = load_rating_sums(store, dataset, judge, [HELP, whole], basis)
+        for one, d, cells_ in zip(found, (HELP, whole), (24, 12), strict=True):
+            single = load_paired_ratings(store, dataset, judge, d, basis)
+            assert len(single.human) == cells_
+            for a, b in zip(flat(one), flat(sum_ratings(single, d)), strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=f"{d.sort} {basis}")
 
 
 LABEL = ", ".join(

@@ -116,6 +116,11 @@ def test_weakest_turns_of_a_workspace(store, tmp_path):
     assert found.equal_by_chance == pytest.approx(1 / 3)
 
 
+def test_a_judge_by_a_card_that_nobody_knows_has_no_weakest_turn(store):
+    dataset, judge = fill(store, [Cell(0, "turn:1", (3.0,), 3.0)], card="no_such_card")
+    assert weakest_turns.compare_weakest_turns(store, dataset, judge, "all") == {}
+
+
 def rated(n, values, sure):
     each = zip(("clarity", "factuality", "completeness", "instruction_following"), values, sure, strict=True)
     return {"dimensions": [{"name": d, "score": v, "justification": "j", "confidence": c} for d, v, c in each],
@@ -177,6 +182,35 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
         means.means_table(store, pointwise, known["one"], MeansChoice("language"))
     monkeypatch.setattr(means, "MOST_SCORES", there)
     assert means.overall_means(store, pointwise, known["one"])
+
+
+def test_a_field_or_a_value_that_no_item_has_is_refused_with_those_there_are(store):
+    cells = [Cell(n, "turn:1", (), 3.0) for n in range(22)]
+    dataset, judge = fill(store, cells, "many", systems=lambda n: (f"s{n:02}", ""))
+    no_field = "The items have no field 'hue' of 1 to 200 values. They can be grouped by: system, language."
+    first_twenty = ", ".join(f"s{n:02}" for n in range(20))
+    for chosen, why in (
+        (MeansChoice("hue"), no_field),
+        (MeansChoice("", (("hue", ""),)), no_field),
+        (MeansChoice("", (("hue", "red"),)), no_field),
+        (MeansChoice("", (("system", "s1"),)), f"No item has the system 's1'. There are: {first_twenty}."),
+    ):
+        with pytest.raises(BadInput) as refused:
+            means.means_table(store, dataset, judge, chosen)
+        assert str(refused.value) == why
+    found = means.means_table(store, dataset, judge, MeansChoice("", (("system", "s21"),)))
+    assert (found.rows, found.few, found.apart) == ((), ("",), None)
+    assert means.overall_means(store, dataset, judge)[0].means.plain.items == 22
+
+
+def test_who_judges_by_categories_or_by_a_card_that_nobody_knows_has_no_means(store):
+    cells = [Cell(n, "pair", (), 0.0, dimension="verdict") for n in range(3)]
+    for name, card, has in (
+        ("words", "plain_pairwise", False), ("lost", "no_such_card", False), ("flags", "long_form_pairwise", True)
+    ):  # fmt: skip
+        dataset, judge = fill(store, cells, name, "pair", card)
+        assert means.has_means(store, judge) == has
+        assert means.overall_means(store, dataset, judge) == ()
 
 
 def test_pairs_are_grouped_by_the_systems_of_both_sides(store):

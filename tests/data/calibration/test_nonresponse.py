@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import exposure, people, settings
 from data.records.settings import QueueRules
+from data.records.tables import ClaimRow
 from data.store import open_store
 from data.store.errors import BadInput, NotAllowed
 from data.store.ids import content_id, new_id, now
@@ -233,6 +235,52 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     w.store.close()
 
 
+def test_why_an_item_has_no_label_that_counts_is_the_first_reason_that_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    for name in ("lea", "bob", "cy"):
+        people.join_workspace(store, name)
+    cells = [Cell(n, "turn:1", (3.0,) if n in (1, 7) else (), 3.0, probability=0.5) for n in range(8)]
+    found, judge = fill(store, cells)
+    ids = [content_id("demo", n) for n in range(8)]
+    draws = dict(store.rows("select item_id, id from draw"))
+    said = [
+        (0, "bob", "save", "blind", ""), (2, "bob", "save", "revealed", ""), (2, "cy", "save", "blind", ""),
+        (3, "cy", "save", "blind", ""), (3, "bob", "save", "blind", ""), (4, "bob", "skip", "blind", "too long"),
+        (4, "cy", "save", "assisted", ""), (4, "lea", "skip", "blind", ""), (5, "cy", "skip", "blind", "no idea"),
+    ]  # fmt: skip
+    label = store.rows("select * from label where item_id = $1", [ids[1]])[0]
+
+    told = "id, dataset_id, item_id, draw_id, person, judge_id, action, mode, reason, previous, milliseconds, made_at"
+    for n, who, action, mode, why in said:
+        row = (new_id(), found, ids[n], draws[ids[n]], who, "", action, mode, why, "", 5, now())
+        store.tx(who, "answers", lambda tx, row=row: tx.add("answer", told, [row]))  # type: ignore[misc]
+    names = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+    back = (new_id(), "", ids[1], "turn:1", HELP.name, 3.0, "person0", "blind", draws[ids[1]], "", False, None, None,
+            label[0], True, now())  # fmt: skip
+    store.tx("person0", "answers", lambda tx: tx.add("label", names, [back]))
+    monkeypatch.setattr(nonresponse, "items_in_prompt", lambda *_: {ids[0]})
+    excluded_items.exclude_items(store, "lea", found, [ids[5]], "a prompt was tuned on it")
+    claim = ClaimRow(new_id(), found, draws[ids[6]], ids[6], "cy", now() + timedelta(hours=1))
+    store.tx("cy", "claim", lambda tx: tx.append([claim]))
+    monkeypatch.setattr(nonresponse.exposure, "blind_pending", lambda *_: {ids[5]})
+    left = nonresponse.missing_answers(store, "lea", found, judge, HELP, "gate")
+    assert {int(one.name.split()[1]): (one.why, one.told) for one in left} == {
+        0: ("in the prompt", "an example that the judge is shown"), 1: ("withdrawn", "by person0"),
+        2: ("answered with the judge in view", "by bob"), 3: ("answered in other dimensions", "by cy, bob"),
+        4: ("skipped", "by bob: too long; by lea"), 5: ("put aside", "by lea"), 6: ("held", "by cy"),
+    }  # fmt: skip
+    assert nonresponse.summarise_missing(left) == (
+        "1 put aside, 1 in the prompt, 1 withdrawn, 1 answered with the judge in view, 1 answered in other dimensions, "
+        "1 skipped, 1 held"
+    )
+    store.close()
+
+
 def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     items = [seeds.dialogue(n, turns=1) for n in range(1, 41)]
     said = {"unit": "turn:1", "dimension": "helpfulness", "value": 4, "made_at": "2026-02-01T12:00:00Z"}
@@ -259,6 +307,62 @@ def test_all_items_means_all_of_them(tmp_path: Path) -> None:
     # A sample that nobody has begun takes no part in figures of an import; with its first answer it does.
     queue.draw_audit(store, "lea", found, 20, "", 1)
     assert [s.name for s in told().strata] == ["all items, by an import"]
+    store.close()
+
+
+def test_only_pairs_that_are_cut_into_sections_are_asked_about_sections(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    people.join_workspace(store, "lea")
+    pairs = {(d.sort, d.name): d for d in cards()["long_form_pairwise"].dimensions}
+    section, side, verdict = pairs["section", "relevance"], pairs["side", "lost_in_middle"], pairs["pair", "verdict"]
+    # A pair and its two sides are three units, so that items 4 to 7 have sections; three of them have no verdict.
+    cells = [Cell(n, "pair", (1.0,) if n < 5 else (), 1.0, probability=0.5, dimension="verdict") for n in range(8)]
+    cells += [Cell(n, "section:1/a", (3.0,), 3.0, probability=0.5, dimension="relevance") for n in (6, 7)]
+    cells += [Cell(0, "response/b", (1.0,), 1.0, probability=0.5, dimension="lost_in_middle")]
+    found, judge = fill(store, cells, "s", "pair", "long_form_pairwise", units=lambda n: 3 + (n > 3))
+    told = nonresponse.sample_responses(store, found, judge, [section, side, verdict], "gate")
+    assert {key: [astuple(s) for s in one.strata] for key, one in told.items()} == {
+        ("section", "relevance"): [("0.5", 8.0, 4, 2)],
+        ("side", "lost_in_middle"): [("0.5", 16.0, 8, 1)],
+        ("pair", "verdict"): [("0.5", 16.0, 8, 5)],
+    }
+    for d, lacking in ((section, (4, 5)), (side, range(1, 8)), (verdict, (5, 6, 7))):
+        left = nonresponse.missing_answers(store, "lea", found, judge, d, "gate")
+        assert [one.name for one in left] == [f"item {n}" for n in lacking]
+        assert {(one.why, one.stratum, one.told) for one in left} == {("waiting", "0.5", "for a blind answer")}
+    none = nonresponse.sample_responses(store, found, judge, [section], "blind")
+    assert none["section", "relevance"].strata == (), "who was asked is known on the bases of random draws only"
+    store.close()
+
+
+def test_what_was_asked_of_all_items_was_of_those_that_were_there_and_have_such_units(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 's.duckdb'}")
+    pairs = {(d.sort, d.name): d for d in cards()["long_form_pairwise"].dimensions}
+    section, verdict = pairs["section", "relevance"], pairs["pair", "verdict"]
+    cells = [Cell(n, "pair", (), 1.0, dimension="verdict") for n in range(6)]
+    found, judge = fill(store, cells, "s", "pair", "long_form_pairwise", units=lambda n: 3 + (n > 1))
+    label_columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, seen, probability, "
+        "replaces, withdrawn, made_at"
+    )
+
+    def bring(tx: Any) -> None:
+        asked = (("pair", "verdict", range(3)), ("section:1/a", "relevance", (1, 2, 3)))
+        rows = [(new_id(), "", content_id("s", n), unit, name, 1.0, "zoe", "blind", "", "", False, None, 1.0, None,
+                 False, now()) for unit, name, numbers in asked for n in numbers]  # fmt: skip
+        tx.add("label", label_columns, rows)
+        tx.add("intake", "id, dataset_id, source, format, sampling, items, judgments, labels",
+               [(new_id(), found, "a.csv", "labels", "all", 0, 0, len(rows))])  # fmt: skip
+
+    store.tx("lea", "import", bring)
+    columns = "id, dataset_id, name, kind, system_a, system_b, content, meta, hash, cells"
+    later = ("later", found, "later", "pair", "x", "y", "{}", "{}", "later", 5)
+    store.tx("lea", "later", lambda tx: tx.add("item", columns, [later]))
+    told = nonresponse.sample_responses(store, found, judge, [section, verdict], "imported")
+    assert {key: [astuple(s) for s in one.strata] for key, one in told.items()} == {
+        ("section", "relevance"): [("all items, by an import", 4, 4, 3)],
+        ("pair", "verdict"): [("all items, by an import", 6, 6, 3)],
+    }
     store.close()
 
 

@@ -109,6 +109,16 @@ def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
     assert "system" not in {c.by for c in slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind").cuts}
 
 
+def test_a_verdict_has_both_systems_of_its_pair_in_whatever_places(store):
+    sides = [("y", "x"), ("x", "y"), ("x", "y"), ("z", "x"), ("x", ""), ("", "x")]
+    cells = [Cell(n, "pair", (1.0,), 1.0, dimension="verdict") for n in range(6)]
+    dataset, judge = fill(store, cells, "places", "pair", "long_form_pairwise", systems=lambda n: sides[n])
+    found = slices.slice_cells(store, dataset, judge, PAIRED["verdict"], "blind")
+    [cut] = [one for one in found.cuts if one.by == "systems"]
+    assert cut.names == ("x and y", "x and z")
+    assert sorted(cut.code.tolist()) == [-1, -1, 0, 0, 0, 1], "whose pair names one system is in no slice"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -121,10 +131,28 @@ def test_the_side_of_a_pair_has_the_system_that_wrote_it(store):
         ("Ευχαριστώ", "other"),
         ("a long English sentence about 寿司", "Latin script"),
         ("123 ... !?", ""),
+        ("１２３ … ！", ""),
     ],
 )
 def test_the_script_of_a_text(text, told):
     assert item_fields.guess_script(text) == told
+
+
+def test_cells_in_which_somebody_says_what_is_dropped_are_in_no_slice(store):
+    said = [(0.0, 0.0), (2.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, 2.0)]  # a, tie and b
+    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(said)]
+    meta = {n: json.dumps({"half": n % 2}) for n in range(6)}
+    dataset, judge = fill(store, cells, "dropped", "pair", "plain_pairwise", meta)
+    verdict = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
+    assert verdict.scale.categories == ("a", "tie", "b")
+    ranks = sorted(range(6), key=lambda n: content_id("dropped", n))
+    for drop, left in (("tie", (0, 1, 5)), ("a", (4, 5)), ("", range(6))):
+        found = slices.slice_cells(store, dataset, judge, verdict, "blind", drop)
+        assert sorted(ranks[n] for n in found.cells.item) == list(left)
+        assert len(found.units.code) == len(found.gap) == len(left) and found.size == 3
+        assert all(len(cut.code) == len(left) for cut in found.cuts)
+        ordered, _ = slices.cells_in_order(store, dataset, judge, verdict, "blind", drop)
+        assert len(ordered.item) == len(left)
 
 
 def test_items_stand_in_the_order_of_their_first_label(store):
@@ -215,6 +243,18 @@ def test_judges_are_held_against_each_other_on_what_all_of_them_scored(store):
     assert comparison.compared_cells(store, dataset, ids, HELP, "gate").seats.item.size == 0
     names = comparison.common_dimensions(store, ids)
     assert names["turn.helpfulness"] == (HELP, ids)
+
+
+def test_judges_are_compared_in_what_the_first_of_them_is_asked(store):
+    seats = [Seat(n, [float(n % 5 + 1)], {"a": [float(n % 5 + 1)]}) for n in range(4)]
+    dataset, judges = seated(store, seats, "asked", probability=None)
+    row = ("pairs", "long_form_pairwise", "1", "m", "{}", False)
+    told = "id, card, card_version, model, params, synthetic"
+    store.tx("test", "judge", lambda tx: tx.add("judge", told, [row]))
+    both = (judges["a"], "pairs")
+    assert {"turn.helpfulness", "pair.verdict"} <= comparison.common_dimensions(store, both).keys()
+    assert list(comparison.compare_on_shared_cells(store, dataset, both, "blind")) == ["turn.helpfulness"]
+    assert comparison.compare_on_shared_cells(store, dataset, both[::-1], "blind") == {}
 
 
 def test_judges_are_held_against_each_other_with_the_weights_of_the_draw(store):

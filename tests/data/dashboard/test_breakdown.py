@@ -15,17 +15,22 @@ import numpy as np
 import pandas
 import pytest
 
+from data.calibration import calibration
 from data.dashboard import breakdown, dashboard
 from data.dashboard.breakdown import break_down, breakdown_fields
 from data.dashboard.dashboard import Tile
 from data.dashboard.sentences import explain_missing_figure
 from data.records import people
+from data.records.coverage import counted_dimension
 from data.reports.breakdown import breakdown_csv
 from data.store import Store, open_store
+from data.store.errors import BadInput
 from judges.stats.ppi import correct_mean
+from judges.types import Dimension, Scale
 from tests.data.cells import Cell, fill
 from tests.data.dashboard.test_dashboard import alike, approve, dialogues, expected, pairs, scored
 from tests.data.flag_dataset import flagged
+from tests.data.planted_workspace import frozen
 
 
 @pytest.fixture
@@ -133,6 +138,63 @@ def test_both_sides_of_pairs(store: Store) -> None:
             alike(by_system[system.name].mean, system.means[tile.headline])
     sides = break_down(store, dataset, judge, quality, "side", "x")
     assert [(s.name, s.judge.items) for s in sides.slices] == [("response a", 20), ("response b", 20)]
+
+
+def test_what_is_asked_of_a_pair_as_a_whole_is_of_both_its_systems(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Dimension("effort", "pair", Scale("ordinal", 1, 5), "How much work was it?")
+    monkeypatch.setattr(calibration, "compared_dimensions", lambda *_: [asked])
+    sides = [("x", "y"), ("y", "x"), ("x", "z")]
+    cells = [
+        Cell(n, "pair", (float(1 + n % 4),), float(1 + n % 5), "blind", 0.5, "effort") for n in range(120)
+    ]
+    dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise", systems=lambda n: sides[n % 3])
+    [tile] = tiles(store, dataset, judge, "effort")
+    assert {one.name: (one.items, one.cells) for one in tile.systems} == dict.fromkeys(
+        ("x ~ y", "y ~ x", "x ~ z"), (40, 40)
+    )
+    assert {one.name: one.means[0].judge for one in tile.systems} == dict.fromkeys(("x ~ y", "y ~ x", "x ~ z"), 3.0)
+    found = break_down(store, dataset, judge, tile, "system")
+    by_system = {one.name: one for one in found.slices}
+    for system in tile.systems:
+        alike(by_system[system.name].mean, system.means[0])
+
+
+def test_more_scores_than_are_held_in_memory_are_not_parted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [Cell(n, "turn:1", (3.0,), 3.0 + n % 2, "blind", 0.5) for n in range(60)]
+    dataset, judge = fill(store, cells)
+    [tile] = tiles(store, dataset, judge, "helpfulness")
+    monkeypatch.setattr(breakdown, "MOST_CELLS", 59)
+    with pytest.raises(BadInput) as refused:
+        break_down(store, dataset, judge, tile, "system")
+    assert str(refused.value) == "There are 60 scores of helpfulness, and at most 59 are held in memory at a time."
+    monkeypatch.setattr(breakdown, "MOST_CELLS", 60)
+    assert len(break_down(store, dataset, judge, tile, "system").slices) == 2
+
+
+def test_over_days_on_which_the_judge_judged_and_strata_that_are_no_systems(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (3.0,), "unscored", "blind", 0.5) for n in range(6)]
+    dataset, judge = fill(store, cells)
+    items = [str(i) for (i,) in store.rows("select id from item order by name")]
+    with frozen() as clock:
+        for number, item in enumerate(items):
+            scored(store, judge, item, {"turn:1": 2.0 + number % 2}, "r0")
+            clock.pass_(days=number == 2)
+    strata = [(dataset, item, f"band {n % 2}") for n, item in enumerate(items)]
+    ask = counted_dimension(next(d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"))
+    assert list(breakdown_fields(store, dataset, judge, ask)) == ["run", "day", "system", "position"]
+    store.tx("lea", "strata", lambda tx: tx.add("stratum", "dataset_id, item_id, stratum", strata))
+    told = breakdown_fields(store, dataset, judge, ask)
+    assert list(told) == ["run", "day", "system", "position"], "drawn by system"
+    other = [(dataset, item, f"zone {n // 2 % 3}") for n, item in enumerate(items)]
+    store.tx("lea", "strata", lambda tx: tx.add("stratum", "dataset_id, item_id, stratum", other))
+    told = breakdown_fields(store, dataset, judge, ask)
+    assert told["stratum"] == breakdown.BreakdownField("stratum of the draw")
+    assert told["day"] == breakdown.BreakdownField("day of the judgment", True, True)
+    [tile] = tiles(store, dataset, judge, "helpfulness")
+    found = break_down(store, dataset, judge, tile, "day")
+    assert [(one.name, one.judge.items) for one in found.slices] == [("2026-03-02", 3), ("2026-03-03", 3)]
 
 
 def test_over_runs_and_many_values(store: Store) -> None:

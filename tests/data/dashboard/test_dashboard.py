@@ -28,6 +28,7 @@ from data.store import Store, open_store
 from data.store.ids import new_id, now
 from judges.stats.approval_check import Policy
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
+from judges.types import Dimension, Scale
 from tests.data.cells import Cell, fill
 
 LOOSE = Requirements(Policy(min_items=1, threshold=-0.99, lower_bound=False, min_clusters=2), coverage=0.0)
@@ -166,6 +167,17 @@ def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
     again.close()
 
 
+def test_an_answer_that_was_never_given_has_sums_of_nought(store: Store) -> None:
+    d = Dimension("rude", "turn", Scale("flag", na=True), "Is it rude?")
+    cells = [Cell(n, f"turn:{t}", (), None if n == 3 else 0.0, dimension=d.name) for n in range(4) for t in (1, 2)]
+    dataset, judge = fill(store, cells, systems=lambda n: ("xy"[n // 3], ""))
+    found = {system: one for (_, system), one in tallies(store, dataset, judge, [d])["turn", "rude"].items()}
+    assert (found["x"].items, found["x"].cells, found["x"].counts.tolist()) == (3, 6, [6.0, 0.0])
+    assert (found["x"].whole.tolist(), found["x"].cross.tolist()) == ([[0.0, 6.0]], [[0.0, 0.0, 12.0]])
+    assert (found["y"].items, found["y"].cells, found["y"].valued) == (0, 2, 0.0)
+    assert (found["y"].whole.tolist(), found["y"].cross.tolist()) == ([[0.0, 0.0]], [[0.0, 0.0, 0.0]])
+
+
 def pairs(store: Store) -> tuple[str, str]:
     """Forty pairs, x against y in turn on either side; x wins 3 of 4 by the judge; quality of sections by side."""
     cells = [
@@ -237,6 +249,20 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert repr(found.tiles[0].systems[0].means[0].interval.point) in lines[1]
     approve(store, dataset, judge, "helpfulness", decision="suspend")
     assert dashboard.approvals_by_judge(store, dataset) == {}
+
+
+def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(store: Store) -> None:
+    cells = [Cell(n, "turn:1", (3.0,), 3.0, "blind", 0.5) for n in range(6)]
+    na = [Cell(n, "conversation", (3.0,), None if n % 2 else 3.0, "blind", 0.5, "task_completion") for n in range(6)]
+    dataset, judge = fill(store, [*cells, *na])
+    approve(store, dataset, judge, "task_completion")
+    approve(store, dataset, judge, "helpfulness", decision="propose")
+    found = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), judge)
+    [tile] = found.tiles
+    assert [(one.name, one.cells, one.na) for one in tile.systems] == [("s0", 3, 0.0)]
+    [waits] = [one for one in found.withheld if one.dimension.name == "helpfulness"]
+    assert (waits.state, waits.why) == ("proposed", waits.public_reason)
+    assert re.fullmatch(r"Proposed by lea on \d{4}-\d\d-\d\d; another lead has to approve it\.", waits.why)
 
 
 def test_sentences(store: Store) -> None:

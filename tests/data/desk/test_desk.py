@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 
 from data.adjudication import adjudication, adjudication_items
+from data.cards.desk_cards import choose_desk_cards
 from data.desk import desk
-from data.queue.queue import QueueFilters, claim_items
-from data.records import exposure, settings
+from data.queue.queue import GivenItem, QueueFilters, claim_items
+from data.records import exposure, people, settings
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
-from data.store import Store
+from data.store import Store, Tx, open_store
 from data.store.errors import NotAllowed
 from pages.adjudication.board import board_data as board
 from pages.ui.sheet import sheet_data
 from tests import seeds
+from tests.data.cells import Cell, fill
 
 PAIR = {
     "id": "81/GPT 4-vs-vicuna",
@@ -82,6 +84,50 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     assert (shown["reason"], shown["others"]) == (view.marks[cell], [{"by": "judge-one", "v": 4.0, "t": "4"}])
     judges = {str(r[0]) for r in store.rows("select id from judge")}
     assert {judge for _, judge in exposure.shown_judges(store, "ann", [view.item.id])} == judges
+
+
+def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_broken(tmp_path: Path) -> None:
+    """The second card asks for a verdict as the first does: its rules are told by its name, its notes are not shown."""
+    store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    people.join_workspace(store, "lea")
+    cells = [Cell(0, "pair", (), 0.0, dimension="verdict"), Cell(1, "pair", (), "unscored", dimension="verdict")]
+    dataset, long = fill(store, cells, kind="pair", card="long_form_pairwise")
+    items = {str(name): str(key) for key, name in store.rows("select id, name from item")}
+    said = [
+        (long, "pair", "verdict", "rule", "it is too sure"), ("plain", "pair", "verdict", "rule", "it has a tie"),
+        ("plain", "pair", "", "rule", "it is too long"), ("plain", "pair", "verdict", "note", "hardly"),
+        (long, "pair", "verdict", "note", "clearly"), (long, "pair", "", "note", "in all"),
+        (long, "response/a", "", "note", "of A"), ("plain", "response/b", "", "note", "of B"),
+    ]  # fmt: skip
+
+    def work(tx: Tx) -> None:
+        tx.add("judge", "id, card, card_version, model, params, synthetic",
+               [("plain", "plain_pairwise", "1", "m2", "{}", False)])  # fmt: skip
+        tx.add("judgment", "id, judge_id, item_id, part, sample, raw, unscored, why",
+               [("j0", "plain", items["item 0"], "", 0, "{}", "", ""),
+                ("j1", "plain", items["item 1"], "pair", 0, "", "unreadable", "it is empty")])  # fmt: skip
+        tx.add("remark", "judgment_id, judge_id, item_id, unit, dimension, sort, text, sample",
+               [("j0", judge, items["item 0"], *rest, 0) for judge, *rest in said])  # fmt: skip
+
+    store.tx("lea", "more", work)
+    choose_desk_cards(store, "lea", dataset, ["long_form_pairwise", "plain_pairwise"])
+    given = [GivenItem("", items[f"item {n}"], "open", "assisted", long) for n in range(2)]
+    assert desk.desk_views(store, "lea", []) == []
+    one, other = desk.desk_views(store, "lea", given)
+    assert [layer.card.name for layer in one.layers] == ["long_form_pairwise", "plain_pairwise"]
+    flags = ("mid_content_drift", "lost_in_middle", "hallucinated_continuation", "false_completeness",
+             "format_collapse", "aggregate")  # fmt: skip
+    assert sorted(one.remarks) == sorted([
+        ("pair", "verdict", "rule", "it is too sure"), ("pair", "verdict", "note", "clearly"),
+        ("pair", "verdict", "rule", "Plain pair, verdict: it has a tie"),
+        ("pair", "", "rule", "Plain pair: it is too long"),
+        *(("response/a", flag, "note", "of A") for flag in flags),
+    ])  # fmt: skip
+    assert other.remarks == [
+        ("", "", "rule", "The judge's reply could not be used: ."),
+        ("pair", "", "rule", "Plain pair: the judge's reply could not be used: it is empty."),
+    ]
+    store.close()
 
 
 def test_the_ends_of_a_scale_are_said_once(two_judges: Store) -> None:

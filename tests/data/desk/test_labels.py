@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from data.annotators import annotators
 from data.desk import desk, labels
@@ -122,6 +123,7 @@ def test_a_key_is_acknowledged_for_the_very_answer_that_was_saved_under_it(bench
     for changed in (
         {"item": two.item}, {"item": "no such item"}, {"action": "skip"}, {"version": "an-older-one"},
         {"reason": "too long"}, {"values": [{**values[0], "v": 5.0}, values[1]]}, {"values": values[:1]},
+        {"values": [{**values[0], "v": 9.0}, values[1]]}, {"values": [{**values[0], "v": None}, values[1]]},
         {"values": [*values, {"unit": "turn:3", "dimension": "safety", "v": 5.0}]}, {"notes": []}, {"notes": note * 2},
         {"values": [*values, {"unit": "turn:9", "dimension": "safety", "v": 5.0}]}, {"repairs": []},
     ):  # fmt: skip
@@ -285,6 +287,20 @@ def test_what_cannot_be_is_refused_in_a_sentence(bench: Bench, change: dict[str,
     why = bench.why(bench.answer(bench.give()[0], **change))
     assert says in why
     assert why.endswith(".")
+
+
+def test_texts_of_an_answer_have_their_longest() -> None:
+    answer = {"key": "k" * 8, "person": "ann", "action": "save", "item": "i"}
+    for model, fields, longest in (
+        (labels.AnswerValue, {"dimension": "d", "v": 1.0, "unit": ""}, {"unit": 40}),
+        (labels.AnswerNote, {"sort": "issue", "unit": "", "text": ""}, {"unit": 40, "text": 20_000}),
+        (labels.AnswerRepair, {"unit": "", "text": ""}, {"unit": 40, "text": 100_000}),
+        (labels.DeskAnswer, answer, {"key": 80, "reason": 2_000}),
+    ):
+        for name, most in longest.items():
+            assert getattr(model.model_validate({**fields, name: "x" * most}), name) == "x" * most
+            with pytest.raises(ValidationError):
+                model.model_validate({**fields, name: "x" * (most + 1)})
 
 
 @pytest.mark.parametrize("rubbish", [None, 7, "text", [], {}, {"key": {"a": 1}}])

@@ -206,7 +206,7 @@ def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_ar
         assert datasets.all_datasets(store) == []
         people.join_workspace(store, "ann")
         asked = len(served.bodies)
-        for act in (protocol_run.dry_run, protocol_run.steps):
+        for act in (protocol_run.dry_run_protocol, protocol_run.steps):
             with pytest.raises(NotAllowed):
                 list(act(store, "ann", order))
         assert len(served.bodies) == asked, "an annotator asks nothing"

@@ -245,6 +245,8 @@ def test_a_blind_item_shows_nothing_of_the_judge_in_any_list(tmp_path: Path, clo
     # nor of the system under test, by a column or a search, nor of a stratum or probability that a score may have made
     assert all(bool(r.systems) == (r.mode != "blind") for r in audit)
     assert all((r.stratum, r.probability) == ("", None) for r in audit if r.mode == "blind")
+    shares = sorted((r.stratum, r.probability) for r in audit if r.mode != "blind")
+    assert shares == [("model-x", 1 / 3), ("model-y", 1 / 4)], "one of the three of x, and one of the four of y"
     named = listing.list_queue(store, "p0", found, "audit", ANY, search="MODEL-").rows
     assert named and {r.mode for r in named} == {"assisted"}
     assert [r.name for r in listing.list_queue(store, "p0", found, "audit", ANY, search=audit[3].name).rows]
@@ -278,6 +280,29 @@ def test_own_open_claims_come_first_even_when_more_needed_items_come_in(tmp_path
     assert take(store, "p0", found, 2) == mine
 
 
+def test_a_draw_of_no_judge_names_none_and_a_list_goes_by_its_places(tmp_path: Path, clock: Clock) -> None:
+    store, found = make(tmp_path, count=4)
+    [given] = take(store, "p0", found)
+    answer(store, "p0", given)
+    columns = "id, dataset_id, item_id, stream, mode, judge_id, stratum, probability, priority, reasons"
+    row = (new_id(), found, given.item, "review", "assisted", "", "", None, 9.0, "[]")
+    store.tx("lea", "fill", lambda tx: tx.add("draw", columns, [row]))
+    listed = listing.list_queue(store, "p0", found, "review", ANY)
+    assert [(one.place, one.judge, one.probability, one.stratum) for one in listed.rows] == [
+        *((n, "judge-one", None, "") for n in range(1, 5)), (5, "", None, "")
+    ]  # fmt: skip
+    assert (listed.total, listed.drawn, listed.left, listed.answered, listed.full) == (5, 5, 3, 1, 1)
+    parts: list[tuple[listing.State | None, int, int, list[int]]] = [
+        (None, 0, 2, [1, 2]), (None, 3, 9, [4, 5]), ("to label", 1, 1, [3]), ("answered by you", 0, 9, [1]),
+        ("reserved", 0, 9, []),
+    ]  # fmt: skip
+    for state, skip, most, places in parts:
+        part = listing.list_queue(store, "p0", found, "review", ANY, state, skip, most)
+        assert [one.place for one in part.rows] == places
+        count = 5 if state is None else listed.states.get(state, 0)
+        assert (part.total, part.states) == (count, listed.states)
+
+
 def test_filters(tmp_path: Path, clock: Clock) -> None:
     store, found = make(tmp_path, count=12)
     judge = store.rows("select id from judge")[0][0]
@@ -303,6 +328,19 @@ def test_filters(tmp_path: Path, clock: Clock) -> None:
         len(queue.claim_items(store, "p0", found, "review", QueueFilters(system="model-y"), [g.item for g in given], 6))
         == 4
     )
+
+
+def test_judges_of_one_name_are_told_apart_in_a_filter(tmp_path: Path) -> None:
+    items = [seeds.dialogue(1, turns=1)]
+    rows = [seeds.judgment(items[0]), {**seeds.judgment(items[0]), "params": {"temperature": 1}}]
+    store = seeds.workspace(tmp_path / "a.duckdb", [*items, *rows, seeds.judgment(items[0], model="judge-two")])
+    found = queue.filter_options(store, dataset_named(store, "demo").id)
+    names = dict(store.rows("select id, model from judge"))
+    assert found.judge == {
+        one: f"judge-one ({one[:6]})" if model == "judge-one" else "judge-two" for one, model in names.items()
+    }
+    assert len(found.judge) == 3 and found.system == {"model-y": "model-y"}
+    assert found.dimension["weakest_turn"] == "weakest turn" and found.reason["broken rule"] == "broken rule"
 
 
 def test_a_dimension_and_a_reason_must_belong_together(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from data.importing.rows import judgment_rows
+from data.queue import review_signals
 from data.queue.queue import QueueFilters, claim_items, fill_review
 from data.queue.review_signals import find_needs
 from data.records import people
@@ -19,7 +20,7 @@ from judges.params import Params
 from judges.protocols.call_plan import Task
 from judges.reading.confidence import with_token_confidence
 from judges.reading.reading import read_reply
-from judges.types import Dialogue, Pair, Reading
+from judges.types import Dialogue, Dimension, Pair, Reading, Scale
 from tests.data.cells import Cell, fill
 from tests.judges.replies import dialogue, judged, pair, turns_reply
 
@@ -140,7 +141,8 @@ def test_another_judge_says_otherwise_but_a_probe_is_no_witness(store: Store) ->
 
 
 def test_an_aggregate_says_nothing_more_than_what_it_is_made_of(store: Store) -> None:
-    said = [("mid_content_drift", 1.0), ("aggregate", 5.0), ("no_such", 1.0), ("format_collapse", 1.0)]
+    drifts, aggregates = ("mid_content_drift", "format_collapse"), ("aggregate", 5.0)
+    said = [("no_such", 1.0), (drifts[0], 1.0), aggregates, (drifts[1], 1.0), ("none_either", 1.0)]
     cells = [Cell(0, "response/a", (), value, dimension=dimension) for dimension, value in said]
     dataset, judge = fill(store, cells, kind="pair", card="long_form_pairwise")
     ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
@@ -153,6 +155,36 @@ def test_an_aggregate_says_nothing_more_than_what_it_is_made_of(store: Store) ->
         ("judges disagree", "response A mid content drift: judge-b disagrees"),
         ("no confidence", "the judge's confidence is not known"),
     ]
+
+
+def test_judges_disagree_from_two_steps_on_and_a_third_of_a_long_scale(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, tenths = Scale("ordered", categories=("poor", "fair", "good")), Scale("interval", 0, 1, step=0.1)
+    for n, (scale, mine, theirs, strength) in enumerate([
+        (Scale("ordinal", 1, 5), 3.0, 4.0, None),
+        (Scale("ordinal", 1, 5), 5.0, 3.0, 0.6 * 2 / 4),
+        (Scale("ordinal", 1, 10), 2.0, 4.0, None),  # of nine steps a third
+        (Scale("ordinal", 1, 10), 2.0, 5.0, 0.6 * 3 / 9),
+        (tenths, 0.75, 0.25, 0.6 * 5 / 10),
+        (tenths, 0.75, 0.5, None),
+        (words, 0.0, 2.0, 0.6),
+        (words, 0.0, 1.0, None),
+        (Scale("unordered", categories=("x", "y", "z")), 0.0, 1.0, 0.6),
+        (Scale("flag"), 0.0, 1.0, 0.6),
+        (Scale("turn"), 1.0, 3.0, None),
+    ]):  # fmt: skip
+        dataset, judge = fill(store, [Cell(0, "turn:1", (), mine, dimension="wit")], f"d{n}")
+        ((item,),) = store.rows("select id from item where dataset_id = $1", [dataset])
+        row = ("", _judge(store, f"second{n}", "judge-b", {}), item, "turn:1", "wit", theirs, None, "", 0)
+        names = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+        store.tx("test", "scores", lambda tx, row=row, names=names: tx.add("score", names, [row]))  # type: ignore[misc]
+        known = {("dialogue", "turn", "wit"): Dimension("wit", "turn", scale, "How witty is it?")}
+        monkeypatch.setattr(review_signals, "answerable_dimensions", lambda _, known=known: known)
+        said = [r for need in find_needs(store, dataset, judge) for r in need.reasons if r.kind == "judges disagree"]
+        assert [(one.text, one.unit, one.dimension, one.strength) for one in said] == [
+            ("turn 1 wit: judge-b disagrees", "turn:1", "wit", pytest.approx(strength))
+        ] * (strength is not None), (scale, mine, theirs)  # fmt: skip
 
 
 def test_what_was_asked_again_with_better_luck_is_no_longer_missing(store: Store) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,8 +16,11 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, strata
 from data.store import Store, open_store
 from data.store.errors import BadInput
+from data.store.ids import content_id
+from judges.stats import sampling
 from judges.stats.calibration import summarise
 from judges.stats.sampling import SampleDesign
+from judges.types import Dimension, Scale
 from tests import seeds
 from tests.data.cells import Cell, fill
 
@@ -67,6 +71,7 @@ def test_what_cannot_part_them_is_said_in_a_sentence(store: Store) -> None:
         (SampleDesign("meta", of="topic"), "No item of this dataset has a field 'topic' .* There are: odd, 領域"),
         (SampleDesign("score", of="turn.wit", judge=who), "has no dimension called 'turn.wit'"),
         (SampleDesign("score", judge="nobody"), "has no dimension on an ordered scale"),
+        (SampleDesign("score", of="conversation.repair_handling", judge=who), "has scored no item of this dataset on"),
         (SampleDesign("score", judge=who, allocation="neyman", about="turn.wit"), "has no dimension called 'turn.wit'"),
     ):
         with pytest.raises(BadInput, match=why):
@@ -85,6 +90,25 @@ def test_confidence_is_stated_or_that_of_samples(tmp_path: Path) -> None:
     found = by(store, by="confidence", judge=judge(store))
     assert len(found) == 2 and set(found.values()) == {4}
     store.close()
+
+
+def test_scores_on_several_scales_are_parted_by_their_place_between_the_ends(tmp_path: Path) -> None:
+    """Of 0 to 10 beside 1 to 5: a 4 of the one is lower than a 3 of the other."""
+    opened = open_store(f"duckdb:///{tmp_path}/cells.duckdb")
+    scales = {"flow": Scale("ordinal", 1, 5), "depth": Scale("interval", 0, 10)}
+    asked = [Dimension(name, "turn", scale, "?") for name, scale in scales.items()]
+    told = {0: (1.0, 10.0), 1: (3.0, 4.0), 2: (3.0, 10.0), 3: (5.0, 10.0), 4: (5.0, None)}
+    cells = [
+        Cell(n, "turn:1", (), value, dimension=name)
+        for n, said in told.items() for name, value in zip(scales, said, strict=True)
+    ]  # fmt: skip
+    found, who = fill(opened, cells)
+    with patch.object(strata, "compared_dimensions", lambda *_: asked):
+        parts = strata.stratum_words(opened, found, SampleDesign("score", judge=who))
+    opened.close()
+    assert [parts[content_id("demo", n)].removeprefix("lowest score of 0 to 1, ") for n in told] == [
+        "0.00", "0.40", "0.50", "1.00", "1.00"
+    ]  # fmt: skip
 
 
 def test_a_draw_by_score_keeps_its_strata_whatever_the_judge_says_later(store: Store, tmp_path: Path) -> None:
@@ -191,6 +215,25 @@ def test_the_outlook_of_a_judge(store: Store) -> None:
         forecast.forecast_draw(
             store, found, parts, who, "conversation.repair_handling", 20, [0.6], 0.5, 2.57, 30, 40, 0.95
         )
+
+
+def test_a_forecast_looks_at_so_many_items_of_each_stratum(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    who = judge(store)
+    parts = strata.sampled_population(store, here(store), SampleDesign("score", judge=who)).strata
+    for each, looked in ((400, [4, 8, 28]), (5, [4, 5, 5])):
+        monkeypatch.setattr(forecast, "EACH", each)
+        found = forecast.known_population(store, here(store), parts, who, forecast.dimension_of(store, who, HELP))
+        assert np.bincount(found.stratum).tolist() == np.bincount(found.stratum[found.item]).tolist() == looked
+        assert found.sizes.tolist() == [4, 8, 28]
+
+
+def test_where_a_judge_gives_all_the_same_neyman_is_the_square_root(store: Store) -> None:
+    parts, who = strata.sampled_population(store, here(store), SampleDesign()).strata, judge(store)
+    worth = {
+        about: forecast.stratum_worth(store, here(store), parts, SampleDesign("system", "", who, "neyman", about))
+        for about in ("turn.safety", HELP)
+    }
+    assert worth["turn.safety"] == sampling.allocation_weights(forecast.sizes_of(parts), "root") != worth[HELP]
 
 
 def test_neyman_learns_from_labels(tmp_path: Path) -> None:

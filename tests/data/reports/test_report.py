@@ -13,6 +13,7 @@ from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.approvals import check_results
+from data.calibration import calibration
 from data.calibration.calibration import BasisSize
 from data.cli import main
 from data.gold.gold import BASES
@@ -28,7 +30,7 @@ from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
-from data.reports.evidence import Evidence, gather_report_evidence
+from data.reports.evidence import Evidence, _dropped, gather_report_evidence
 from data.reports.report import (
     _again,
     _audits,
@@ -36,10 +38,13 @@ from data.reports.report import (
     _opening,
     _overview,
     _policy,
+    _position,
     _who,
+    _whose,
     make_report,
     render_report,
 )
+from data.reports.statistics import STATISTICS
 from data.reports.tables import as_csv
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
@@ -47,6 +52,7 @@ from judges.audits import all_audits
 from judges.render import html, svg
 from judges.render.drawing import shorten, text_width, ticks
 from judges.stats.agreement import cross_table, kappa
+from judges.stats.position import positional_agreement
 from judges.version import VERSION
 from tests.archives import check_archive
 from tests.data.cells import Cell, fill
@@ -315,6 +321,8 @@ def test_the_keys_of_the_figures_stay_as_they_are(made: str, of_flags: str) -> N
     kept = set(KEYS.read_text(encoding="utf-8").splitlines())
     assert not kept - there, f"programs read these keys of figures.json, which are gone: {sorted(kept - there)}"
     assert not there - kept, f"new keys of figures.json: add them to {KEYS.name}, in order: {sorted(there - kept)}"
+    sure = [one for d in figures_in(of_flags)["dimensions"] for one in d.get("confidence") or ()]
+    assert len(sure) == 2 and all(0.9 < one["ranks"] < 1 and one["items"] == one["ratings"] for one in sure)
 
 
 def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str], made: str) -> None:
@@ -390,6 +398,13 @@ def of_flags(tmp_path_factory: pytest.TempPathFactory) -> str:
     told = make_report(store, "lea", *flagged(store, "lea"))
     store.close()
     return told
+
+
+def test_which_statistics_are_folded_and_of_which_ties_can_be_left_out() -> None:
+    assert [name for name, one in STATISTICS.items() if one.collapsed] == ["slices", "size", "flag", "confidence"]
+    assert [name for name, one in STATISTICS.items() if one.can_drop_ties] == [
+        "agreement", "others", "missing", "slices", "size"
+    ]  # fmt: skip
 
 
 def test_of_a_dimension_the_longer_statistics_are_folded_and_the_others_open(of_flags: str) -> None:
@@ -528,6 +543,7 @@ def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: E
     assert "Synthetic" not in told
     bare = replace(evidence, rests={})
     assert plain(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
+    assert _whose(replace(evidence, dimensions=())) == ""
 
 
 def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
@@ -544,6 +560,27 @@ def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
     policy = replace(evidence.requirements.policy, lower_bound=False)
     less = replace(evidence, requirements=replace(evidence.requirements, policy=policy))
     assert "the dashed line too" not in plain(_overview(less))
+
+
+def test_whose_agreement_it_is_tells_whether_that_between_people_is_known() -> None:
+    def told(*ceilings: bool | None, gold: int = 10) -> str:
+        """Of dimensions with so few shared items (None: with none) in which one or two people gave 15 labels."""
+        people_ = SimpleNamespace(labels=15, fewest=1, most=2)
+        ones = [
+            SimpleNamespace(
+                line=SimpleNamespace(shown=SimpleNamespace(gold_cells=gold, people=people_)),
+                ceiling=None if few is None else SimpleNamespace(between=SimpleNamespace(is_too_small=few)),
+            )
+            for few in ceilings
+        ]
+        found: Any = SimpleNamespace(dimensions=ones)
+        return _whose(found)
+
+    known, unknown = told(False), told(None)
+    assert known != unknown and "1 to 2 people" in known and "1.5" in known
+    assert told(True) == told(None, True) == unknown
+    assert told(True, False) == told(None, False) == told(False, None) == known
+    assert told(False, gold=0) == told() == ""
 
 
 def test_it_says_who_judged_what_and_when(evidence: Evidence) -> None:
@@ -594,6 +631,24 @@ def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: 
     assert "No lead has decided on any dimension" in plain(_decisions(evidence))
 
 
+def test_it_says_whether_the_order_of_a_pair_matters_where_both_were_asked(evidence: Evidence) -> None:
+    said = [(n, "a", "a" if n % 4 else "b") for n in range(40)]
+    told = plain(_position(replace(evidence, position=positional_agreement(said, ("a", "tie", "b")))))
+    assert told.startswith("Position biasWith the order swapped the verdict stays the same in 75.0% of 40 pairs (")
+    assert _position(replace(evidence, position=None)) == []
+
+
+def test_figures_with_and_without_ties_stand_beside_each_other(tmp_path: Path) -> None:
+    store = with_lead(tmp_path / "t.duckdb")
+    said = [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (2.0, 0.0), (0.0, 1.0)] * 3  # a, tie and b
+    cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(said)]
+    place = fill(store, cells, "ties", "pair", "plain_pairwise")
+    [verdict] = calibration.compared_dimensions(store, place[1])
+    found = _dropped(store, *place, verdict, "blind")
+    assert (found.answers, found.cells, found.counts.tolist()) == (("a", "b"), 9, [[3, 0], [3, 3]])
+    store.close()
+
+
 def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
     figures = figures_in(made)
     for name, quoted in (("a b", "'a b'"), ("a-b_1", "a-b_1"), ("it's", "'it'\\''s'")):
@@ -602,6 +657,7 @@ def test_it_says_how_to_make_it_again(evidence: Evidence, made: str) -> None:
         lines = [f"python -m data report --dataset {quoted} --judge {evidence.judge.id} {end}" for end in (
             "--out report.html", "--figures")]  # fmt: skip
         assert "\n".join(lines) in told and "Fingerprint of it all | f00 | " in told
+    assert evidence.epsilon == 0.2, "the handicap of people where they are experts"
     assert f"--judge {evidence.judge.id} --epsilon 0.1 --out" in plain(_again(replace(evidence, epsilon=0.1), figures))
     one = next(d for d in evidence.dimensions if d.dimension.name == "helpfulness")
     assert f"helpfulness | turn | {' | '.join(one.fingerprints[basis] for basis in evidence.rests)} | " in told

@@ -29,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def lacking(store: Store, since: int = 2**62, **changes: Any) -> Remaining:
     wanted = order(store, **changes)
-    return Remaining(store, wanted, runs.judge_of(wanted), store.newest(), runs.SEED, since)
+    return Remaining(store, wanted, runs.judge_id_of(wanted), store.newest(), runs.SEED, since)
 
 
 @pytest.mark.parametrize(
@@ -82,16 +82,17 @@ def test_however_many_items_are_looked_at_together_the_same_are_lacking(
             keys = list(dict.fromkeys(task.key for task in found))
             assert keys == [key for key in left.ids() if key in keys], "in the order of the draw"
             assert left.count() == (len(keys), len(asked))
-            assert [key for key, _ in left.some(2)] == keys[:2] and [key for key, _ in left.some(99)] == keys
+            assert [key for key, _ in left.first_items(2)] == keys[:2]
+            assert [key for key, _ in left.first_items(99)] == keys
             assert dict(left._lacking(left.ids())).keys() == set(keys)
 
 
 def test_the_longest_item_is_found_and_calls_that_do_not_fit_are_told(store: Store) -> None:
     left = lacking(store)
-    assert [name for name, _ in left.longest()] == ["d-0004"] and not str(left.long())
+    assert [name for name, _ in left.longest_item()] == ["d-0004"] and not str(left.long_calls())
     at = order(store).endpoint.model_copy(update={"room": 6000})
-    told = str(lacking(store, endpoint=at).long())
+    told = str(lacking(store, endpoint=at).long_calls())
     assert "d-0004" in told and told.count("d-0") == 1
     judged = scripted(lambda task: GOOD[0])
     runs.wait(store, runs.start(store, "lea", order(store), source=judged))
-    assert not str(lacking(store, endpoint=at).long()), "what is judged is not asked again"
+    assert not str(lacking(store, endpoint=at).long_calls()), "what is judged is not asked again"

@@ -443,7 +443,7 @@ def test_an_older_run_is_of_the_same_judge_and_one_inside_asks_where_that_is_now
     store.tx("rae", "test", lambda tx: tx.derive("run", "id, dataset_id, judge_id, settings, items, judgments", row))
     was, now = runs.order_of(store, run_id), runs.order_of(store, "old")
     assert was.endpoint.base_url == "http://127.0.0.1:9" and now.endpoint.base_url == runs.practice_url()
-    assert runs.judge_of(now) == runs.judge_of(was) == runs.run_judge(store, "old").id
+    assert runs.judge_id_of(now) == runs.judge_id_of(was) == runs.run_judge(store, "old").id
 
 
 def test_what_was_found_out_of_an_endpoint_is_remembered(store: Store) -> None:
@@ -488,7 +488,7 @@ def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> N
 
 def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_not(store: Store) -> None:
     wanted = order(store)
-    judge = runs.judge_of(wanted)
+    judge = runs.judge_id_of(wanted)
     found = list(Remaining(store, wanted, judge, store.newest(), runs.SEED).tasks())
     lost = Reading(unscored="api_error", why="gone")
 

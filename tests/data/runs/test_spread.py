@@ -202,7 +202,7 @@ def test_a_runner_that_takes_no_more_work_is_replaced_although_it_is_not_heard_t
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
     class Silent(Here):
-        def start(self, terms: RunTerms) -> Runner:
+        def start(self, terms: RunnerTerms) -> Runner:
             self.runners.append(Mute(terms) if not self.runners else Runner(terms))
             return self.runners[-1]
 
@@ -233,7 +233,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
         stopped = ended = False
 
     class Stuck(Here):
-        def start(self, terms: RunTerms) -> Runner:
+        def start(self, terms: RunnerTerms) -> Runner:
             self.runners.append(Deaf(terms))
             return self.runners[-1]
 

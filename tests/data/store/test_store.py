@@ -78,7 +78,7 @@ def test_what_stands_beside_a_change_is_kept_with_the_first_that_gives_anything_
         tx.add("setting", "id, scope, name, value", [(new_id(), "test", "x", "1")])
         raise BadInput("No.")
 
-    with base.beside(keep) as waiting:
+    with base.append_beside(keep) as waiting:
         put(store, "gives nothing")
         assert store.tx("ann", "look", lambda tx: 5) == 5, "and changes nothing"
         with pytest.raises(BadInput):
