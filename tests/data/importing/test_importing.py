@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data.gold.gold import gold_sql
-from data.importing import ImportPlan, ImportRefused, import_source, preview_import
+from data.importing import ImportPlan, ImportRefused, from_bytes, import_source, preview_import
 from data.importing.checks.known_rows import KnownItems
 from data.importing.checks.labels import NO_PROBABILITY
 from data.importing.checks.line_checks import LineChecks
@@ -24,7 +24,7 @@ from data.workspace.verify import verify
 from judges.cards import cards
 from judges.tokens import tokens
 from judges.types import ITEM, Pair
-from tests.data.imports import bring, counts, label, pair, source, verdict, workspace, wrong
+from tests.data.imports import bring, counts, label, pair, source, text, verdict, workspace, wrong
 from tests.seeds import dialogue, judgment
 
 SECOND = "2026-02-01T09:00:00+09:00"
@@ -176,6 +176,64 @@ def test_a_dataset_needs_a_name_that_can_be_read(tmp_path: Path, name: str) -> N
     store = workspace(tmp_path)
     with pytest.raises(BadInput, match="cannot name a dataset"):
         preview_import(store, source([pair()]), ImportPlan(name))
+    store.close()
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"dataset": ""}, "'' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": " \t"}, "' \\t' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "d "}, "'d ' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "a\u200bb"}, "'a\\u200bb' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "x" * 121}, f"'{'x' * 60}' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "x" * 120}, ""),
+    ({"format": "xml"}, "'xml' is not a format. There are: auto, canonical, "),
+    ({"format": "mlflow"}, ""),
+    ({"sampling": "most"}, "'most' is not a sampling. There are: all, random, picked, unknown."),
+    *(({"sampling": sampling, "population": 5},
+       "The number of items that a sample was drawn from belongs to items drawn at random.")
+      for sampling in ("all", "picked", "unknown")),
+    ({"sampling": "random", "population": 0},
+     "A sample of 0 items cannot be: give a number from 1 to 1,000,000,000."),
+    ({"sampling": "random", "population": 10**9 + 1},
+     "A sample of 1,000,000,001 items cannot be: give a number from 1 to 1,000,000,000."),
+    ({"sampling": "random", "population": 1}, ""), ({"sampling": "random", "population": 10**9}, ""),
+    ({"sampling": "random"}, ""),
+])  # fmt: skip
+def test_a_plan_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+    plan = ImportPlan(**{"dataset": "d", **change})
+    if not says:
+        assert plan.check() is plan
+        return
+    with pytest.raises(BadInput) as refused:
+        plan.check()
+    assert str(refused.value).startswith(says) and (change.keys() == {"format"} or str(refused.value) == says)
+
+
+def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    people.join_workspace(store, "res")
+    people.set_person(store, "lea", "res", "researcher")
+    prompts = [{"name": "single-v1", "type": "single", "system_prompt": "S", "prompt_template": "{question}{answer}",
+                "output_format": "[[rating]]", "category": "general", "description": ""}]  # fmt: skip
+    files = from_bytes([(f"{name}.jsonl", text(prompts)) for name in ("one", "two")])
+    found = preview_import(store, files, ImportPlan("d"))
+    assert (found.new.prompts, found.known.prompts) == (1, 1)
+    assert found.rows["prompts"] == [{"file": "one.jsonl", "families": "single-v1"}]
+    mine, theirs = {"guidelines": "Read it."}, {"guidelines": "Skim it."}
+    found = preview_import(store, source([mine]), ImportPlan("d"), actor="res")
+    assert (found.new.total, found.warnings) == (
+        0, ["Left aside: the guidelines of the file, as only a lead can bring them in."],
+    )  # fmt: skip
+    assert wrong(store, [mine, mine, theirs]) == [
+        (3, "guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
+    ]
+    assert wrong(store, [{"guidelines": "a\0"}]) == [(1, "", "The line holds the character NUL (\\u0000).")]
+    found = preview_import(store, source([mine]), ImportPlan("d"))
+    assert (found.new.guidelines, found.rows["guidelines"]) == (1, [mine])
+    bring(store, [mine])
+    found = preview_import(store, source([mine, theirs]), ImportPlan("d"))
+    assert (found.new.total, found.known.guidelines) == (0, 1)
+    assert found.warnings == ["Left aside: the guidelines of the file, as the dataset keeps its own."]
     store.close()
 
 
