@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -20,7 +21,7 @@ from data.approvals.record import Approval
 from data.calibration import calibration
 from data.cli import main
 from data.desk import labels
-from data.exporting import exporting, files
+from data.exporting import delivery, exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
 from data.exporting.kinds import chats, preference_turns
 from data.importing import ImportPlan, from_path, import_source
@@ -605,3 +606,43 @@ def test_how_many_rows_an_export_has_is_for_researchers(store: Store) -> None:
     kind, dataset = exporting.export_kind("labels"), datasets.all_datasets(store)[0]
     with pytest.raises(NotAllowed):
         exporting.count_export(store, "nobody", dataset, kind, {})
+
+
+def test_pages_of_gold_put_together_are_the_whole_export(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each begins behind the row with which the one before it ended, also within an item and at the next question."""
+    monkeypatch.setattr(delivery, "_SAME_ITEM", 1)
+    monkeypatch.setattr(delivery, "_BATCH", 5)
+    batches = list(delivery.stream_export(store, "rex", demo(store), "gold", {}))
+    assert [len(batch) for batch in batches] == [5, 3]
+    whole = [row for batch in batches for row in batch]
+    assert len({row["dimension"] for row in whole}) == 2
+    found, cursor = list[Json](), ""
+    for most, more in ((3, True), (3, True), (2, False)):
+        page = delivery.export_page(store, "rex", demo(store), "gold", {}, cursor, most)
+        found, cursor = [*found, *page.rows], page.next
+        assert (len(page.rows), bool(cursor)) == (most, more)
+    assert found == whole
+
+
+def test_a_page_has_so_many_rows_and_goes_on_from_a_cursor_of_its_own_question(store: Store) -> None:
+    def page(most: int, cursor: str = "", **options: str) -> delivery.ExportPage:
+        return delivery.export_page(store, "rex", demo(store), "labels", options, cursor, most)
+
+    for most in (0, 10_001):
+        with pytest.raises(BadInput, match=f"A page has 1 to 10,000 rows, not {most:,}"):
+            page(most)
+    assert len(page(1).rows) == 1 and page(10_000).next == ""
+    cursor = page(1).next
+    assert page(1, cursor).rows == rows(store, "labels")[1:2]
+    of, key, times = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    for bad in ([of, key, str(times)], [of, key[:-1], times], [of, [*key[:-1], 7], times], [of, key], "x", [of, 1, 1]):
+        with pytest.raises(BadInput, match="This cursor belongs to another question"):
+            page(1, base64.urlsafe_b64encode(json.dumps(bad).encode()).decode())
+    for other in ("?", cursor[:-2]):
+        with pytest.raises(BadInput, match="This cursor belongs to another question"):
+            page(1, other)
+    with pytest.raises(BadInput, match="This cursor belongs to another question"):
+        page(1, cursor, dimension="verdict")
+    for gone in ([of, key, 2], [of, key, 0], [of, ["d-0000", *key[1:]], 1]):
+        with pytest.raises(BadInput, match=r"is gone\. Begin again without a cursor"):
+            page(1, base64.urlsafe_b64encode(json.dumps(gone).encode()).decode())
