@@ -15,6 +15,9 @@ from data.importing import ImportPlan, ImportRefused, from_bytes, import_source,
 from data.importing.checks.known_rows import KnownItems
 from data.importing.checks.labels import NO_PROBABILITY
 from data.importing.checks.line_checks import LineChecks
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.formats import canonical
+from data.importing.lines import Line, RejectedRow
 from data.importing.staging import Spool
 from data.records import people
 from data.records.datasets import dataset_named
@@ -22,6 +25,7 @@ from data.records.settings import GoldRule
 from data.store.errors import BadInput, NotAllowed
 from data.workspace.verify import verify
 from judges.cards import cards
+from judges.importing.jsonl import Record
 from judges.tokens import tokens
 from judges.types import ITEM, Pair
 from tests.data.imports import bring, counts, label, pair, source, text, verdict, workspace, wrong
@@ -293,6 +297,106 @@ def test_a_judge_of_made_up_replies_is_not_the_real_one(tmp_path: Path) -> None:
     import_source(store, "lea", source([pair(), verdict("p1", "a")]), ImportPlan("real"))
     assert sorted(store.rows("select model, synthetic from judge")) == [("m", False), ("m", True)]
     store.close()
+
+
+SCORE = {
+    "item": "p1", "card": "plain_pairwise", "model": "m", "unit": "pair", "dimension": "verdict", "judge": "j",
+    "value": "a", "code": 0.0, "sample": 0, "samples": 1,
+}  # fmt: skip
+
+
+def test_a_row_that_is_none_of_an_export_of_scores_is_told(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bad: list[dict[str, Any]] = [
+        {"sample": "x"}, {"sample": [1]}, {"sample": None, "samples": "x"}, {"confidence": "x"}, {"params": "{"},
+        {"item": [1]}, {"item": None}, {"card": None}, {"model": {}}, {"unit": [1]}, {"dimension": {}},
+    ]  # fmt: skip
+    found = preview_import(store, source([pair(), *(SCORE | change for change in bad), SCORE]), ImportPlan("d"))
+    says = (
+        "The row is none of an export of scores: there item, card, model, unit and dimension are texts, sample, "
+        "samples and confidence numbers, and params is an object."
+    )
+    told = [(one.line, one.field, one.sentence) for one in found.problems]
+    assert told == [(line, "", says) for line, _ in enumerate(bad, 2)]
+    assert (found.new.items, found.new.judgments) == (1, 1)
+    store.close()
+
+
+def test_rows_of_scores_become_a_judgment_for_each_sample(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    changes: list[dict[str, Any]] = [
+        {}, {"sample": "1", "value": "b", "confidence": "0.5"}, {"sample": 2.0, "value": "tie"},
+        {"sample": None, "samples": 3}, {"sample": None, "samples": None, "model": "n"},
+    ]  # fmt: skip
+    rows = [SCORE | change for change in changes]
+    done = bring(store, [pair(), *rows])
+    found = store.rows("select j.model, s.sample, s.value, s.confidence from score s join judge j on j.id = s.judge_id")
+    assert sorted(found) == [("m", 0, 0.0, None), ("m", 1, 2.0, 0.5), ("m", 2, 1.0, None), ("n", 0, 0.0, None)]
+    assert done.preview.warnings == [
+        "Scores that several samples came to are left out: they may lie between the answers of a scale. Export the "
+        "samples, or the dataset, and import that."
+    ]
+    says = "sample: must be a valid integer (it is 1.5)."
+    assert wrong(store, [SCORE | {"sample": 1.5}]) == [(1, "sample", says)]
+    store.close()
+
+
+UNKNOWN = (
+    ": an item has id and kind, a judgment item and card, a label item and dimension, an adjudication item, dimension "
+    "and adjudicator; a card has card, a rule gold_rule, guidelines have guidelines."
+)
+NO_FORMAT = "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
+ONE_OF = "A judgment has one of reply, raw and scores"
+LINES: list[tuple[dict[str, Any], str]] = [
+    ({"card": {}}, "card"), ({"card": "c", "raw": "", "reply": None}, "judgment"),
+    ({"card": "c", "scores": []}, "judgment"), ({"card": "c", "adjudicator": "b", "raw": "x"}, "judgment"),
+    ({"card": "c"}, f"{ONE_OF}."), ({"card": "c", "raw": "x", "reply": {}}, f"{ONE_OF}, not several."),
+    ({"card": "c", "annotator": "a"}, f"Nothing is known by the keys card, annotator{UNKNOWN}"),
+    ({"adjudicator": "b"}, "adjudication"), ({"adjudicator": "b", "annotator": "a", "dimension": "d"}, "label"),
+    ({"gold_rule": 1, "item": "i"}, "rule"), ({"guidelines": "x"}, "guidelines"), ({"dimension": "x"}, "label"),
+    ({"guidelines": "x", "y": 1}, f"Nothing is known by the keys guidelines, y{UNKNOWN}"),
+    ({"kind": "pair"}, "item"), ({"turns": []}, "item"), ({}, f"Nothing is known by the keys none{UNKNOWN}"),
+    (dict.fromkeys("abcdefghi", 1), f"Nothing is known by the keys a, b, c, d, e, f, g, h{UNKNOWN}"),
+    ({"x" * 300: 1}, f"Nothing is known by the keys {'x' * 200}{UNKNOWN}"),
+    ({"how": "one", "people": 1, "value": 3},
+     "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."),
+    ({"assay": {"format": 1}}, ""), ({"assay": {"format": 2}}, ""), ({"assay": {"format": 0}}, NO_FORMAT),
+    ({"assay": {"format": "2"}}, NO_FORMAT), ({"assay": {}}, NO_FORMAT), ({"assay": 7}, NO_FORMAT),
+    ({"assay": {"format": 3}}, "The file is an export of a newer Assay (format 3; this one reads up to 2): update this "
+     "Assay, or take the good rows, which leaves out what it does not know."),
+]  # fmt: skip
+
+
+def test_what_each_line_is() -> None:
+    for row, says in LINES:
+        found = list(canonical.read([FormatFile("f", iter([Record(3, row)]))]))
+        told = [one.sort if isinstance(one, Line) else one.problems[0][1] for one in found]  # type: ignore[union-attr]
+        assert told == [says] * bool(says), row
+        assert all((one.file, one.line, one.row) == ("f", 3, row) for one in found)  # type: ignore[union-attr]
+    [broken] = canonical.read([FormatFile("f", iter([Record(4, {}, "{cut", "is not JSON")]))])
+    assert broken == RejectedRow("f", 4, [("", "The line is not JSON.")], "{cut")
+
+
+@pytest.mark.parametrize(("held", "keys", "fits"), [
+    *(("lines", keys, True) for keys in (
+        "id kind", "item card", "item dimension", "gold_rule", "guidelines", "card", "assay", "id kind more",
+    )),
+    *(("lines", keys, False) for keys in (
+        "id", "kind", "item", "card item2", "guidelines more", "gold_rule more", "messages id kind", "dimension",
+    )),
+    *((held, keys, True) for held in ("csv", "parquet") for keys in (
+        "id kind response_a task turns meta", "item card model params part sample raw",
+        "item unit dimension value code annotator mode made_at",
+        "item unit dimension value code adjudicator saw_judge labels",
+        "item unit dimension judge card sample code",
+    )),
+    *((held, keys, False) for held in ("csv", "parquet") for keys in (
+        "id kind", "item card", "item unit dimension value code annotator mode",
+        "item unit dimension judge card sample",
+    )),
+])  # fmt: skip
+def test_own_lines_are_known_by_their_keys(held: Any, keys: str, fits: bool) -> None:
+    assert canonical.fits(FileStart("f", held, [{"x": 1}, dict.fromkeys(keys.split(), 1)])) is fits
 
 
 # -- labels -----------------------------------------------------------------------------------------------------------
