@@ -202,6 +202,14 @@ def test_a_spool_that_grows_too_large_is_a_sentence(
     assert "could not be made ready" in refused(store, given, monkeypatch)
 
 
+def test_an_upload_that_is_gone_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = upload(tmp_path, rows__jsonl=text([pair("new")]))
+    assert given.files[0].path is not None
+    given.files[0].path.unlink()
+    says = refused(store, given, monkeypatch)
+    assert says.startswith("The import could not be made ready in ") and ": No such file or directory. Nothing " in says
+
+
 def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> None:
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (10 * 2**20)}
     given = upload(tmp_path, rows__jsonl=text([row, {**row, "id": "2"}]))
