@@ -104,7 +104,8 @@ def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Js
 
 def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: str = "rex", **options: Any) -> Path:
     format = file.suffix.removeprefix(".")
-    exporting.write_export(store, actor, demo(store, name), exporting.export_kind(kind), options, format, file)  # type: ignore[arg-type]
+    exporting.write_export(store, actor, demo(store, name), exporting.export_kind(kind),
+                           options, format, file)  # type: ignore[arg-type]
     return file
 
 
@@ -332,6 +333,38 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
     files.write_rows([{"messages": chat}], kind, "parquet", tmp_path / "a.parquet", lambda _: None)
     [held] = pq.read_table(tmp_path / "a.parquet").to_pylist()
     assert [{k: v for k, v in m.items() if v is not None} for m in held["messages"]] == chat
+
+
+def test_calls_and_results_of_tools_are_messages_whatever_is_missing() -> None:
+    def messages(*said: tuple[str, str, str]) -> list[Json]:
+        turns = [{"turn": 1, "role": role, "text": text} | ({"name": name} if name else {}) for role, text,
+                                                            name in said]
+        last = {"turn": 2, "role": "assistant", "text": "End."}
+        return item_messages(Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": [*turns, last]}))[:-1]
+
+    def called(*made: tuple[int, str, str]) -> Json:
+        return to_message("assistant", "") | {"tool_calls": [
+            {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": told}} for n, name,
+            told in made
+        ]}  # fmt: skip
+
+    def gave(text: str, **told: str) -> Json:
+        return to_message("tool", text) | told
+
+    ask, f, g = ("user", "Q", ""), ("tool", "f(1)", "f"), ("tool", "g()", "g")
+    asked = to_message("user", "Q")
+    assert messages(ask, f, ("assistant", "", "")) == [asked, called((1, "f", "1"))]
+    assert messages(ask, f, ("assistant", " A ", "")) == [asked, called((1, "f", "1")), to_message("assistant", " A ")]
+    assert messages(ask, ("assistant", "", "")) == [asked, to_message("assistant", "")]
+    assert messages(ask, f, g, ("tool", "G", "g"), ("tool", "F", "f"), ("tool", "X", "f"), ("assistant", "", "")) == [
+        asked, called((1, "f", "1"), (2, "g", "")), gave("G", name="g", tool_call_id="call_2"),
+        gave("F", name="f", tool_call_id="call_1"), gave("X", name="f"),
+    ]  # fmt: skip
+    assert messages(ask, f, ("tool", "F", ""), ("tool", "Y", ""), g) == [
+        asked, called((1, "f", "1")), gave("F", name="f", tool_call_id="call_1"), gave("Y"), called((2, "g", "")),
+    ]  # fmt: skip
+    assert messages(ask, ("tool", "f(1", "f"), ("tool", "h()", "f")) == [asked, gave("f(1", name="f"),
+                    gave("h()", name="f")]
 
 
 def test_preferences_of_pairs_leave_ties_out(store: Store) -> None:
