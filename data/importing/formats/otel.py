@@ -112,7 +112,7 @@ class _Reader(TraceReader):
             elif _is_span(one):
                 self._row(one)
             else:
-                self.unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
+                self.unused(*(key for key in one if key not in ("resourceSpans", "resourceLogs")))
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
