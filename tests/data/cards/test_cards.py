@@ -254,6 +254,8 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
         cards.attach_examples(store, "lea", "zz_manners", examples[:1])
     with pytest.raises(BadInput, match="applies per turn"):
         cards.attach_examples(store, "lea", "rubric_open_ended_on_turns", examples)
+    with pytest.raises(NotAllowed):
+        cards.attach_examples(store, "ann", "zz_manners", examples)
     assert cards.attach_examples(store, "lea", "zz_manners", []).version == made.version
 
 

@@ -679,3 +679,30 @@ def test_a_page_has_so_many_rows_and_goes_on_from_a_cursor_of_its_own_question(s
     for gone in ([of, key, 2], [of, key, 0], [of, ["d-0000", *key[1:]], 1]):
         with pytest.raises(BadInput, match=r"is gone\. Begin again without a cursor"):
             page(1, base64.urlsafe_b64encode(json.dumps(gone).encode()).decode())
+
+
+def test_whoever_loses_the_role_while_an_export_is_written_does_not_get_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def given(role: people.Role) -> None:
+        people.set_person(store, "lea", "rex", role)
+
+    kept = store.rows("select count(*) from export")
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        exporting.write_export(
+            store, "rex", demo(store), exporting.export_kind("labels"), {}, "csv", tmp_path / "a.csv",
+            lambda _: given("annotator"),
+        )  # fmt: skip
+    assert not (tmp_path / "a.csv").exists() and store.rows("select count(*) from export") == kept
+    given("researcher")
+    monkeypatch.setattr(delivery, "_BATCH", 2)
+    batches = delivery.stream_export(store, "rex", demo(store), "labels", {})
+    assert len(next(batches)) == 2
+    given("annotator")
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        next(batches)
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        delivery.export_page(store, "rex", demo(store), "labels", {})
+    [(rows_given,)] = store.rows("select lines from export order by seq desc limit 1")
+    assert rows_given == 2
+    given("researcher")
