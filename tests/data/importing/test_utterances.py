@@ -8,6 +8,12 @@ import pytest
 
 from data.importing.conversations.utterances import (
     Utterance,
+    as_list,
+    as_object,
+    as_objects,
+    as_text,
+    decode_json,
+    first_text,
     input_utterances,
     output_utterances,
     read_messages,
@@ -40,6 +46,17 @@ def told(*said: tuple[str, ...]) -> list[Utterance]:
 
 
 Q, A = ("user", "Q"), ("assistant", "A")
+
+
+def test_values_and_their_texts_are_alike() -> None:
+    for held in ({"a": 1}, ' {"a": 1}'):
+        assert as_object(held) == {"a": 1} and as_list(held) == as_objects(held) == []
+    for held in ([1, {"a": 2}, None], '[1, {"a": 2}, null]'):  # type: ignore[assignment]
+        assert as_object(held) == {} and as_list(held) == [1, {"a": 2}, None] and as_objects(held) == [{"a": 2}]
+    for held in ("", "x", None, 7, "{cut", "[" * 100_000):  # type: ignore[assignment]
+        assert as_object(held) == {} and as_list(held) == [] and decode_json(held) == held
+    assert [as_text(value) for value in (None, "x", 1, {"a": "é"})] == ["", "x", "1", '{"a": "é"}']
+    assert (first_text("", None, 0, "b", "c"), first_text(), first_text(0, [2])) == ("b", "", "[2]")
 
 
 @pytest.mark.parametrize(("given", "found"), [
@@ -110,6 +127,8 @@ def test_one_text(given: Any, found: str) -> None:
     ([{"role": "user", "parts": [{"type": "text", "content": one} for one in "QR"]}], [("user", "Q\n\nR")]),
     ([{"role": "user", "parts": []}], []), ('[{"role": "user", "content": "Q"}]', [Q]), ("[broken", None), ([], None),
     ("text", None), ([{"role": 7}], None), ([{"content": "x"}], None), ([user("Q"), 7], None),
+    *(([{"role": "tool", "parts": parts}, back("z", "Z")], [("tool", text), ("tool", "Z")])
+      for parts, text in (([], ""), ({"content": "x"}, "x"), (["x"], "x"), ("x", "x"))),
     ([bot(None, tool_calls=[{"id": n, "function": {"name": n}} for n in "ab"]), back("b", "B"), back("a", "A"),
       user("Q"), back("b", "B2"), back("?", "X")],
      [("tool", "a()", "a"), ("tool", "b()", "b"), ("tool", "A", "a"), ("tool", "B", "b"), Q, ("tool", "B2", "b"),
