@@ -5,24 +5,34 @@ from __future__ import annotations
 import gc
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data.gold.gold import gold_sql
-from data.importing import ImportPlan, ImportRefused, from_bytes, import_source, preview_import
+from data.importing import (
+    ColumnMapping,
+    ImportPlan,
+    ImportRefused,
+    ValueSource,
+    from_bytes,
+    import_source,
+    preview_import,
+)
 from data.importing.checks.known_rows import KnownItems
 from data.importing.checks.labels import NO_PROBABILITY
 from data.importing.checks.line_checks import LineChecks
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.formats import canonical
-from data.importing.lines import Line, RejectedRow
+from data.importing.lines import Line, RejectedRow, RepeatCounter
 from data.importing.staging import Spool
 from data.records import people
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store.errors import BadInput, NotAllowed
+from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import cards
 from judges.importing.jsonl import Record
@@ -471,6 +481,100 @@ def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp
     found = store.rows(query, [dataset_named(store, "d").id, "verdict"])
     assert found == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
     assert verify(store) == []
+    store.close()
+
+
+def test_a_time_is_allowed_to_be_a_day_ahead_of_our_clock(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    soon, late = ((now() + timedelta(hours=hours)).isoformat() for hours in (23, 25))
+    [(line, field, says)] = wrong(store, [pair(), label("p1", "a", made_at=soon), label("p1", "b", made_at=late)])
+    assert (line, field) == (3,
+            "made_at") and says.startswith("made_at is still to come: 20") and says.endswith("(UTC).")
+    assert wrong(store, [pair(), label("p1", "b", made_at=late)], synthetic=True) == []
+    store.close()
+
+
+def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    given = label("p1", "a", team="red")
+    done = bring(store, [pair(), given, given])
+    assert (done.labels, done.known) == (1, 1)
+    assert store.rows("select person, role, active, team from person_now where person = 'ann'") == [
+        ("ann", "annotator", False, "red")
+    ]
+    # As stores of earlier versions have it, which let somebody enter under a name of a file.
+    store.tx("lea", "person", lambda tx: people.append_people(tx, [people.Person("ann", "annotator", True)]))
+    done = bring(store, [given])
+    assert (done.labels, done.known, done.preview.people) == (0, 1, [])
+    assert bring(store, [label("p1", "b")]).preview.people == ["ann (file)"]
+    store.close()
+
+
+def test_only_the_sorts_of_lines_that_are_asked_for_are_taken(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    found = wrong(store, [pair(), label("p1", "a")], sorts=("item", "judgment"))
+    assert found == [(2, "", "It is a line of sort label; only item, judgment lines are taken here.")]
+    assert wrong(store, [pair(), verdict("p1", "a")], sorts=("item", "judgment")) == []
+    store.close()
+
+
+def test_votes_of_one_person_without_a_time_are_numbered_from_0() -> None:
+    seen = RepeatCounter()
+    assert [seen.count(*key) for key in ("ab", "ab", "ac", "ab")] == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_an_item_of_which_no_store_takes_the_texts_is_refused(tmp_path: Path, text: str) -> None:
+    store = workspace(tmp_path)
+    says = "The line holds " + ("the character NUL (\\u0000)." if text[0] == "a" else "half of a surrogate pair")
+    for row in (pair(a=text), pair(meta={"k": [text]}), pair(text)):
+        [(line, _, sentence)] = wrong(store, [row])
+        assert line == 1 and sentence.startswith(says)
+    assert wrong(store, [pair(a="\\u0000 \\ud800")]) == [], "these are letters"
+    store.close()
+
+
+def test_what_a_preview_shows_of_items_and_cards(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows: list[dict[str, Any]] = [
+        {"id": "r", "kind": "response", "task": "T", "output": "O" * 501, "system": "s"}, pair("p"),
+        {**dialogue(1), "id": "d"}, {"id": "e", "kind": "response", "task": "", "output": ""},
+    ]  # fmt: skip
+    found = preview_import(store, source([*rows, rows[0]]), ImportPlan("d"))
+    assert found.rows["items"] == [
+        {"id": "r", "kind": "response", "system": "s", "units": 1, "begins": "O" * 500},
+        {"id": "p", "kind": "pair", "system": "x / y", "units": 3, "begins": "Why?"},
+        {"id": "d", "kind": "dialogue", "system": "model-y", "units": 4, "begins": rows[2]["turns"][0]["text"]},
+        {"id": "e", "kind": "response", "system": "", "units": 1, "begins": ""},
+    ]
+    assert (found.new.items, found.known.items) == (4, 1)
+    store.close()
+
+
+def test_guidelines_that_are_there_stop_no_other_import(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [{"guidelines": "Read it."}, {"gold_rule": {"resolve": "majority", "apart": 1}}])
+    assert bring(store, [pair()]).items == 1
+    store.close()
+
+
+def test_each_table_goes_by_the_mapping_that_uses_most_of_its_columns(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+
+    def mapped(*columns: str) -> ColumnMapping:
+        fields = dict(zip(("output", "task", "reference"), columns, strict=False))
+        return ColumnMapping(kind="response", fields={k: ValueSource(columns=[v]) for k, v in fields.items()})
+
+    files = from_bytes([("1.csv", b"a,b\n1,2\n"), ("2.csv", b"a,b,c\n3,4,5\n"), ("3.csv", b"a\n6\n")])
+    made = (mapped("a"), mapped("a", "b", "c"), mapped("a", "b"))
+    bring_all = import_source(store, "lea", files, ImportPlan("d", mappings=made))
+    found = [ITEM.validate_json(content) for (content,) in store.rows("select content from item")]
+    assert bring_all.items == 3
+    assert sorted((one.output, one.task, one.reference) for one in found) == [  # type: ignore[union-attr]
+        ("1", "2", ""), ("3", "4", "5"), ("6", "", ""),
+    ]  # fmt: skip
+    with pytest.raises(BadInput, match=r"^The mapping does not fit x\.csv\. There is no column 'a'\.$"):
+        preview_import(store, from_bytes([("x.csv", b"z\n1\n")]), ImportPlan("d", mappings=made))
     store.close()
 
 

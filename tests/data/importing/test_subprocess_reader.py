@@ -181,8 +181,8 @@ def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_mor
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess_reader, "SECONDS", 1)
-    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "SECONDS", 0.3)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 1)
     given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
     says = refused(store, given, monkeypatch)
     assert says.startswith("slow.csv takes longer to be read than it may: 1 seconds") and "Split the file" in says
