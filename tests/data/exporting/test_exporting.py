@@ -462,6 +462,41 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
         rows(store, "chats", by_judge=judge)
 
 
+def test_pairs_that_no_template_takes_are_left_out(own: Store) -> None:
+    asked: list[Json] = [
+        pair("p0", a="One.", b=" One. "), pair("p1", a=" ", b="Two."), pair("p2", a="One.", b=""),
+        {**pair("p3"), "input": " "}, pair("p4", a=None, b="Two."), pair("p5", a="One.", b=None),
+        {**pair("p6"), "input": [{"turn": 1, "role": "user", "text": "Q"},
+        {"turn": 1, "role": "assistant", "text": "A"},
+                                 {"turn": 2, "role": "user", "text": "R"}]},
+        pair("p7"),
+    ]  # fmt: skip
+    bring(own, [*asked, *(label(f"p{n}", "a") for n in range(8))])
+    assert [(r["item"], r["prompt"]) for r in rows(own, "preference_pairs", "d")] == [
+        ("p6", [to_message("user", "Q"), to_message("assistant", "A"), to_message("user", "R")]),
+        ("p7", [to_message("user", "Why?")]),
+    ]
+
+
+def test_what_an_export_shows_of_judges_and_people_follows_from_its_kind_and_options(store: Store) -> None:
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
+    names = {row["id"] for row in rows(store, "items")}
+    told = {
+        kind.name: set().union(*exporting.told_answers(store, demo(store), kind, {}, names).values())
+        for kind in exporting.export_kinds().values()
+    }
+    people, both = {exposure.PEOPLE}, {exposure.PEOPLE, judge}
+    assert told == {
+        "items": set(), "judgments": {judge}, "scores": {judge}, "samples": {judge}, "gold": people,
+        "adjudications": people, "labels": both, "dataset": both, "examples": both, "candidates": both,
+        "preference_pairs": people, "preference_turns": people, "chats": people,
+    }  # fmt: skip
+    for name, option in (("gold", "judge"), ("preference_turns", "weakest_by"), ("preference_pairs", "by_judge")):
+        found = exporting.told_answers(store, demo(store), exporting.export_kind(name), {option: judge}, names)
+        assert set().union(*found.values()) == both and len(found) == len(names)
+    assert exporting.told_answers(store, demo(store), exporting.export_kind("labels"), {}, set()) == {}
+
+
 def test_candidates_come_with_their_reasons(store: Store) -> None:
     found = rows(store, "candidates")
     disputed = [r for r in found if r["disputed"]]
@@ -635,6 +670,11 @@ def test_the_lowest_answer_that_makes_a_chat_is_a_step_of_its_scale() -> None:
     assert chats._names([asked, least, asked]) == "repair_handling, verdict" and chats._names([]) == "none"
 
 
+def test_the_first_rows_are_for_researchers(store: Store) -> None:
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        exporting.preview_export(store, "ann", demo(store), exporting.export_kind("labels"), {})
+
+
 def test_how_many_rows_an_export_has_is_for_researchers(store: Store) -> None:
     kind, dataset = exporting.export_kind("labels"), datasets.all_datasets(store)[0]
     with pytest.raises(NotAllowed):
@@ -643,7 +683,7 @@ def test_how_many_rows_an_export_has_is_for_researchers(store: Store) -> None:
 
 def test_pages_of_gold_put_together_are_the_whole_export(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each begins behind the row with which the one before it ended, also within an item and at the next question."""
-    monkeypatch.setattr(delivery, "_SAME_ITEM", 1)
+    monkeypatch.setattr(delivery, "_SAME_ITEM", 0)
     monkeypatch.setattr(delivery, "_BATCH", 5)
     batches = list(delivery.stream_export(store, "rex", demo(store), "gold", {}))
     assert [len(batch) for batch in batches] == [5, 3]

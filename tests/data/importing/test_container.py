@@ -205,6 +205,12 @@ def test_a_table_has_1000_columns_at_most() -> None:
                 next(rows)
 
 
+def test_a_cell_may_have_many_lines() -> None:
+    text = "line\n" * 10_000
+    rows = csv_rows.read_csv("t", io.BytesIO(f'a,b\n"{text}",2\n'.encode()), csv_rows.Dialect("utf-8", ","))
+    assert [(row.value, row.problem) for row in rows] == [({"a": text, "b": "2"}, "")]
+
+
 def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits are made small: what is as long as one is read, what is longer is told, and the reading ends."""
     monkeypatch.setattr(csv_rows, "LIMIT", 20)

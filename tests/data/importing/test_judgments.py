@@ -104,6 +104,25 @@ def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
     assert store.rows("select card_version from judge") == [(older,)]
 
 
+def test_of_several_versions_the_last_line_is_the_one_that_is_offered(store: Store) -> None:
+    old = {"card": {**own()["card"], "title": "Older"}}
+    for name, rows in (("zz_card", [old, own()]), ("zz_next", [own("zz_next"), {"card": {**own("zz_next")["card"],
+                       "title": "X"}}])):
+        bring(store, rows)
+        offered = cards.current_cards(store)[name]
+        assert offered.version == cards.from_spec(rows[-1]["card"], {}).version
+        assert [one.current for one in cards.card_versions(store, name)].count(True) == 1
+    bring(store, [old])
+    assert cards.current_cards(store)["zz_card"].title != "Older", "what is here already is offered on"
+
+
+def test_a_dataset_takes_the_cards_along_that_its_labels_answer(store: Store) -> None:
+    done = bring(store, [own(), item("r1"), human("r1", 0.5)])
+    assert cards.portable_cards(store, done.dataset_id) == [own()["card"]]
+    empty = import_source(store, "lea", source([item("r1")]), ImportPlan("empty"))
+    assert cards.portable_cards(store, empty.dataset_id) == []
+
+
 def test_a_plan_brings_cards(store: Store) -> None:
     plan = ImportPlan("d", cards=(own()["card"],))
     import_source(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)

@@ -652,7 +652,9 @@ def varied() -> dict[str, list[Any]]:
             ]},
             {"id": 3, "question": "Q", "answer": "A", "annotator": 1, "annotation_id": 2, "created_at": at,
              "lead_time": 1.5, "tone": {"choices": ["warm"]}, "fit": [{"rating": 4}], "size": 3, "why": "x" * 101,
-             "many": ["a", "b"]},
+             "many": ["a", "b"], "short": "z" * 100, "side": "left"},
+            {"id": 4, "question": "Q", "answer1": "A", "answer2": "B", "annotator": "kim", "annotation_id": 2,
+             "updated_at": at, "lead_time": 1.5, "best": "left", "worst": {"choices": ["right"]}, "sure": True},
             {"neither": 1},
         ],
         "argilla": [
@@ -671,6 +673,12 @@ def varied() -> dict[str, list[Any]]:
             {"id": "h", "question": "Q", "answer": "A", "fit": [{"value": 4, "user_id": "kim"}], "fit-suggestion": 3,
              "fit-suggestion-metadata": {"agent": "k", "score": 0.75}},
             {"fields": {"question": "Q", "answer": "of no id"}, "responses": {"fit": [{"value": 1}]}},
+            {"id": "l", "fields": {"question": "Q", "answer1": "A", "answer2": "B"}, "responses": {
+                "why": [{"value": "x" * 201}, {"value": "y" * 200}], "spans": [{"value": [{"start": 1}]}],
+                "best": [{"value": [{"value": "answer1", "rank": 1}, {"value": "answer2", "rank": rank}]}
+                         for rank in (1, 2)],
+                "three": [{"value": [{"value": "a", "rank": 1}] * 3}], "odd": [{"value": {"k": 1}}],
+            }},
             {"neither": 1},
         ],
     }  # fmt: skip
