@@ -471,7 +471,7 @@ def test_pairs_that_no_template_takes_are_left_out(own: Store) -> None:
                                  {"turn": 2, "role": "user", "text": "R"}]},
         pair("p7"),
     ]  # fmt: skip
-    bring(own, [*asked, *(label(f"p{n}", "a") for n in range(8))])
+    bring(own, [seeds.dialogue(1), *asked, *(label(f"p{n}", "a") for n in range(8))])
     assert [(r["item"], r["prompt"]) for r in rows(own, "preference_pairs", "d")] == [
         ("p6", [to_message("user", "Q"), to_message("assistant", "A"), to_message("user", "R")]),
         ("p7", [to_message("user", "Why?")]),
