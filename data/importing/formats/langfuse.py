@@ -110,7 +110,7 @@ class _Reader(TraceReader):
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = as_text(row.get("id"))
-            self.unused(*(row.keys() - _READ))
+            self.unused(*(key for key in row if key not in _READ))
 
     def _trace(self, row: dict[str, Any]) -> None:
         key, session, name = as_text(row["id"]), as_text(row.get("sessionId")), as_text(row.get("name"))

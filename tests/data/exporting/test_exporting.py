@@ -478,6 +478,20 @@ def test_pairs_that_no_template_takes_are_left_out(own: Store) -> None:
     ]
 
 
+def test_so_many_examples_are_given_as_are_asked_for(own: Store) -> None:
+    items = [seeds.dialogue(n) for n in range(1, 4)]
+    judged = [seeds.judgment(one, seeds.reply(one, helpfulness=2)) for one in items]
+    said = [
+        label(one["id"], 5, unit=f"turn:{turn}", dimension="helpfulness", mode="assisted")
+        for one in items for turn in (1, 2)
+    ]  # fmt: skip
+    bring(own, [*items, *judged, *said])
+    for few, count in ((2, 2), (0, 3)):
+        found = rows(own, "examples", "d", card="multi_turn_dialogue", few=few)
+        assert [row["item"] for row in found] == [f"d-000{n}" for n in range(1, count + 1)]
+        assert {row["shows"] for row in found} == {"as people have it: helpfulness (2 ratings)"}
+
+
 def test_what_an_export_shows_of_judges_and_people_follows_from_its_kind_and_options(store: Store) -> None:
     judge = datasets.dataset_judges(store, demo(store).id)[0][0]
     names = {row["id"] for row in rows(store, "items")}

@@ -242,6 +242,16 @@ def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
     assert [(one.dimension.constant, one.unit.constant) for one in made] == [("verdict", "pair"), ("", "")]
 
 
+def test_a_value_comes_from_columns_or_is_the_same_for_all_rows() -> None:
+    row = {"a": " x", "b": "", "c": 2.0, "d": None, "e": {"k": 1}}
+    several, none = ValueSource(columns=["a", "b", "c", "d"]), ValueSource(columns=["b", "d"])
+    assert (several.value(row), several.text(row), several.text(row, "/")) == (" x\n\n2", " x\n\n2", " x/2")
+    assert (none.value(row), none.text(row), column("e").value(row), column("d").text(row)) == (None, "", {"k": 1}, "")
+    assert (column("none").value(row), ValueSource(constant="m").value(row),
+            ValueSource().value(row)) == (None, "m", None)
+    assert ValueSource(columns=["a"], constant="m").value(row) == " x" and not ValueSource() and several
+
+
 def test_a_mapping_goes_through_json_unchanged() -> None:
     assert parse_mapping(FULL.model_dump_json(exclude_defaults=True)) == FULL
     assert parse_values(format_values({"0": "tie", "1": "a"})) == {"0": "tie", "1": "a"}
@@ -264,6 +274,11 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
             "A judgment needs a card for a pair",
         ),
         ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource())]}, "A judgment needs its model"),
+        *(
+            ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource(constant="j"), **given)]},
+             "A judgment needs its whole reply or its value, one of the two.")
+            for given in ({}, {"raw": ValueSource(columns=["z"]), "value": ValueSource(columns=["z"])})
+        ),
         (
             {
                 "judgments": [

@@ -123,6 +123,8 @@ def test_one_text(given: Any, found: str) -> None:
         {"type": "tool_call_response", "id": "q", "name": "n", "result": [{"text": "a"}, {"text": "b"}]},
         {"functionResponse": {"name": "m", "output": {"x": 1}}},
     ]}], [("tool", "a\n\nb", "n"), ("tool", '{"x": 1}', "m")]),
+    ([{"role": "assistant", "parts": [{"type": "reasoning", "content": "hm"}]}], []),
+    ([user([{"x": 1}]), user([{"type": "a_b"}]), user([{}])], [("user", "[a part without text]"), ("user", "[a b]")]),
     ([user("Q", extra=1)], [Q]), ([{"role": "user", "parts": [{"type": "text", "content": "Q"}]}], [Q]),
     ([{"role": "user", "parts": [{"type": "text", "content": one} for one in "QR"]}], [("user", "Q\n\nR")]),
     ([{"role": "user", "parts": []}], []), ('[{"role": "user", "content": "Q"}]', [Q]), ("[broken", None), ([], None),

@@ -455,6 +455,8 @@ def _more_spans(call: dict[str, Any], at: str) -> list[Any]:
             span("t12", "a", "lost", gen_ai__operation__name="invoke_agent", **asked), span("t13", "a", **asked),
             span("t14", "a", "lost", openinference__span__kind="CHAIN", **asked), span("t15", "a", "lost", **asked),
             span("t16", "a", "lost", openinference__span__kind="GUARDRAIL", **asked),
+            span("t17", "a", openinference__span__kind="AGENT", output__value="A17"),
+            span("t18", "a", openinference__span__kind="AGENT", input__value="Q18"),
         ),
         {"data": [
             {"context": {"trace_id": "t10", "span_id": "p"}, "name": "n", "span_kind": "LLM", "start_time": at,
