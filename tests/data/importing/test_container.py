@@ -155,6 +155,7 @@ b"a|b\n1|2\n3\n",
 LISTS = [
     b"[]", b"[ ]x", b"{}", b"", b'[\n1,\n{}\n,{"a":\n1}]', b"[1 2]", b"[1", b"[1,", b"[1,]", b'[{"a":1,"a":2}]',
     b'[{"a":"\xff"}]', b"\xef\xbb\xbf[{}]", b'[{"a":\n\n}]', b'[{"a":NaN},{}]', b'[{"a":"\0"}]',
+    b'[{"a":' + b"9" * 5_000 + b"},{}]", b'[{"a":' + b"[" * 200 + b"]" * 200 + b"},{}]",
 ]  # fmt: skip
 OBJECTS = [
     b"{}", b'{"a":[1,\n{"x":2}],\n"k":3}', b'{"b":{"k":1,"c":[{"y":1}],"d":2},"z":[1]}', b'{"a":[]}', b'{"a":{"b":1}}',
@@ -169,10 +170,10 @@ def test_what_files_hold_is_kept(tmp_path: Path) -> None:
 
     def told(what: bytes, records: Iterable[Record]) -> str:
         try:
-            found: Any = [(r.line, r.value, r.text, r.problem) for r in records]
+            found: Any = [(r.line, r.value, r.text[:80], r.problem) for r in records]
         except BadInput as refused:
             found = f"refused: {refused}"
-        return f"{what!r}: {found}"
+        return f"{what[:80]!r}: {found}"
 
     def held(name: str, content: bytes) -> str:
         try:

@@ -502,6 +502,8 @@ def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_p
     assert store.rows("select person, role, active, team from person_now where person = 'ann'") == [
         ("ann", "annotator", False, "red")
     ]
+    with pytest.raises(BadInput, match="ann is known here from imported labels only, and is not active"):
+        people.set_person(store, "lea", "ann", "annotator")
     # As stores of earlier versions have it, which let somebody enter under a name of a file.
     store.tx("lea", "person", lambda tx: people.append_people(tx, [people.Person("ann", "annotator", True)]))
     done = bring(store, [given])
