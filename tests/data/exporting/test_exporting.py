@@ -59,6 +59,15 @@ def own(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
+@pytest.fixture
+def bare(tmp_path: Path) -> Iterator[Store]:
+    """A workspace with nothing in it but its lead."""
+    made = open_store(f"duckdb:///{tmp_path / 'bare.duckdb'}")
+    people.join_workspace(made, "lea")
+    yield made
+    made.close()
+
+
 def workspace(folder: Path) -> Store:
     """Six judged dialogues: four in the audit sample, answered by ann and ben; all in the review queue; four pairs."""
     items = [seeds.dialogue(n) for n in range(1, 7)]
@@ -462,7 +471,7 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
         rows(store, "chats", by_judge=judge)
 
 
-def test_pairs_that_no_template_takes_are_left_out(own: Store) -> None:
+def test_pairs_that_no_template_takes_are_left_out(bare: Store) -> None:
     asked: list[Json] = [
         pair("p0", a="One.", b=" One. "), pair("p1", a=" ", b="Two."), pair("p2", a="One.", b=""),
         {**pair("p3"), "input": " "}, pair("p4", a=None, b="Two."), pair("p5", a="One.", b=None),
@@ -471,23 +480,23 @@ def test_pairs_that_no_template_takes_are_left_out(own: Store) -> None:
                                  {"turn": 2, "role": "user", "text": "R"}]},
         pair("p7"),
     ]  # fmt: skip
-    bring(own, [seeds.dialogue(1), *asked, *(label(f"p{n}", "a") for n in range(8))])
-    assert [(r["item"], r["prompt"]) for r in rows(own, "preference_pairs", "d")] == [
+    bring(bare, [seeds.dialogue(1), *asked, *(label(f"p{n}", "a") for n in range(8))])
+    assert [(r["item"], r["prompt"]) for r in rows(bare, "preference_pairs", "d")] == [
         ("p6", [to_message("user", "Q"), to_message("assistant", "A"), to_message("user", "R")]),
         ("p7", [to_message("user", "Why?")]),
     ]
 
 
-def test_so_many_examples_are_given_as_are_asked_for(own: Store) -> None:
+def test_so_many_examples_are_given_as_are_asked_for(bare: Store) -> None:
     items = [seeds.dialogue(n) for n in range(1, 4)]
     judged = [seeds.judgment(one, seeds.reply(one, helpfulness=2)) for one in items]
     said = [
         label(one["id"], 5, unit=f"turn:{turn}", dimension="helpfulness", mode="assisted")
         for one in items for turn in (1, 2)
     ]  # fmt: skip
-    bring(own, [*items, *judged, *said])
+    bring(bare, [*items, *judged, *said])
     for few, count in ((2, 2), (0, 3)):
-        found = rows(own, "examples", "d", card="multi_turn_dialogue", few=few)
+        found = rows(bare, "examples", "d", card="multi_turn_dialogue", few=few)
         assert [row["item"] for row in found] == [f"d-000{n}" for n in range(1, count + 1)]
         assert {row["shows"] for row in found} == {"as people have it: helpfulness (2 ratings)"}
 
