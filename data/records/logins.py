@@ -149,7 +149,6 @@ def sign_in(store: Store, account: Account) -> str:
     person = store.tx(SIGN_IN, "sign in", lambda tx: _follow(tx, account))
     if not person:
         raise NotAllowed(_stranger(account))
-    require(store, person, "annotator")
 
     def begin(tx: Tx) -> None:
         require(tx, person, "annotator")

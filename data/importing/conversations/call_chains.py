@@ -78,8 +78,6 @@ def first_new_entry(told: Sequence[Utterance], heard: Sequence[Utterance]) -> in
         if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
             return most
     users = _users(heard)
-    if not told or not users:
-        return 0
     shared = _shared(_users(told), users)
     if not shared or (len(users) == 1 and len(heard) == 1):
         return 0

@@ -19,7 +19,7 @@ from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
 from judges.errors import BadScale
-from judges.importing.column_names import owner
+from judges.importing.column_names import owner, parse_name
 from judges.importing.columns import AnswerColumn, find_columns
 from judges.importing.item_keys import are_unique, describe_code, key_columns, verdict_code
 from judges.protocols.orders import names_sides
@@ -236,13 +236,16 @@ class _Table:
         self.unclear: list[str] = []
         names = list(table.columns)
         fields = utterance_columns(names, table.rows)
+        spoken = bool(fields)
         used = {column for source in fields.values() for column in source.columns}
-        found = find_columns([name for name in names if name not in used], table.rows, judges, people)
+        asked = next(filter(self._names_questions, (n for n in names if n not in {*used, *judges, *people})), "")
+        found = find_columns([name for name in names if name not in {*used, asked}], table.rows, judges, people)
         self.told = [f"{file}: {sentence}" for sentence in found.told]
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else found.kind)
         voices = [*found.judges, *found.people]
-        self.turns = self._by_turn(found.id, [v.column for v in (*voices, *found.values)]) if fields else set()
+        key = found.id or (next((n for n in names if _flat(n) in _DIALOGUE_IDS), "") if fields else "")
+        self.turns = self._by_turn(key, [v.column for v in (*voices, *found.values)]) if fields else set()
         if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
             self.kind = "pair"
         texts = {name: ValueSource(columns=held) for name, held in found.texts.items()}
@@ -250,13 +253,13 @@ class _Table:
         self.series = [self._one(voice, "judge") for voice in found.judges]
         self.series += [self._one(voice, "person") for voice in found.people]
         self.series += self._by(found.by, found.values) if found.by else []
-        asked = self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
+        asked = asked or self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
         self.series = [part for one in self.series for part in self._parts(one, asked)]
         self._orders(found.meta)
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
         taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
         self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
-        by = self._key(found.id) if not utterance_columns(names, table.rows) else [found.id] if found.id else []
+        by = self._key(key) if not spoken else [key] if key else []
         told = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in told if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
@@ -271,18 +274,20 @@ class _Table:
         )  # fmt: skip
         return self._coded(made) if self.kind == "pair" else made
 
+    def _code(self, column: str) -> dict[str, str]:
+        """What the code means in which a verdict on a pair is written; nothing where it is in none."""
+        return verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
+
     def _coded(self, one: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
-        meant = verdict_code(cell_text(row.get(one.name)).strip() for row in self.table.rows)
-        if not meant:
+        if not (meant := self._code(one.name)):
             return one
         self.told.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
     def _compares(self, voice: AnswerColumn) -> bool:
         """Whether a column is a verdict on pairs of which nothing else is known."""
-        named = _VERDICT.search(_flat(voice.column)) is not None
-        return named and bool(self._coded(self._one(voice, "judge")).values)
+        return _VERDICT.search(_flat(voice.column)) is not None and bool(self._code(voice.column))
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """The columns of which a dialogue has different answers in its rows: these are of turns, not of the whole."""
@@ -318,6 +323,15 @@ class _Table:
         """The column that names the question of each row, "" where there is none."""
         known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
         return next((c for c in known if not self.table.columns[c].many), "")
+
+    def _names_questions(self, column: str) -> bool:
+        """Whether a column that seems to hold answers, as one called metric, names questions: words of its own."""
+        seems, cells = parse_name(column), self.table.columns[column].cells
+        scale = survey(cells).answers
+        if not (seems.owner or seems.plain) or not self._asked([column]) or scale is None or scale.kind != "unordered":
+            return False
+        others = (cell for name, held in self.table.columns.items() if name != column for cell in held.cells)
+        return {cell_text(cell).strip() for cell in cells}.isdisjoint(cell_text(cell).strip() for cell in others)
 
     def _parts(self, one: AnswerSeries, asked: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""
@@ -370,11 +384,12 @@ def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -
     roles = {str(row.get(found["role"], "")).strip().lower() for row in rows} - {""}
     if not (all(found.values()) and roles <= set(messages.ROLES)):
         found = {"user": first("user", "user_message"), "assistant": first("assistant", "assistant_message")}
-        if not all(found.values()) or not first("id", "dialogue_id", "conversation_id", "session_id", "item_id"):
+        if not all(found.values()) or not first(*_DIALOGUE_IDS):
             return {}
     return {name: ValueSource(columns=[column]) for name, column in {**found, "turn": turn}.items() if column}
 
 
+_DIALOGUE_IDS = ("id", "dialogue_id", "conversation_id", "session_id", "item_id")
 _NOTHING = Survey(None, None, 0, 0, 0)
 _FIELDS_OF: dict[Kind, tuple[str, ...]] = {
     "dialogue": ("scenario", "system", "turns"),

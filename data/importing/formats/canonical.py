@@ -21,6 +21,10 @@ _EXPORTED = (
     {"item", "unit", "dimension", "value", "code", "adjudicator", "saw_judge", "labels"},
 )
 _SCORED = ("item", "card", "model", "params", "card_version")
+_MISSHAPEN = (
+    "The row is none of an export of scores: there item, card, model, unit and dimension are texts, sample, samples "
+    "and confidence numbers, and params is an object."
+)
 _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 
@@ -57,7 +61,10 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
         if record.problem:
             yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
         elif sort_of_line(record.value) == "score":
-            yield from _scored(ratings, file, record)
+            try:
+                yield from _scored(ratings, file, record)
+            except (KeyError, TypeError, ValueError):
+                yield RejectedRow(file, record.line, [("", _MISSHAPEN)], record.value)
         elif "assay" not in record.value:
             yield to_line(file, record)
         elif newer := _newer(record.value["assay"]):
@@ -78,7 +85,8 @@ def _scored(ratings: ScoreCollector, file: str, record: Record) -> Iterator[Entr
     params = row.get("params") or {}
     data["params"] = json.loads(params) if isinstance(params, str) else params
     if row.get("sample") is not None:
-        data["sample"] = int(row["sample"])
+        sample = float(row["sample"])
+        data["sample"] = int(sample) if sample.is_integer() else row["sample"]
     value, code = row.get("value"), row.get("code")
     between = isinstance(code, float) and not code.is_integer()  # in words it is rounded
     told = {"unit": row["unit"], "dimension": row["dimension"], "value": code if between else value}

@@ -82,7 +82,7 @@ class _Reader(CaseReader):
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
         opinions = list(self._opinions(sample))
         self.add(EvaluationCase(name, said, opinions, reference=reference, system=model, meta=meta))
-        self.note_unused(*({"error", "limit", "error_retries"} & {k for k, v in sample.items() if v}))
+        self.note_unused(*(key for key in ("error", "limit", "error_retries") if sample.get(key)))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
         """What the scorers gave; a score that somebody corrected is kept as that person's beside it."""

@@ -110,7 +110,7 @@ class _Reader(TraceReader):
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = text_of(row.get("id"))
-            self.note_unused(*(row.keys() - _READ))
+            self.note_unused(*(key for key in row if key not in _READ))
 
     def _trace(self, row: dict[str, Any]) -> None:
         key, session, name = text_of(row["id"]), text_of(row.get("sessionId")), text_of(row.get("name"))

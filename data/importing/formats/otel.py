@@ -113,7 +113,7 @@ class _Reader(TraceReader):
             elif _is_span(one):
                 self._row(one)
             else:
-                self.note_unused(*(one.keys() - {"resourceSpans", "resourceLogs"}))
+                self.note_unused(*(key for key in one if key not in ("resourceSpans", "resourceLogs")))
 
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""

@@ -202,12 +202,12 @@ class _Table:
         data |= {"order": said.strip().lower()} if (said := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
         if sample := judged.sample.text(row).strip():
-            data["sample"] = int(sample) if sample.isdigit() else sample
+            data["sample"] = int(sample) if sample.isdecimal() else sample
         if judged.value and not judged.reply:
             self._score(record, data, judged, given, number)
             return None
         if judged.card == "mt_bench":
-            data["part"] = number if number.startswith("turn:") else f"turn:{number}"
+            data["part"] = _unit("turn", number)
         if judged.raw:
             data |= {"reply": given, "raw": canonical(given)} if isinstance(given, dict) else {"raw": cell_text(given)}
             return Line(self.file, record.line, "judgment", data, row)
@@ -220,7 +220,8 @@ class _Table:
             value = ""
         if judged.card == "mt_bench":
             score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-            data["reply"] = {"turn": int(number) if number.isdigit() else 0, "score": score}
+            said = number.removeprefix("turn:")
+            data["reply"] = {"turn": int(said) if said.isdecimal() else 0, "score": score}
         else:
             data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
         return Line(self.file, record.line, "judgment", data, row, unscored=unscored)
@@ -238,7 +239,7 @@ class _Table:
             "note": judged.reason.text(row),
         }
         if sure := judged.confidence.text(row).strip():
-            one["confidence"] = _chance(sure)
+            one["confidence"] = _chance("confidence", sure)
         self.ratings.add(self.file, record.line, row, data, one)
 
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
@@ -264,7 +265,7 @@ class _Table:
             "team": label.team.text(row).strip(),
         }
         if label.probability:
-            data["probability"] = _chance(label.probability.text(row).strip())
+            data["probability"] = _chance("probability", label.probability.text(row).strip())
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
         return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
 
@@ -282,13 +283,12 @@ def _number(text: str) -> float:
         raise LineError("turn", f"turn must be a number (it is {show_value(text)}).") from None
 
 
-def _chance(text: str) -> float | None:
+def _chance(field: str, text: str) -> float | None:
     """A probability as it reads; what is none is refused later, with the reason."""
     try:
         return float(text) if text else None
     except ValueError:
-        problem = f"probability must be a number from 0 to 1 (it is {show_value(text)})."
-        raise LineError("probability", problem) from None
+        raise LineError(field, f"{field} must be a number from 0 to 1 (it is {show_value(text)}).") from None
 
 
 def _turns(cell: Any) -> tuple[list[Any], str]:

@@ -228,6 +228,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
     packed = folder.export(store, "zz_manners")
     assert packed == folder.export(store, "zz_manners")
     inside = zipfile.ZipFile(io.BytesIO(packed))
+    assert {info.external_attr >> 16 for info in inside.infolist()} == {0o644}, "whoever unpacks it can read it"
     assert set(inside.namelist()) == {f"zz_manners/{f}" for f in ("__init__.py", "card.py", "recipe.json", "prompt.md")}
     inside.extractall(tmp_path / "out")
     script = (
@@ -254,6 +255,8 @@ def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> 
         cards.attach_examples(store, "lea", "zz_manners", examples[:1])
     with pytest.raises(BadInput, match="applies per turn"):
         cards.attach_examples(store, "lea", "rubric_open_ended_on_turns", examples)
+    with pytest.raises(NotAllowed):
+        cards.attach_examples(store, "ann", "zz_manners", examples)
     assert cards.attach_examples(store, "lea", "zz_manners", []).version == made.version
 
 

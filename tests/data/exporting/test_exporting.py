@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -20,7 +21,7 @@ from data.approvals.record import Approval
 from data.calibration import calibration
 from data.cli import main
 from data.desk import labels
-from data.exporting import exporting, files
+from data.exporting import delivery, exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
 from data.exporting.kinds import chats, preference_turns
 from data.importing import ImportPlan, from_path, import_source
@@ -54,6 +55,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def own(tmp_path: Path) -> Iterator[Store]:
     """One for a test that changes it."""
     made = workspace(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Iterator[Store]:
+    """A workspace with nothing in it but its lead."""
+    made = open_store(f"duckdb:///{tmp_path / 'bare.duckdb'}")
+    people.join_workspace(made, "lea")
     yield made
     made.close()
 
@@ -103,7 +113,8 @@ def rows(store: Store, kind: str, name: str = "demo", **options: Any) -> list[Js
 
 def given_out(store: Store, file: Path, kind: str, name: str = "demo", actor: str = "rex", **options: Any) -> Path:
     format = file.suffix.removeprefix(".")
-    exporting.write_export(store, actor, demo(store, name), exporting.export_kind(kind), options, format, file)  # type: ignore[arg-type]
+    exporting.write_export(store, actor, demo(store, name), exporting.export_kind(kind),
+                           options, format, file)  # type: ignore[arg-type]
     return file
 
 
@@ -334,6 +345,38 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
     assert [{k: v for k, v in m.items() if v is not None} for m in held["messages"]] == chat
 
 
+def test_calls_and_results_of_tools_are_messages_whatever_is_missing() -> None:
+    def messages(*said: tuple[str, str, str]) -> list[Json]:
+        turns = [{"turn": 1, "role": role, "text": text} | ({"name": name} if name else {}) for role, text,
+                                                            name in said]
+        last = {"turn": 2, "role": "assistant", "text": "End."}
+        return item_messages(Dialogue.model_validate({"id": "d", "kind": "dialogue", "turns": [*turns, last]}))[:-1]
+
+    def called(*made: tuple[int, str, str]) -> Json:
+        return to_message("assistant", "") | {"tool_calls": [
+            {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": told}} for n, name,
+            told in made
+        ]}  # fmt: skip
+
+    def gave(text: str, **told: str) -> Json:
+        return to_message("tool", text) | told
+
+    ask, f, g = ("user", "Q", ""), ("tool", "f(1)", "f"), ("tool", "g()", "g")
+    asked = to_message("user", "Q")
+    assert messages(ask, f, ("assistant", "", "")) == [asked, called((1, "f", "1"))]
+    assert messages(ask, f, ("assistant", " A ", "")) == [asked, called((1, "f", "1")), to_message("assistant", " A ")]
+    assert messages(ask, ("assistant", "", "")) == [asked, to_message("assistant", "")]
+    assert messages(ask, f, g, ("tool", "G", "g"), ("tool", "F", "f"), ("tool", "X", "f"), ("assistant", "", "")) == [
+        asked, called((1, "f", "1"), (2, "g", "")), gave("G", name="g", tool_call_id="call_2"),
+        gave("F", name="f", tool_call_id="call_1"), gave("X", name="f"),
+    ]  # fmt: skip
+    assert messages(ask, f, ("tool", "F", ""), ("tool", "Y", ""), g) == [
+        asked, called((1, "f", "1")), gave("F", name="f", tool_call_id="call_1"), gave("Y"), called((2, "g", "")),
+    ]  # fmt: skip
+    assert messages(ask, ("tool", "f(1", "f"), ("tool", "h()", "f")) == [asked, gave("f(1", name="f"),
+                    gave("h()", name="f")]
+
+
 def test_preferences_of_pairs_leave_ties_out(store: Store) -> None:
     found = rows(store, "preference_pairs", "pairs")
     assert [(r["item"], r["chosen"][0]["content"], r["rejected"][0]["content"]) for r in found] == [
@@ -427,6 +470,55 @@ def test_chats_are_chosen_by_a_judge_only_where_it_is_approved(
     assert rows(store, "chats", by_judge=judge, by="helpfulness") == []
     with pytest.raises(BadInput, match="not approved for verdict"):
         rows(store, "chats", by_judge=judge)
+
+
+def test_pairs_that_no_template_takes_are_left_out(bare: Store) -> None:
+    asked: list[Json] = [
+        pair("p0", a="One.", b=" One. "), pair("p1", a=" ", b="Two."), pair("p2", a="One.", b=""),
+        {**pair("p3"), "input": " "}, pair("p4", a=None, b="Two."), pair("p5", a="One.", b=None),
+        {**pair("p6"), "input": [{"turn": 1, "role": "user", "text": "Q"},
+        {"turn": 1, "role": "assistant", "text": "A"},
+                                 {"turn": 2, "role": "user", "text": "R"}]},
+        pair("p7"),
+    ]  # fmt: skip
+    bring(bare, [seeds.dialogue(1), *asked, *(label(f"p{n}", "a") for n in range(8))])
+    assert [(r["item"], r["prompt"]) for r in rows(bare, "preference_pairs", "d")] == [
+        ("p6", [to_message("user", "Q"), to_message("assistant", "A"), to_message("user", "R")]),
+        ("p7", [to_message("user", "Why?")]),
+    ]
+
+
+def test_so_many_examples_are_given_as_are_asked_for(bare: Store) -> None:
+    items = [seeds.dialogue(n) for n in range(1, 4)]
+    judged = [seeds.judgment(one, seeds.reply(one, helpfulness=2)) for one in items]
+    said = [
+        label(one["id"], 5, unit=f"turn:{turn}", dimension="helpfulness", mode="assisted")
+        for one in items for turn in (1, 2)
+    ]  # fmt: skip
+    bring(bare, [*items, *judged, *said])
+    for few, count in ((2, 2), (0, 3)):
+        found = rows(bare, "examples", "d", card="multi_turn_dialogue", few=few)
+        assert [row["item"] for row in found] == [f"d-000{n}" for n in range(1, count + 1)]
+        assert {row["shows"] for row in found} == {"as people have it: helpfulness (2 ratings)"}
+
+
+def test_what_an_export_shows_of_judges_and_people_follows_from_its_kind_and_options(store: Store) -> None:
+    judge = datasets.dataset_judges(store, demo(store).id)[0][0]
+    names = {row["id"] for row in rows(store, "items")}
+    told = {
+        kind.name: set().union(*exporting.answers_in_rows(store, demo(store), kind, {}, names).values())
+        for kind in exporting.export_kinds().values()
+    }
+    people, both = {exposure.PEOPLE}, {exposure.PEOPLE, judge}
+    assert told == {
+        "items": set(), "judgments": {judge}, "scores": {judge}, "samples": {judge}, "gold": people,
+        "adjudications": people, "labels": both, "dataset": both, "examples": both, "candidates": both,
+        "preference_pairs": people, "preference_turns": people, "chats": people,
+    }  # fmt: skip
+    for name, option in (("gold", "judge"), ("preference_turns", "weakest_by"), ("preference_pairs", "by_judge")):
+        found = exporting.answers_in_rows(store, demo(store), exporting.export_kind(name), {option: judge}, names)
+        assert set().union(*found.values()) == both and len(found) == len(names)
+    assert exporting.answers_in_rows(store, demo(store), exporting.export_kind("labels"), {}, set()) == {}
 
 
 def test_candidates_come_with_their_reasons(store: Store) -> None:
@@ -602,7 +694,79 @@ def test_the_lowest_answer_that_makes_a_chat_is_a_step_of_its_scale() -> None:
     assert chats._names([asked, least, asked]) == "repair_handling, verdict" and chats._names([]) == "none"
 
 
+def test_the_first_rows_are_for_researchers(store: Store) -> None:
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        exporting.preview_export(store, "ann", demo(store), exporting.export_kind("labels"), {})
+
+
 def test_how_many_rows_an_export_has_is_for_researchers(store: Store) -> None:
     kind, dataset = exporting.export_kind("labels"), datasets.all_datasets(store)[0]
     with pytest.raises(NotAllowed):
         exporting.count_export(store, "nobody", dataset, kind, {})
+
+
+def test_pages_of_gold_put_together_are_the_whole_export(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each begins behind the row with which the one before it ended, also within an item and at the next question."""
+    monkeypatch.setattr(delivery, "_SAME_ITEM", 0)
+    monkeypatch.setattr(delivery, "_BATCH", 5)
+    batches = list(delivery.stream_export(store, "rex", demo(store), "gold", {}))
+    assert [len(batch) for batch in batches] == [5, 3]
+    whole = [row for batch in batches for row in batch]
+    assert len({row["dimension"] for row in whole}) == 2
+    found, cursor = list[Json](), ""
+    for most, more in ((3, True), (3, True), (2, False)):
+        page = delivery.export_page(store, "rex", demo(store), "gold", {}, cursor, most)
+        found, cursor = [*found, *page.rows], page.next
+        assert (len(page.rows), bool(cursor)) == (most, more)
+    assert found == whole
+
+
+def test_a_page_has_so_many_rows_and_goes_on_from_a_cursor_of_its_own_question(store: Store) -> None:
+    def page(most: int, cursor: str = "", **options: str) -> delivery.ExportPage:
+        return delivery.export_page(store, "rex", demo(store), "labels", options, cursor, most)
+
+    for most in (0, 10_001):
+        with pytest.raises(BadInput, match=f"A page has 1 to 10,000 rows, not {most:,}"):
+            page(most)
+    assert len(page(1).rows) == 1 and page(10_000).next == ""
+    cursor = page(1).next
+    assert page(1, cursor).rows == rows(store, "labels")[1:2]
+    of, key, times = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    for bad in ([of, key, str(times)], [of, key[:-1], times], [of, [*key[:-1], 7], times], [of, key], "x", [of, 1, 1]):
+        with pytest.raises(BadInput, match="This cursor belongs to another question"):
+            page(1, base64.urlsafe_b64encode(json.dumps(bad).encode()).decode())
+    for other in ("?", cursor[:-2]):
+        with pytest.raises(BadInput, match="This cursor belongs to another question"):
+            page(1, other)
+    with pytest.raises(BadInput, match="This cursor belongs to another question"):
+        page(1, cursor, dimension="verdict")
+    for gone in ([of, key, 2], [of, key, 0], [of, ["d-0000", *key[1:]], 1]):
+        with pytest.raises(BadInput, match=r"is gone\. Begin again without a cursor"):
+            page(1, base64.urlsafe_b64encode(json.dumps(gone).encode()).decode())
+
+
+def test_whoever_loses_the_role_while_an_export_is_written_does_not_get_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def given(role: people.Role) -> None:
+        people.set_person(store, "lea", "rex", role)
+
+    kept = store.rows("select count(*) from export")
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        exporting.write_export(
+            store, "rex", demo(store), exporting.export_kind("labels"), {}, "csv", tmp_path / "a.csv",
+            lambda _: given("annotator"),
+        )  # fmt: skip
+    assert not (tmp_path / "a.csv").exists() and store.rows("select count(*) from export") == kept
+    given("researcher")
+    monkeypatch.setattr(delivery, "_BATCH", 2)
+    batches = delivery.stream_export(store, "rex", demo(store), "labels", {})
+    assert len(next(batches)) == 2
+    given("annotator")
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        next(batches)
+    with pytest.raises(NotAllowed, match="needs the role researcher"):
+        delivery.export_page(store, "rex", demo(store), "labels", {})
+    [(rows_given,)] = store.rows("select lines from export order by seq desc limit 1")
+    assert rows_given == 2
+    given("researcher")

@@ -203,6 +203,9 @@ def test_what_stands_here_is_not_replaced_but_by_a_later_import(store: Store) ->
     [done] = adjudication_items.adjudicated_cells(store, "lea", datasets.dataset_named(store, "d").id)
     adjudication.withdraw_adjudication(store, "lea", new_id(), done.id)
     assert bring(store, [first, later]).preview.new.total == 0  # what was taken back stays so
+    other = decided("p1", "tie", made_at="2026-02-02T00:00:00Z")
+    found = preview_import(store, source([other, other]), ImportPlan("d"))
+    assert (found.ok, found.new.adjudications, found.known.adjudications) == (True, 1, 1)
     [cell] = disputes.cells_to_adjudicate(store, datasets.dataset_named(store, "d").id)
     adjudication.adjudicate(store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "my own", cell.token)
     [(line, field, said)] = wrong(store, [decided("p1", "b", reason="another", made_at="2099-01-01T00:00:00Z")])

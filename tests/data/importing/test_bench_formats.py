@@ -10,7 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importing import ImportPlan, Source, from_path, from_paths, from_uploads, import_source, preview_import
+from data.importing import (
+    ImportPlan,
+    Source,
+    detect_formats,
+    from_bytes,
+    from_path,
+    from_paths,
+    from_uploads,
+    import_source,
+    preview_import,
+)
+from data.store.errors import BadInput
 from data.workspace.verify import verify
 from judges.importing.bench_files import read_bench
 from judges.types import ITEM, Dialogue
@@ -169,3 +180,11 @@ def test_the_name_of_a_given_folder_says_what_its_files_are(tmp_path: Path) -> N
     meta = json.loads(store.rows("select meta from item where name = '82/m/one'")[0][0])
     assert meta["reference"] == ["51", "68"]
     store.close()
+
+
+def test_a_file_that_is_none_of_swallows_is_refused_where_it_is_said_to_be_one() -> None:
+    with pytest.raises(BadInput) as refused:
+        detect_formats(from_bytes([("x.jsonl", b'{"a": 1}')]), "swallow")
+    assert str(refused.value) == (
+        "x.jsonl is no file of Swallow's evaluation: it has neither predictions and metrics, nor results."
+    )

@@ -188,8 +188,10 @@ def test_what_is_no_chat_is_refused(tmp_path: Path, chat: dict[str, Any], field:
 def test_a_line_that_cannot_be_read_is_refused_once_among_chats(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     good = said(("user", "a"), ("assistant", "b"))
-    found = preview_import(store, source([good, b"{", good]), ImportPlan("d"))
-    assert [(p.line, p.field) for p in found.problems] == [(2, "")] and found.new.items == 1
+    rows = [good, b"{", good, {"messages": []}, said(("user", "c"), ("assistant", "d"))]
+    found = preview_import(store, source(rows), ImportPlan("d"))
+    assert [(p.line, p.field) for p in found.problems] == [(2, ""), (4, "messages")]
+    assert (found.new.items, found.known.items) == (2, 1)
     store.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ import pytest
 from hypothesis import given
 
 from data.importing import from_bytes
-from data.importing.files import json_records
-from data.importing.files.container import detect_container
+from data.importing.files import container, csv_rows, json_records
+from data.importing.files.container import detect_container, first_records
 from data.store.errors import BadInput
 from judges.importing import jsonl
+from judges.importing.jsonl import Record
 from judges.strict_json import DEPTH, BadJson, parse_json
+from tests.archives import compare_archive
 from tests.data.imports import label, pair, verdict, workspace, wrong
 from tests.seeds import dialogue
 
@@ -125,6 +128,131 @@ def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int
 def test_what_is_no_data_is_refused(name: str, content: bytes, says: str) -> None:
     with pytest.raises(BadInput, match=f"{name} {says}"):
         detect_container(from_bytes([(name, content)]).files[0])
+
+
+HELD = [
+    ("a", b"a" * 100 + b"\1" * 8), ("a", b"a" * 100 + b"\1" * 9), ("a", b"a" * 380 + b"\1" * 20),
+    ("a", b"a" * 379 + b"\1" * 21), ("a", b"a\0" * 50), ("a", b"\0a" * 50), ("a", b"\xff\xfe" + b"\1" * 50),
+    ("a", b"\xfe\xff" + b"\1" * 50), ("a", b"a\0aa" * 30), ("a", b"a\0aa" * 30 + b"a\0"),
+    ("a", b"\0aaa" * 30), ("a", b"\0aaa" * 30 + b"\0a"),
+    ("x.ndjson", b"no json"), ("x.JSON", b"\xff\xfea"), ("x.json", b"\xfe\xffa"), ("x.csv", b"\xfe\xffa"),
+    ("a", b"PAR1"),
+    ("a", b"[1"), ("a", b" \n{}"), ("l.eval", b"PK\3\4"), ("L.EVAL", b"\x1f\x8b"), ("b", b"BZh9"), ("x", b"\xfd7zXZ"),
+    ("s", b"7z\xbc\xaf"), ("z", b"\x28\xb5\x2f\xfd"), ("r", b"Rar!"), ("a", b"{\n}"), ("a", b'{"a":\n1}'),
+    ("a", b'{"a": "x\ny"}'), ("a", b'{"a": 1\n}'), ("a", b'{"a": 1\n\n'), ("a", b'{"a": 1,,\n2'),
+    ("a", b'{"a"\n{"b":1}'),
+    ("a", b'{"a"\r\n\r\n{"b":1}'), ("a", b'{"a" 1}\n2'), ("a", b"{" * 2_000 + b"\n1"), ("a", b'{"a":' * 2_000 + b"\n1"),
+]  # fmt: skip
+TABLES = [
+    b"a,b\n1,2\n\n , \n3\n4,5,6\n7,8", b"\n\n,\na,b\n1,2", b'a,b\n"x\ny",2\n3,4', b'a,b\n"x"y,2\n3,4', b'a,b\nx"y,2\n',
+    b'a,b\n1,"x\n3,4\n', b"a,a\n1,2", b"a,b\n\xff,2\n3,\xff\n5,6", b"a\0,b\n1,2", b"a,b\n1,\0\n3,4", b"\xff,b\n1,2",
+b'"a,b\n1',
+    b"a,\n1,2", b'a,b\n"1\n2\xff",3\n4,5', b"a,b\r\n1,2\r\n3,4", b"a,b\n1,2\r3,4\n", b"\xef\xbb\xbfa,b\n1,2",
+    b"a,b\n1,\xef\xbb\xbf2", b"a;b\n1;2", b"a\n1", b"a,b;c\n1,2;3\n", b"a;b,c;d\n1;2;3\n", b'"a;b",c\n1,2\n',
+b"a|b\n1|2\n3\n",
+    b"a\tb,c\n1\t2\n",
+]  # fmt: skip
+LISTS = [
+    b"[]", b"[ ]x", b"{}", b"", b'[\n1,\n{}\n,{"a":\n1}]', b"[1 2]", b"[1", b"[1,", b"[1,]", b'[{"a":1,"a":2}]',
+    b'[{"a":"\xff"}]', b"\xef\xbb\xbf[{}]", b'[{"a":\n\n}]', b'[{"a":NaN},{}]', b'[{"a":"\0"}]',
+    b'[{"a":' + b"9" * 5_000 + b"},{}]", b'[{"a":' + b"[" * 200 + b"]" * 200 + b"},{}]",
+]  # fmt: skip
+OBJECTS = [
+    b"{}", b'{"a":[1,\n{"x":2}],\n"k":3}', b'{"b":{"k":1,"c":[{"y":1}],"d":2},"z":[1]}', b'{"a":[]}', b'{"a":{"b":1}}',
+    b'{"b":[1]}', b'{"a":[1,]}', b'{"k":1,}', b'{"k" 1}', b"{1:2}", b'{"k":1 "l":2}', b'{"k":1', b'{"a":[1',
+b'{"k":NaN}',
+    b'{"a":[NaN,{"q":1}]}', b'{"k":1}\n}', b'{"b":{"c":[1]}', b'{"a":[1 2]}', b'{"a":[{"b":\n1}],\n"c":\n2}\n',
+]  # fmt: skip
+
+
+def test_what_files_hold_is_kept(tmp_path: Path) -> None:
+    """How each holds its records, and every record with its line, or what is wrong with it: containers.txt."""
+
+    def told(what: bytes, records: Iterable[Record]) -> str:
+        try:
+            found: Any = [(r.line, r.value, r.text[:80], r.problem) for r in records]
+        except BadInput as refused:
+            found = f"refused: {refused}"
+        return f"{what[:80]!r}: {found}"
+
+    def held(name: str, content: bytes) -> str:
+        try:
+            return detect_container(from_bytes([(name, content)]).files[0])
+        except BadInput as refused:
+            return str(refused)
+
+    lines = [f"{name} {content[:30]!r} {len(content)}: {held(name, content)}" for name, content in HELD]
+    for content in TABLES:
+        dialect = csv_rows.detect_dialect("t", content)
+        lines.append(f"{dialect.delimiter!r} {told(content, csv_rows.read_csv('t', io.BytesIO(content), dialect))}")
+    for encoding, half in (("utf-16-le", b"\x00\xd8"), ("utf-16-be", b"\xd8\x00")):
+        content = "a,b\n1,\u00e9\n".encode(encoding) + half + ",3\n4,5\n".encode(encoding)
+        lines.append(told(content, csv_rows.read_csv("t", io.BytesIO(content), csv_rows.detect_dialect("t", content))))
+    lines += [told(content, json_records.read_json_array(io.BytesIO(content))) for content in LISTS]
+    paths = [("a",), ("b", "c")]
+    lines += [told(content, json_records.read_json_object(io.BytesIO(content), paths)) for content in OBJECTS]
+    compare_archive("\n".join(lines) + "\n", Path(__file__).with_name("containers.txt"), tmp_path)
+
+
+def test_a_table_has_1000_columns_at_most() -> None:
+    for count in (1_000, 1_001):
+        head = ",".join(f"c{n}" for n in range(count)).encode()
+        rows = csv_rows.read_csv("t.csv", io.BytesIO(head + b"\n" + b"," * (count - 1) + b"x"),
+                                 csv_rows.Dialect("utf-8", ","))
+        if count == 1_000:
+            assert [row.value["c999"] for row in rows] == ["x"]
+        else:
+            with pytest.raises(BadInput, match=r"^t\.csv has 1001 columns: at most 1000 are allowed\.$"):
+                next(rows)
+
+
+def test_a_cell_may_have_many_lines() -> None:
+    text = "line\n" * 10_000
+    rows = csv_rows.read_csv("t", io.BytesIO(f'a,b\n"{text}",2\n'.encode()), csv_rows.Dialect("utf-8", ","))
+    assert [(row.value, row.problem) for row in rows] == [({"a": text, "b": "2"}, "")]
+
+
+def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limits are made small: what is as long as one is read, what is longer is told, and the reading ends."""
+    monkeypatch.setattr(csv_rows, "LIMIT", 20)
+    monkeypatch.setattr(csv_rows, "SPREAD", 20)
+    monkeypatch.setattr(csv_rows, "_FIELDS", 6)
+    comma = csv_rows.Dialect("utf-8", ",")
+
+    def rows(text: bytes, dialect: csv_rows.Dialect = comma) -> list[str]:
+        return [row.problem for row in csv_rows.read_csv("t", io.BytesIO(text), dialect)]
+
+    rest = "the rest of the file was not read"
+    assert rows(b"a,b\n" + b"x" * 17 + b",y\n1,2\n") == ["", ""]
+    assert rows(b"a,b\n" + b"x" * 18 + b",y\n1,2\n") == [f"is longer than 0 MB; {rest}"]
+    assert rows(b"a,b\n1,,,,,,\n1,2\n") == ["has 7 fields, and the header has 2", ""]
+    assert rows(b"a,b\n1,,,,,,,\n1,2\n") == [f"has more than 6 fields; {rest}"]
+    assert rows(b'a,b\n"x\n' + b"y" * 13 + b'",z\n1,2\n') == ["", ""]
+    assert rows(b'a,b\n"x\n' + b"y" * 14 + b'",z\n1,2\n') == [
+        f"opens a quote in line 2 that is not closed within 0 MB; {rest}"
+    ]
+    wide = csv_rows.Dialect("utf-16-le", ",")
+    assert rows(("a,b\n" + "x" * 17 + ",y\n1,2\n").encode("utf-16-le"), wide) == ["", ""]
+    assert rows(("a,b\n" + "x" * 18 + ",y\n1,2\n").encode("utf-16-le"), wide) == [f"is longer than 0 MB; {rest}"]
+    monkeypatch.setattr(json_records, "LIMIT", 300_000)
+    long = "is not JSON: unterminated string starting in line 1, or an element is longer than 0 MB"
+    for size, says in ((270_000, ""), (600_000, long)):
+        content = b'[{"a": "' + b"x" * size + b'"}, {}]'
+        first, *more = json_records.read_json_array(io.BytesIO(content))
+        assert (first.problem.partition(";")[0], len(more)) == (says, 0 if says else 1)
+    monkeypatch.setattr(container, "LIMIT", 40)
+    for size, held in ((34, "lines"), (35, "object")):
+        assert detect_container(from_bytes([("x", b'{"a":"' + b"x" * (size - 2) + b'"}')]).files[0]) == held
+
+
+def test_the_first_records_are_looked_for_among_the_first_fifty() -> None:
+    def first(bad: int, most: int) -> list[int]:
+        lines = [b"{"] * bad + [json.dumps({"n": n}).encode() for n in range(3)]
+        file = from_bytes([("x.jsonl", b"\n".join(lines))]).files[0]
+        return [record.value["n"] for record in first_records(file, "lines", most)]
+
+    assert first(0, 2) == [0, 1] and first(49, 2) == [0, 1] and first(50, 2) == [0] and first(51, 2) == []
+    assert first(0, 9) == [0, 1, 2] and first(51, 60) == [0, 1, 2]
 
 
 DIALOGUE = dialogue(1)

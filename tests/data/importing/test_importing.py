@@ -5,26 +5,40 @@ from __future__ import annotations
 import gc
 import io
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data.gold.gold import gold_sql
-from data.importing import ImportPlan, ImportRefused, import_source, preview_import
+from data.importing import (
+    ColumnMapping,
+    ImportPlan,
+    ImportRefused,
+    ValueSource,
+    from_bytes,
+    import_source,
+    preview_import,
+)
 from data.importing.checks.known_rows import KnownItems
 from data.importing.checks.labels import NO_PROBABILITY
 from data.importing.checks.line_checks import LineChecks
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.formats import canonical
+from data.importing.lines import Line, RejectedRow, RepeatCounter
 from data.importing.staging import Spool
 from data.records import people
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
 from data.store.errors import BadInput, NotAllowed
+from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import cards
+from judges.importing.jsonl import Record
 from judges.tokens import tokens
 from judges.types import ITEM, Pair
-from tests.data.imports import bring, counts, label, pair, source, verdict, workspace, wrong
+from tests.data.imports import bring, counts, label, pair, source, text, verdict, workspace, wrong
 from tests.seeds import dialogue, judgment
 
 SECOND = "2026-02-01T09:00:00+09:00"
@@ -179,6 +193,64 @@ def test_a_dataset_needs_a_name_that_can_be_read(tmp_path: Path, name: str) -> N
     store.close()
 
 
+@pytest.mark.parametrize(("change", "says"), [
+    ({"dataset": ""}, "'' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": " \t"}, "' \\t' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "d "}, "'d ' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "a\u200bb"}, "'a\\u200bb' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "x" * 121}, f"'{'x' * 60}' cannot name a dataset: 1 to 120 characters, no space at its ends."),
+    ({"dataset": "x" * 120}, ""),
+    ({"format": "xml"}, "'xml' is not a format. There are: auto, canonical, "),
+    ({"format": "mlflow"}, ""),
+    ({"sampling": "most"}, "'most' is not a sampling. There are: all, random, picked, unknown."),
+    *(({"sampling": sampling, "population": 5},
+       "The number of items that a sample was drawn from belongs to items drawn at random.")
+      for sampling in ("all", "picked", "unknown")),
+    ({"sampling": "random", "population": 0},
+     "A sample of 0 items cannot be: give a number from 1 to 1,000,000,000."),
+    ({"sampling": "random", "population": 10**9 + 1},
+     "A sample of 1,000,000,001 items cannot be: give a number from 1 to 1,000,000,000."),
+    ({"sampling": "random", "population": 1}, ""), ({"sampling": "random", "population": 10**9}, ""),
+    ({"sampling": "random"}, ""),
+])  # fmt: skip
+def test_a_plan_that_cannot_be_is_refused(change: dict[str, Any], says: str) -> None:
+    plan = ImportPlan(**{"dataset": "d", **change})
+    if not says:
+        assert plan.check() is plan
+        return
+    with pytest.raises(BadInput) as refused:
+        plan.check()
+    assert str(refused.value).startswith(says) and (change.keys() == {"format"} or str(refused.value) == says)
+
+
+def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    people.join_workspace(store, "res")
+    people.set_person(store, "lea", "res", "researcher")
+    prompts = [{"name": "single-v1", "type": "single", "system_prompt": "S", "prompt_template": "{question}{answer}",
+                "output_format": "[[rating]]", "category": "general", "description": ""}]  # fmt: skip
+    files = from_bytes([(f"{name}.jsonl", text(prompts)) for name in ("one", "two")])
+    found = preview_import(store, files, ImportPlan("d"))
+    assert (found.new.prompts, found.known.prompts) == (1, 1)
+    assert found.rows["prompts"] == [{"file": "one.jsonl", "families": "single-v1"}]
+    mine, theirs = {"guidelines": "Read it."}, {"guidelines": "Skim it."}
+    found = preview_import(store, source([mine]), ImportPlan("d"), actor="res")
+    assert (found.new.total, found.warnings) == (
+        0, ["Left aside: the guidelines of the file, as only a lead can bring them in."],
+    )  # fmt: skip
+    assert wrong(store, [mine, mine, theirs]) == [
+        (3, "guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
+    ]
+    assert wrong(store, [{"guidelines": "a\0"}]) == [(1, "", "The line holds the character NUL (\\u0000).")]
+    found = preview_import(store, source([mine]), ImportPlan("d"))
+    assert (found.new.guidelines, found.rows["guidelines"]) == (1, [mine])
+    bring(store, [mine])
+    found = preview_import(store, source([mine, theirs]), ImportPlan("d"))
+    assert (found.new.total, found.known.guidelines) == (0, 1)
+    assert found.warnings == ["Left aside: the guidelines of the file, as the dataset keeps its own."]
+    store.close()
+
+
 # -- judgments --------------------------------------------------------------------------------------------------------
 
 
@@ -235,6 +307,106 @@ def test_a_judge_of_made_up_replies_is_not_the_real_one(tmp_path: Path) -> None:
     import_source(store, "lea", source([pair(), verdict("p1", "a")]), ImportPlan("real"))
     assert sorted(store.rows("select model, synthetic from judge")) == [("m", False), ("m", True)]
     store.close()
+
+
+SCORE = {
+    "item": "p1", "card": "plain_pairwise", "model": "m", "unit": "pair", "dimension": "verdict", "judge": "j",
+    "value": "a", "code": 0.0, "sample": 0, "samples": 1,
+}  # fmt: skip
+
+
+def test_a_row_that_is_none_of_an_export_of_scores_is_told(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bad: list[dict[str, Any]] = [
+        {"sample": "x"}, {"sample": [1]}, {"sample": None, "samples": "x"}, {"confidence": "x"}, {"params": "{"},
+        {"item": [1]}, {"item": None}, {"card": None}, {"model": {}}, {"unit": [1]}, {"dimension": {}},
+    ]  # fmt: skip
+    found = preview_import(store, source([pair(), *(SCORE | change for change in bad), SCORE]), ImportPlan("d"))
+    says = (
+        "The row is none of an export of scores: there item, card, model, unit and dimension are texts, sample, "
+        "samples and confidence numbers, and params is an object."
+    )
+    told = [(one.line, one.field, one.sentence) for one in found.problems]
+    assert told == [(line, "", says) for line, _ in enumerate(bad, 2)]
+    assert (found.new.items, found.new.judgments) == (1, 1)
+    store.close()
+
+
+def test_rows_of_scores_become_a_judgment_for_each_sample(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    changes: list[dict[str, Any]] = [
+        {}, {"sample": "1", "value": "b", "confidence": "0.5"}, {"sample": 2.0, "value": "tie"},
+        {"sample": None, "samples": 3}, {"sample": None, "samples": None, "model": "n"},
+    ]  # fmt: skip
+    rows = [SCORE | change for change in changes]
+    done = bring(store, [pair(), *rows])
+    found = store.rows("select j.model, s.sample, s.value, s.confidence from score s join judge j on j.id = s.judge_id")
+    assert sorted(found) == [("m", 0, 0.0, None), ("m", 1, 2.0, 0.5), ("m", 2, 1.0, None), ("n", 0, 0.0, None)]
+    assert done.preview.warnings == [
+        "Scores that several samples came to are left out: they may lie between the answers of a scale. Export the "
+        "samples, or the dataset, and import that."
+    ]
+    says = "sample: must be a valid integer (it is 1.5)."
+    assert wrong(store, [SCORE | {"sample": 1.5}]) == [(1, "sample", says)]
+    store.close()
+
+
+UNKNOWN = (
+    ": an item has id and kind, a judgment item and card, a label item and dimension, an adjudication item, dimension "
+    "and adjudicator; a card has card, a rule gold_rule, guidelines have guidelines."
+)
+NO_FORMAT = "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
+ONE_OF = "A judgment has one of reply, raw and scores"
+LINES: list[tuple[dict[str, Any], str]] = [
+    ({"card": {}}, "card"), ({"card": "c", "raw": "", "reply": None}, "judgment"),
+    ({"card": "c", "scores": []}, "judgment"), ({"card": "c", "adjudicator": "b", "raw": "x"}, "judgment"),
+    ({"card": "c"}, f"{ONE_OF}."), ({"card": "c", "raw": "x", "reply": {}}, f"{ONE_OF}, not several."),
+    ({"card": "c", "annotator": "a"}, f"Nothing is known by the keys card, annotator{UNKNOWN}"),
+    ({"adjudicator": "b"}, "adjudication"), ({"adjudicator": "b", "annotator": "a", "dimension": "d"}, "label"),
+    ({"gold_rule": 1, "item": "i"}, "rule"), ({"guidelines": "x"}, "guidelines"), ({"dimension": "x"}, "label"),
+    ({"guidelines": "x", "y": 1}, f"Nothing is known by the keys guidelines, y{UNKNOWN}"),
+    ({"kind": "pair"}, "item"), ({"turns": []}, "item"), ({}, f"Nothing is known by the keys none{UNKNOWN}"),
+    (dict.fromkeys("abcdefghi", 1), f"Nothing is known by the keys a, b, c, d, e, f, g, h{UNKNOWN}"),
+    ({"x" * 300: 1}, f"Nothing is known by the keys {'x' * 200}{UNKNOWN}"),
+    ({"how": "one", "people": 1, "value": 3},
+     "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."),
+    ({"assay": {"format": 1}}, ""), ({"assay": {"format": 2}}, ""), ({"assay": {"format": 0}}, NO_FORMAT),
+    ({"assay": {"format": "2"}}, NO_FORMAT), ({"assay": {}}, NO_FORMAT), ({"assay": 7}, NO_FORMAT),
+    ({"assay": {"format": 3}}, "The file is an export of a newer Assay (format 3; this one reads up to 2): update this "
+     "Assay, or take the good rows, which leaves out what it does not know."),
+]  # fmt: skip
+
+
+def test_what_each_line_is() -> None:
+    for row, says in LINES:
+        found = list(canonical.read([FormatFile("f", iter([Record(3, row)]))]))
+        told = [one.sort if isinstance(one, Line) else one.problems[0][1] for one in found]  # type: ignore[union-attr]
+        assert told == [says] * bool(says), row
+        assert all((one.file, one.line, one.row) == ("f", 3, row) for one in found)  # type: ignore[union-attr]
+    [broken] = canonical.read([FormatFile("f", iter([Record(4, {}, "{cut", "is not JSON")]))])
+    assert broken == RejectedRow("f", 4, [("", "The line is not JSON.")], "{cut")
+
+
+@pytest.mark.parametrize(("held", "keys", "fits"), [
+    *(("lines", keys, True) for keys in (
+        "id kind", "item card", "item dimension", "gold_rule", "guidelines", "card", "assay", "id kind more",
+    )),
+    *(("lines", keys, False) for keys in (
+        "id", "kind", "item", "card item2", "guidelines more", "gold_rule more", "messages id kind", "dimension",
+    )),
+    *((held, keys, True) for held in ("csv", "parquet") for keys in (
+        "id kind response_a task turns meta", "item card model params part sample raw",
+        "item unit dimension value code annotator mode made_at",
+        "item unit dimension value code adjudicator saw_judge labels",
+        "item unit dimension judge card sample code",
+    )),
+    *((held, keys, False) for held in ("csv", "parquet") for keys in (
+        "id kind", "item card", "item unit dimension value code annotator mode",
+        "item unit dimension judge card sample",
+    )),
+])  # fmt: skip
+def test_own_lines_are_known_by_their_keys(held: Any, keys: str, fits: bool) -> None:
+    assert canonical.fits(FileStart("f", held, [{"x": 1}, dict.fromkeys(keys.split(), 1)])) is fits
 
 
 # -- labels -----------------------------------------------------------------------------------------------------------
@@ -309,6 +481,102 @@ def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp
     found = store.rows(query, [dataset_named(store, "d").id, "verdict"])
     assert found == [("p3", 4.0), *((f"q{n}", 40 / 6) for n in range(5)), ("r", 40 / 6)]
     assert verify(store) == []
+    store.close()
+
+
+def test_a_time_is_allowed_to_be_a_day_ahead_of_our_clock(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    soon, late = ((now() + timedelta(hours=hours)).isoformat() for hours in (23, 25))
+    [(line, field, says)] = wrong(store, [pair(), label("p1", "a", made_at=soon), label("p1", "b", made_at=late)])
+    assert (line, field) == (3,
+            "made_at") and says.startswith("made_at is still to come: 20") and says.endswith("(UTC).")
+    assert wrong(store, [pair(), label("p1", "b", made_at=late)], synthetic=True) == []
+    store.close()
+
+
+def test_the_same_label_twice_is_one_also_where_its_giver_works_here_since(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    given = label("p1", "a", team="red")
+    done = bring(store, [pair(), given, given])
+    assert (done.labels, done.known) == (1, 1)
+    assert store.rows("select person, role, active, team from person_now where person = 'ann'") == [
+        ("ann", "annotator", False, "red")
+    ]
+    with pytest.raises(BadInput, match="ann is known here from imported labels only, and is not active"):
+        people.set_person(store, "lea", "ann", "annotator")
+    # As stores of earlier versions have it, which let somebody enter under a name of a file.
+    store.tx("lea", "person", lambda tx: people.append_people(tx, [people.Person("ann", "annotator", True)]))
+    done = bring(store, [given])
+    assert (done.labels, done.known, done.preview.people) == (0, 1, [])
+    assert bring(store, [label("p1", "b")]).preview.people == ["ann (file)"]
+    store.close()
+
+
+def test_only_the_sorts_of_lines_that_are_asked_for_are_taken(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    found = wrong(store, [pair(), label("p1", "a")], sorts=("item", "judgment"))
+    assert found == [(2, "", "It is a line of sort label; only item, judgment lines are taken here.")]
+    assert wrong(store, [pair(), verdict("p1", "a")], sorts=("item", "judgment")) == []
+    store.close()
+
+
+def test_votes_of_one_person_without_a_time_are_numbered_from_0() -> None:
+    seen = RepeatCounter()
+    assert [seen.count(*key) for key in ("ab", "ab", "ac", "ab")] == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_an_item_of_which_no_store_takes_the_texts_is_refused(tmp_path: Path, text: str) -> None:
+    store = workspace(tmp_path)
+    says = "The line holds " + ("the character NUL (\\u0000)." if text[0] == "a" else "half of a surrogate pair")
+    for row in (pair(a=text), pair(meta={"k": [text]}), pair(text)):
+        [(line, _, sentence)] = wrong(store, [row])
+        assert line == 1 and sentence.startswith(says)
+    assert wrong(store, [pair(a="\\u0000 \\ud800")]) == [], "these are letters"
+    store.close()
+
+
+def test_what_a_preview_shows_of_items_and_cards(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows: list[dict[str, Any]] = [
+        {"id": "r", "kind": "response", "task": "T", "output": "O" * 501, "system": "s"}, pair("p"),
+        {**dialogue(1), "id": "d"}, {"id": "e", "kind": "response", "task": "", "output": ""},
+    ]  # fmt: skip
+    found = preview_import(store, source([*rows, rows[0]]), ImportPlan("d"))
+    assert found.rows["items"] == [
+        {"id": "r", "kind": "response", "system": "s", "units": 1, "begins": "O" * 500},
+        {"id": "p", "kind": "pair", "system": "x / y", "units": 3, "begins": "Why?"},
+        {"id": "d", "kind": "dialogue", "system": "model-y", "units": 4, "begins": rows[2]["turns"][0]["text"]},
+        {"id": "e", "kind": "response", "system": "", "units": 1, "begins": ""},
+    ]
+    assert (found.new.items, found.known.items) == (4, 1)
+    store.close()
+
+
+def test_guidelines_that_are_there_stop_no_other_import(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [{"guidelines": "Read it."}, {"gold_rule": {"resolve": "majority", "apart": 1}}])
+    assert bring(store, [pair()]).items == 1
+    store.close()
+
+
+def test_each_table_goes_by_the_mapping_that_uses_most_of_its_columns(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+
+    def mapped(*columns: str) -> ColumnMapping:
+        fields = dict(zip(("output", "task", "reference"), columns, strict=False))
+        return ColumnMapping(kind="response", fields={k: ValueSource(columns=[v]) for k, v in fields.items()})
+
+    files = from_bytes([("1.csv", b"a,b\n1,2\n"), ("2.csv", b"a,b,c\n3,4,5\n"), ("3.csv", b"a\n6\n")])
+    made = (mapped("a"), mapped("a", "b", "c"), mapped("a", "b"))
+    bring_all = import_source(store, "lea", files, ImportPlan("d", mappings=made))
+    found = [ITEM.validate_json(content) for (content,) in store.rows("select content from item")]
+    assert bring_all.items == 3
+    assert sorted((one.output, one.task, one.reference) for one in found) == [  # type: ignore[union-attr]
+        ("1", "2", ""), ("3", "4", "5"), ("6", "", ""),
+    ]  # fmt: skip
+    with pytest.raises(BadInput, match=r"^The mapping does not fit x\.csv\. There is no column 'a'\.$"):
+        preview_import(store, from_bytes([("x.csv", b"z\n1\n")]), ImportPlan("d", mappings=made))
     store.close()
 
 

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from data.cards import cards
-from data.importing import ImportPlan, ImportRefused, import_source
+from data.importing import ImportPlan, ImportRefused, import_source, preview_import
 from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
 from judges.cards import card as folder_card
 from judges.reading import bare_scores
-from tests.data.imports import bring, source, workspace
+from tests.data.imports import bring, pair, source, verdict, workspace
+from tests.seeds import dialogue, judgment
 
 
 def own(name: str = "zz_card", **answers: Any) -> dict[str, Any]:
@@ -103,8 +104,105 @@ def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
     assert store.rows("select card_version from judge") == [(older,)]
 
 
+def test_of_several_versions_the_last_line_is_the_one_that_is_offered(store: Store) -> None:
+    old = {"card": {**own()["card"], "title": "Older"}}
+    for name, rows in (("zz_card", [old, own()]), ("zz_next", [own("zz_next"), {"card": {**own("zz_next")["card"],
+                       "title": "X"}}])):
+        bring(store, rows)
+        offered = cards.current_cards(store)[name]
+        assert offered.version == cards.from_spec(rows[-1]["card"], {}).version
+        assert [one.current for one in cards.card_versions(store, name)].count(True) == 1
+    bring(store, [old])
+    assert cards.current_cards(store)["zz_card"].title != "Older", "what is here already is offered on"
+
+
+def test_a_dataset_takes_the_cards_along_that_its_labels_answer(store: Store) -> None:
+    done = bring(store, [own(), item("r1"), human("r1", 0.5)])
+    assert cards.portable_cards(store, done.dataset_id) == [own()["card"]]
+    empty = import_source(store, "lea", source([item("r1")]), ImportPlan("empty"))
+    assert cards.portable_cards(store, empty.dataset_id) == []
+
+
 def test_a_plan_brings_cards(store: Store) -> None:
     plan = ImportPlan("d", cards=(own()["card"],))
     import_source(store, "lea", source([item("r1"), said("r1", 0.5)]), plan)
     assert store.rows("select value from score") == [(0.5,)]
     assert folder_card("rubric_open_ended").version  # a folder's card stays what it is
+
+
+TALK = dialogue(1, turns=2)
+RATED = {"item": "d-0001", "card": "mt_bench", "model": "m"}
+TOLD = {"item": "p1", "card": "plain_pairwise", "model": "m"}
+CALLED = [
+    (RATED | {"reply": {"turn": 1, "judgment": "Rating: [[8]]"}}, "turn:1", "turn:1 rating 8"),
+    (RATED | {"raw": "Rating: [[7]]", "part": "turn:2"}, "turn:2", "turn:2 rating 7"),
+    (RATED | {"scores": [{"unit": "turn:1", "dimension": "rating", "value": 9}]}, "", "turn:1 rating 9"),
+    (RATED | {"scores": [{"unit": "turn:1", "dimension": "rating", "value": 9}], "part": "turn:1"}, "turn:1",
+     "turn:1 rating 9"),
+    (RATED | {"raw": '{"scores":[{"dimension":"rating","unit":"turn:2","value":3}]}'}, "", "turn:2 rating 3"),
+    (judgment(TALK), "", "turn:1 context_use 4, turn:1 helpfulness 4, turn:1 safety 5, turn:2 context_use 4, "
+     "turn:2 helpfulness 4, turn:2 safety 5, conversation coherence 4, conversation task_completion 4, "
+     "conversation repair_handling n/a, conversation verdict 3, conversation weakest_turn 1"),
+    (TOLD | {"raw": "", "unscored": "cut_off", "why": "too long"}, "", "unscored (cut_off): too long"),
+    (TOLD | {"raw": "x", "unscored": "refused", "why": "no"}, "", "unscored (refused): no"),
+    (TOLD | {"raw": "x", "unscored": "api_error", "why": "down"}, "", "unscored (api_error): down"),
+    (TOLD | {"raw": '{"verdict": "tie"}', "unscored": "unreadable", "why": "old"}, "", "pair verdict 1"),
+    (TOLD | {"raw": "?"}, "", "unscored (unreadable): the reply holds no JSON object"),
+    (TOLD | {"raw": '{"verdict": "b"}', "params": {"a": "\\u0000"}}, "", "pair verdict 2"),
+    (verdict("p1", "a", params={"x": "y" * 19_992}), "", "pair verdict 0"),
+]  # fmt: skip
+
+
+def test_a_preview_says_what_each_judgment_comes_to(store: Store) -> None:
+    bring(store, [TALK, pair()])
+    for start in range(0, len(CALLED), 5):
+        some = [({**line, "model": f"m{n}"}, *said) for n, (line, *said) in enumerate(CALLED[start : start + 5])]
+        given = [line | ({"sample": n} if n else {}) for n, (line, *_) in enumerate(some)]
+        assert preview_import(store, source(given), ImportPlan("d")).rows["judgments"] == [
+            {**{key: line[key] for key in ("item", "card", "model")}, "part": part, "sample": n, "scores": scores}
+            for n, (line, part, scores) in enumerate(some)
+        ]
+    many = [verdict("p1", "a", sample=n) for n in range(7)]
+    found = preview_import(store, source(many), ImportPlan("d"))
+    assert [row["sample"] for row in found.rows["judgments"]] == [0, 1, 2, 3, 4] and found.new.judgments == 7
+
+
+NUL = ("", "The line holds the character NUL (\\u0000).")
+REFUSED = [
+    (RATED | {"raw": "Rating: [[7]]"}, "part",
+     "The card mt_bench judges one turn at a time: part must say which, as in turn:1."),
+    (RATED | {"reply": {"turn": "1", "judgment": "Rating: [[8]]"}}, "part",
+     "The card mt_bench judges one turn at a time: part must say which, as in turn:1."),
+    (RATED | {"raw": "Rating: [[7]]", "part": "turn"}, "part",
+     "'turn' is not a unit: part is empty, or one such as turn:1."),
+    (RATED | {"raw": "Rating: [[7]]", "part": "turn:9"}, "part",
+     "'d-0001' has no 'turn:9'. It has: turn:1, turn:2, conversation."),
+    (judgment(TALK) | {"part": "turn:1"}, "part",
+     "The card multi_turn_dialogue judges an item as a whole: part must be empty, and is 'turn:1'."),
+    (TOLD | {"card": "mt_bench", "raw": "x"}, "card", "The card mt_bench judges a dialogue, but 'p1' is a pair."),
+    (verdict("p1", "a", params={"x": "y" * 19_993}), "params",
+     "params is 20001 characters long: at most 20000 are allowed."),
+    (TOLD | {"scores": [{"unit": "pair", "dimension": "verdict", "value": "a"}], "part": "pair", "order": "ab"},
+     "order", "A judgment of one part of a pair has no order: leave out order, or part."),
+    (judgment(TALK) | {"order": "ab"}, "order", "'d-0001' is a dialogue: only a judgment of a pair has an order."),
+    (TOLD | {"raw": "a\0b"}, *NUL), (TOLD | {"raw": "a", "unscored": "refused", "why": "\0"}, *NUL),
+    (TOLD | {"raw": "a", "model": "m\0"}, *NUL), (TOLD | {"raw": "a", "params": {"a": "\0"}}, *NUL),
+    (TOLD | {"reply": {"verdict": "a\0"}}, *NUL),
+]  # fmt: skip
+
+
+def test_a_judgment_that_cannot_be_is_refused_in_a_whole_sentence(store: Store) -> None:
+    bring(store, [TALK, pair()])
+    given = [line for line, *_ in REFUSED] + [TOLD | {"card": "none", "raw": "x"}]
+    found = preview_import(store, source(given), ImportPlan("d"))
+    assert found.new.total == 0
+    *told, (field, last) = [(one.field, one.sentence) for one in found.problems]
+    assert told == [(name, sentence) for _, name, sentence in REFUSED]
+    assert field == "card" and last.startswith("There is no card 'none'. There are: long_form_pairwise, mt_bench, ")
+
+
+def test_a_judge_is_named_with_its_prompt_where_its_parameters_say_it(store: Store) -> None:
+    prompts: list[dict[str, str]] = [{}, {"prompt": "p"}, {"wording": "w"}, {"prompt": "p", "wording": "w"}]
+    found = preview_import(store, source([pair(), *(verdict("p1", "a", params=one) for one in prompts)]),
+                           ImportPlan("d"))
+    assert found.judges == [f"plain_pairwise: m{said}" for said in ("", " (p)", " (p@w)", " (w)")]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import replace
+import json
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from data.cards import cards
 from data.cli import main
 from data.importing import ImportPlan, detect_formats, from_bytes, import_source, previous_mapping, start
 from data.importing.detection import contents
-from data.importing.detection.interpretation import Interpretation
+from data.importing.detection.interpretation import Interpretation, interpret_contents
+from data.importing.detection.plan_proposal import propose_plan
 from data.records import exposure, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.authoring.card_lookup import spell_scale
+from judges.cards import cards as folder
+from tests.archives import compare_archive
 from tests.data.imports import workspace
 
 N = 40
@@ -365,3 +369,117 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
     by_hand = made.mappings[0].model_copy(update={"labels": []})
     import_source(store, "lea", source, replace(made, dataset="hand", mappings=(by_hand,)), found=found)
     assert previous_mapping(store, known, other.mappings[0]) == by_hand.complete(cards.current_cards(store))
+
+
+# -- what tables seem to mean -----------------------------------------------------------------------------------------
+
+SIDES = {"prompt": [f"q{n}" for n in range(6)], "response_a": [f"a{n} or so" for n in range(6)],
+         "response_b": [f"b{n} or so" for n in range(6)]}  # fmt: skip
+ROW = [f"x{n}" for n in range(6)]
+SAID = {"conversation_id": ["c1", "c1", "c1", "c2", "c2", "c2"],
+"role": ["user", "Assistant", "", "user", "bot", "system"],
+        "text": list("abcdef")}  # fmt: skip
+TWO = [1, 3] * 3
+READ: dict[str, dict[str, list[Any]]] = {
+    "a code of verdicts": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 0] * 2},
+    "metrics in a column": {
+        "id": ["x1", "x1", "x2"] * 2, "metric": ["Tone!", "truth", "Tone!"] * 2, "score": TWO, "human_score": TWO,
+    },
+    "answers in a column called metric": {"id": ROW, "metric": ["wordy", "plain"] * 3, "human": ["plain", "wordy"] * 3},
+    "a judge and two people": {"id": ROW, "judge": [1, 2, 3, 4, 5, 5], "rater_1": [1, 2, 3, 4, 5, 4], "rater_2": TWO},
+    "every row answered": {"id": ROW, "llm_tone": TWO, "human_tone": [1, 1, 1, 2, 2, 2], "lang": ["de", "en"] * 3},
+    "not every row answered": {"id": ROW, "llm_tone": TWO, "human_tone": [1, 1, 1, 2, 2, ""]},
+    "reasons and confidence": {
+        "id": ROW, "judge_score": TWO, "judge_reason": list("abcdef"), "judge_confidence": [0.5, 0.6] * 3, "human": TWO,
+    },
+    "verdicts with texts": {**SIDES, "judge_verdict": list("abbaab"), "human_verdict": ["a", "tie"] * 3},
+    "verdicts in a code": {**SIDES, "gpt_winner": list("012012"), "human": list("120120")},
+    "verdicts without texts": {"id": ROW, "gpt4_result": ["1", "2", "Tie"] * 2, "human": list("012012")},
+    "numbers that are no verdicts": {"id": ROW, "gpt4_mark": ["1", "2", "0"] * 2, "human": list("012012")},
+    "both orders": {**SIDES, "verdict": list("abbaab"), "verdict_swapped": list("abbaab"),
+    "human_verdict": list("ababab")},
+    "both orders by name": {
+        **SIDES, "judge_ab": list("abbaab"), "judge_ba": list("abbaab"), "human_verdict": list("ababab"),
+    },
+    "one order by name": {**SIDES, "judge_ba": list("abbaab"), "human_verdict": list("ababab")},
+    "orders in a column": {**SIDES, "judge": list("abbaab"), "shown": ["AB", " ba "] * 3, "human": list("ababab")},
+    "one order in a column": {**SIDES, "judge": list("abbaab"), "shown": ["BA"] * 6, "human": list("ababab")},
+    "another column of two values": {**SIDES, "judge": list("abbaab"),
+    "shown": ["AB", "aa"] * 3, "human": list("ababab")},
+    "orders of no pair": {"id": ROW, "output": list("abcdef"), "judge": TWO, "shown": ["AB", "BA"] * 3, "human": TWO},
+    "utterances": {**SAID, "turn": [1, 2, 3, 1, 2, 3], "judge_tone": [1, 2, 3, 1, 2, 3],
+    "human_tone": ["", 2, "", "", 1, ""]},
+    "utterances with roles of others": {**SAID, "role": ["user", "nobody"] * 3, "human": TWO},
+    "asked and answered": {
+        "session_id": ["s1", "s1", "s1", "s2", "s2", "s2"], "user": list("abcdef"), "assistant": list("ABCDEF"),
+        "judge": TWO, "human": TWO,
+        "system": ["m"] * 6,
+    },
+    "who answered in a column": {
+        "id": ["x1", "x2"] * 3, "annotator": ["gpt-4o", "gpt-4o", "ann", "ann", "ben", "ben"],
+        "score": TWO, "style": [3, 4] * 3,
+    },
+    "who judged in a column": {"id": ["x1", "x2"] * 3, "judge": ["j1", "j1", "j2", "j2", "j3", "j3"], "score": TWO},
+    "who answered is not told": {"id": ROW, "annotator": [""] * 6, "score": TWO},
+    "what was asked in a column": {
+        "id": ["x1", "x1", "x2"] * 2, "criterion": ["Tone!", "truth", "Tone!"] * 2,
+        "annotator": ["ann"] * 3 + ["gpt-4"] * 3,
+        "score": TWO,
+    },
+    "ids that repeat": {"id": ["x1"] * 6, "judge": TWO, "human": TWO},
+    "ids that repeat with systems": {"id": ["x1", "x2", "x3"] * 2, "model": ["m"] * 3 + ["n"] * 3, "judge": TWO,
+    "human": TWO},
+    "columns of nobody known": {"id": ROW, "score_a": TWO, "score_b": [1, 1, 2] * 2, "lang": ["de"] * 6},
+    "a judge and a person in one name": {"id": ROW, "judge_vs_human": TWO, "judge": TWO, "human": TWO},
+    "names that cannot be questions": {
+        "id": ROW, "judge_1st": TWO, "human_1st": TWO, "judge_id": [3, 4] * 3, "human_meta": [5, 6] * 3,
+        "human__x": [1, 3] * 3,
+    },
+    "known questions": {"id": ROW, "output": list("abcdef"), "judge_factuality": TWO, "human_factuality": [1, 5] * 3},
+    "known names on other scales": {
+        "id": ROW, "output": list("abcdef"), "judge_factuality": [0, 10] * 3, "human_factuality": [0, 10] * 3,
+        "judge_coherence": TWO, "human_coherence": TWO,
+    },
+    "two scales": {"id": ROW, "judge": [10, 60, 100] * 2, "human": [1, 3, 5] * 2},
+    "no scale": {"id": ROW, "judge": [f"word {n}" for n in range(6)], "human": [f"other {n}" for n in range(6)]},
+    "two names of one question": {"id": ROW, "judge_tone": TWO, "human": TWO},
+    "two questions": {"id": ROW, "judge_tone": TWO, "human_style": TWO, "human_truth": [1, 3] * 3},
+    "no answers": {"id": ROW, "prompt": list("abcdef"), "response": [f"r{n}" for n in range(6)]},
+}  # fmt: skip
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value.model_dump(exclude_defaults=True) if hasattr(value, "model_dump") else value, default=str)
+
+
+def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
+    """Every field of every series, what is told and asked, the mapping, and the plan that is proposed: readings.txt."""
+    asked = {(c.kind, d.sort, d.name): d for c in folder().values() for d in c.dimensions}
+    told: list[str] = []
+    for name, columns in READ.items():
+        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        made = interpret_contents(contents.summarize_rows("t", list(columns), rows), asked)
+        told += [f"== {name}: {made.sampling}, {made.items}", f"table {_shown(made.tables['t'])}"]
+        told += [*made.told, *made.unclear]
+        for one in made.series:
+            held = {field.name: getattr(one, field.name) for field in fields(one)}
+            held = {key: value for key, value in held.items() if value not in ("", (), {}, None)}
+            told.append("series " + ", ".join(f"{key}={_shown(value)}" for key, value in held.items()))
+        try:
+            [plan] = propose_plan(made, ImportPlan("my data"), folder()).mappings
+            told += [_shown(one) for one in (*plan.judgments, *plan.labels, *plan.recipes)]
+        except BadInput as refused:
+            told.append(f"refused: {refused}")
+    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("readings.txt"), tmp_path)
+
+
+@pytest.mark.parametrize("name", [
+    "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
+    "question_name", "score_name", "kriterium", "merkmal", "\u89b3\u70b9", "\u57fa\u6e96",
+    "\u8bc4\u4ef7\u7ef4\u5ea6", "\u7ef4\u5ea6",
+])  # fmt: skip
+def test_every_name_of_a_column_of_questions(name: str) -> None:
+    rows = [{"id": f"x{n}", name: ("Tone", "Truth")[n % 2], "human": 1 + n % 3} for n in range(6)]
+    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    assert [(one.dimension, one.only) for one in made.series] == [("tone", {name: ["Tone"]}),
+             ("truth", {name: ["Truth"]})]

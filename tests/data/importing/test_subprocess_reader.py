@@ -182,8 +182,8 @@ def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_mor
 
 
 def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subprocess_reader, "SECONDS", 1)
-    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "SECONDS", 0.3)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 1)
     given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
     says = refused(store, given, monkeypatch)
     assert says.startswith("slow.csv takes longer to be read than it may: 1 seconds") and "Split the file" in says
@@ -201,6 +201,14 @@ def test_a_spool_that_grows_too_large_is_a_sentence(
     monkeypatch.setattr(subprocess_reader, "FILE", 2**16)
     given = upload(tmp_path, rows__jsonl=text([pair(f"p{n}", a="x" * 1_000) for n in range(500)]))
     assert "could not be made ready" in refused(store, given, monkeypatch)
+
+
+def test_an_upload_that_is_gone_is_a_sentence(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = upload(tmp_path, rows__jsonl=text([pair("new")]))
+    assert given.files[0].path is not None
+    given.files[0].path.unlink()
+    says = refused(store, given, monkeypatch)
+    assert says.startswith("The import could not be made ready in ") and ": No such file or directory. Nothing " in says
 
 
 def test_the_memory_of_the_server_does_not_grow_with_a_file(tmp_path: Path) -> None:

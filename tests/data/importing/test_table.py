@@ -35,10 +35,13 @@ from data.importing import (
 from data.importing.detection.interpretation import utterance_columns
 from data.importing.files import csv_rows
 from data.importing.files.container import detect_container, first_records
+from data.importing.formats.table import example_lines
 from data.store import sandbox
 from data.store.errors import BadInput
+from judges.authoring.recipe import RecipeScale
 from judges.cards import cards
 from judges.types import ITEM
+from tests.archives import compare_archive
 from tests.data.imports import workspace
 
 NAMES = ("id", "question", "answer_a", "answer_b", "human", "ai_verdict", "ai_reason")
@@ -239,6 +242,16 @@ def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
     assert [(one.dimension.constant, one.unit.constant) for one in made] == [("verdict", "pair"), ("", "")]
 
 
+def test_a_value_comes_from_columns_or_is_the_same_for_all_rows() -> None:
+    row = {"a": " x", "b": "", "c": 2.0, "d": None, "e": {"k": 1}}
+    several, none = ValueSource(columns=["a", "b", "c", "d"]), ValueSource(columns=["b", "d"])
+    assert (several.value(row), several.text(row), several.text(row, "/")) == (" x\n\n2", " x\n\n2", " x/2")
+    assert (none.value(row), none.text(row), column("e").value(row), column("d").text(row)) == (None, "", {"k": 1}, "")
+    assert (column("none").value(row), ValueSource(constant="m").value(row),
+            ValueSource().value(row)) == (None, "m", None)
+    assert ValueSource(columns=["a"], constant="m").value(row) == " x" and not ValueSource() and several
+
+
 def test_a_mapping_goes_through_json_unchanged() -> None:
     assert parse_mapping(FULL.model_dump_json(exclude_defaults=True)) == FULL
     assert parse_values(format_values({"0": "tie", "1": "a"})) == {"0": "tie", "1": "a"}
@@ -261,6 +274,11 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
             "A judgment needs a card for a pair",
         ),
         ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource())]}, "A judgment needs its model"),
+        *(
+            ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource(constant="j"), **given)]},
+             "A judgment needs its whole reply or its value, one of the two.")
+            for given in ({}, {"raw": ValueSource(columns=["z"]), "value": ValueSource(columns=["z"])})
+        ),
         (
             {
                 "judgments": [
@@ -376,6 +394,17 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
         (6, "The rows of the dialogue 'c1' do not stand together: sort the table by its id.")
     ]
     store.close()
+
+
+def test_a_dialogue_has_so_many_rows_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One id in all rows, as of a column that is no id, does not fill the memory."""
+    monkeypatch.setattr("data.importing.formats.table._GROUP", 4)
+    made, wrong = example_lines("t.csv", UTTERANCES, SPOKEN)
+    assert len(made) == 5 and wrong == []
+    more = [*UTTERANCES[:4], {**UTTERANCES[0], "n": 5}, *UTTERANCES[4:]]
+    made, wrong = example_lines("t.csv", more, SPOKEN)
+    assert [line["id"] for line in made if "turns" in line] == ["c2"]
+    assert wrong == ["Row 1: The rows of the dialogue 'c1' are more than 4."]
 
 
 def test_turns_may_stand_in_one_cell(tmp_path: Path) -> None:
@@ -602,3 +631,153 @@ def test_a_probability_that_is_no_number_is_a_problem_of_its_row(tmp_path: Path)
     store.close()
     assert (found.new.items, found.new.labels) == (2, 1)
     assert [p.sentence for p in found.problems] == ["probability must be a number from 0 to 1 (it is 'abc')."]
+
+
+# -- what mapped rows become ------------------------------------------------------------------------------------------
+
+
+def always(words: str) -> ValueSource:
+    return ValueSource(constant=words)
+
+
+def cells(names: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    """Rows of a table, all of the item `a` where it has no column of items."""
+    return [{"id": "a"} | dict(zip(names.split(), row, strict=True)) for row in rows]
+
+
+def judged_by(**given: Any) -> ColumnMapping:
+    """A mapping of answers of a judge alone."""
+    one = JudgmentColumns(**{"model": always("j"), **given})
+    kind = cards()[one.card].kind
+    return ColumnMapping(kind=kind, id=column("id"), items=False, judgments=[one])
+
+
+MAPPED: dict[str, tuple[ColumnMapping, list[dict[str, Any]]]] = {
+    "ratings of turns": (
+        judged_by(card="mt_bench", value=column("v"), turn=column("t"), reason=column("why"), sample=column("n")),
+        cells("v t why n", ("8", "1", "", ""), ("8.5", "turn:2", "So.", "2"), (True, "x", "", "x"),
+              ("bad", " 1 ", None, None), ("  ", "1", "", ""), (None, "", "", ""), (7, "\u00b2", "", "\u00b2"),
+              (7, "", "", "")),
+    ),
+    "verdicts": (
+        judged_by(card="plain_pairwise", model=column("m"), value=column("v"), reason=column("why"), order=column("o"),
+                  values={"1": "a", "2": "b"}, params={"temperature": 0}),
+        cells("v m why o", ("1", "j", "So.", " BA "), ("3", "", "", "")),
+    ),
+    "whole replies": (
+        judged_by(card="rubric_open_ended", raw=column("r")),
+        cells("r", ({"b": 1, "a": [2]},), ("text",), (3.0,), ("",), (None,)),
+    ),
+    "scores": (
+        judged_by(card="multi_turn_dialogue", value=column("v"), dimension=column("d"), unit=column("u"),
+                  turn=column("t"), confidence=column("c"), reason=column("why")),
+        cells("v d u t c why", ("4", " helpfulness ", "turn", "2", "0.5", "So."),
+              ("5", "helpfulness", "", "turn:3", "", ""),
+              ("good", "verdict", "", "", "", ""), ("n/a", "safety", "7", "", "", ""), (" ", "safety", "7", "", "", ""),
+              ("4", "safety", "turn:1", "", "x", ""), ("4", "safety", "conversation", "1", "", "")),
+    ),
+    "labels": (
+        ColumnMapping(kind="response", id=column("id"), items=False, labels=[LabelColumns(
+            value=column("v"), unit=column("u"), dimension=always("factuality"), annotator=column("who"),
+            turn=column("t"), mode=column("m"), made_at=column("at"), team=column("team"), probability=column("p"),
+            values={"good": "5", "bad": "1"}, only={"team": ["", "red"]},
+        ), LabelColumns(value=always("3"), unit=always("response"), dimension=always("blue"), annotator=always("cy"),
+                        made_at=always("2026"), only={"team": ["blue"]})]),
+        cells("v u who t m at team p", (" good ", "response", " ann ", "", "", "2026-01-01", " red ", " 0.5 "),
+              ("bad", "turn", "ann", "turn:2", "assisted", "2026-01-01", "", ""),
+              ("bad", "3", "ann", "", "", "2026", "", ""),
+              ("so so", "response", "ann", "", "", "2026", "", ""), ("", "response", "ann", "", "", "2026", "", "x"),
+              ("bad", "response", "ann", "", "", "2026", "", "x"),
+              ("bad", "response", "ann", "", "", "2026", "blue", "")),
+    ),
+    "labels on a scale": (
+        ColumnMapping(kind="response", id=column("id"), items=False, labels=[LabelColumns(
+            value=column("v"), answers=RecipeScale(lo=1, hi=5), unit=always("response"), dimension=always("tone"),
+            annotator=always("ann"), made_at=always("2026"),
+        )]),
+        cells("v", ("4 / 5",), ("n/a",), ("6",), ("-",), (2.0,)),
+    ),
+    "scores on a scale": (
+        judged_by(card="rubric_open_ended", value=column("v"), answers=RecipeScale(lo=1, hi=5),
+                  dimension=always("coherence")),
+        cells("v", ("4",), ("n/a",), ("6",), ("-",)),
+    ),
+    **{
+        f"scores of units by {name}": (
+            judged_by(card="multi_turn_dialogue", value=column("v"), dimension=always("helpfulness"), **more),
+            cells("v t", ("4", "1"), ("5", "2")),
+        )
+        for name, more in {
+            "a column of units": {"unit": column("t")}, "a column of turns": {"turn": column("t")},
+            "nothing": {"unit": always("turn:1")},
+        }.items()
+    },
+    "scores whose question each row says": (
+        ColumnMapping(kind="response", id=column("id"), items=False, judgments=[
+            JudgmentColumns(card="rubric_open_ended", model=always("j"), value=column("v"), dimension=always(name),
+                            only={"t": [name]}) for name in ("factuality", "coherence")
+        ]),
+        cells("v t", ("4", "factuality"), ("5", " coherence ")),
+    ),
+    "responses": (
+        ColumnMapping(kind="response", fields={
+            "task": column("q"), "output": column("o"), "reference": column("r"), "system": always("s"),
+        }, meta=["z", "y"]),
+        cells("q o r z y", ("Q", "O", None, 0, ""), ("Q", None, "R", 1, 1), ("Q", "", "R", None, False)),
+    ),
+    "responses without texts": (ColumnMapping(kind="response", meta=["z"]), cells("z", (1,), (2,))),
+    "pairs": (
+        ColumnMapping(kind="pair", id=ValueSource(columns=["i", "k"]), fields={
+            "input": column("q"), "response_a": column("a"), "response_b": column("b"), "system_a": column("s"),
+            "system_b": always("y"),
+        }),
+        cells("i k q a b s", (" 1", 2.0, "Q", None, True, "x"), ("1", None, None, "A", 1.5, None)),
+    ),
+    "dialogues in a cell": (
+        ColumnMapping(kind="dialogue", id=column("n"), fields={
+            "turns": column("t"), "scenario": column("s"), "system": column("m"),
+        }),
+        cells("n t s m", (1, [{"role": "system", "content": "Shop"}, {"role": "user", "content": "Q"}], "", "m"),
+              (2, '[{"role": "system", "content": "Shop"}, {"role": "user", "content": "Q"}]', "Mine", None),
+              (3, [{"turn": 3, "role": "user", "text": "Q"}], "", ""), (4, [], "", ""), (5, "{", "", ""),
+              (6, '"x"', "", ""), (7, None, "", ""), (8, [1], "", "")),
+    ),
+    "utterances": (
+        ColumnMapping(kind="dialogue", id=column("id"), fields={
+            "turn": column("n"), "role": column("who"), "text": column("says"),
+        }),
+        cells("id n who says", ("a", "2", "BOT ", "B"), ("a", "1.5", " human", "A"), ("b", "x", "user", "A"),
+              ("c", "1", "robot", "A"), ("c", "2", "user", "B"), ("d", "1", "user", None)),
+    ),
+    "rows of what was asked and answered": (
+        ColumnMapping(kind="dialogue", id=column("id"), fields={
+            "user": column("u"), "assistant": column("b"), "system": column("m"),
+        }, labels=[LabelColumns(value=column("v"), unit=always("turn"), dimension=always("helpfulness"),
+                                annotator=always("ann"), made_at=always("2026-01-01"))]),
+        cells("id u b v m", ("a", "Q", "A", "1", "m"), ("a", None, "A2", "2", "m"), ("a", "Q3", None, "3", "m"),
+              ("a", "Q4", 4.0, "4", "m"), ("b", "Q", "A", "5", "m"), ("a", "Q", "A", "6", "m")),
+    ),
+}  # fmt: skip
+
+
+def test_what_mapped_rows_become_is_kept(tmp_path: Path) -> None:
+    """Every field of every line, and what is wrong with the rows that become none: tables.txt."""
+    told = []
+    for name, (mapping, rows) in MAPPED.items():
+        made, wrong = example_lines("t.csv", rows, mapping)
+        told += [f"== {name}", *(json.dumps(line, ensure_ascii=False) for line in made), *wrong]
+    compare_archive("\n".join(told) + "\n", Path(__file__).with_name("tables.txt"), tmp_path)
+
+
+@pytest.mark.parametrize("written", ["2", " turn:2 "])
+def test_the_turn_of_a_rating_may_be_a_number_or_a_unit(tmp_path: Path, written: str) -> None:
+    store = workspace(tmp_path)
+    talk = [{"role": role, "content": role} for role in ("user", "assistant") * 2]
+    mapping = ColumnMapping(
+        kind="dialogue", id=column("id"), fields={"turns": column("talk")},
+        judgments=[JudgmentColumns(card="mt_bench", model=always("j"), value=column("v"), turn=column("t"))],
+    )  # fmt: skip
+    rows = cells("talk v t", (json.dumps(talk), "8", written))
+    import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
+    assert scored(store) == [("a", "turn:2", "rating", 8.0, 0)]
+    store.close()

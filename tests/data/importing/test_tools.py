@@ -16,7 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importing import ImportPlan, detect_formats, formats, from_bytes, from_uploads, import_source, start
+from data.importing import (
+    ImportPlan,
+    detect_formats,
+    formats,
+    from_bytes,
+    from_uploads,
+    import_source,
+    preview_import,
+    start,
+)
 from data.importing.conversations import evaluation_cases, traces
 from data.importing.conversations.call_chains import CallChain, TraceSpan, _likeness, main_conversation
 from data.importing.conversations.utterances import (
@@ -567,6 +576,18 @@ def test_langfuse_sessions_in_one_file() -> None:
         assert spoken(items(given)["c-7"]) == WHOLE
 
 
+def test_langfuse_traces_that_stand_there_twice_and_observations_below_others() -> None:
+    """The second time a trace tells of its session; what lies below something else is no conversation of its own."""
+    trace = {"id": "t", "timestamp": "2026-05-01T10:00:00Z", "userId": "u", "tags": [], "input": "Q", "output": "A"}
+    _, given = found([("x.json", made.whole([trace, {**trace, "sessionId": "c"}]))])
+    assert list(items(given)) == ["c"]
+    assert hints(given) == ["Langfuse: spans that stand in the files twice were read once (1)."]
+    seen = {"id": "o", "traceId": "t", "type": "SPAN", "startTime": "2026-05-01T10:00:00Z", "input": "Q", "output": "A"}
+    for more, known in (({}, ["t"]), ({"parentObservationId": "p"}, []), ({"output": None}, []), ({"input": None}, [])):
+        _, given = found([("o.json", made.whole([{**seen, **more}]))])
+        assert list(items(given)) == known, more
+
+
 def test_langfuse_scores_alone() -> None:
     """Scores without traces stand for items without texts: two columns are enough for a figure."""
     _, given = found([("s.csv", in_csv([{"source": "EVAL", **r} for r in made.langfuse()["scores"][:2]]))])
@@ -659,6 +680,12 @@ def test_inspect() -> None:
             ("graded", "I", "person", "kim"),
             ("graded", "I", "judge", "o/j-1"),
         ]
+
+
+def test_a_log_of_a_newer_inspect_is_read_as_one_that_is_known() -> None:
+    for version, told in ((2, []), (3, ["Inspect: a log has version 3, and was read as version 2 is."])):
+        _, given = found([("log", made.whole(made.inspect() | {"version": version}))])
+        assert len(items(given)) == 2 and [one for one in hints(given) if "version" in one] == told
 
 
 def test_samples_of_inspect_that_are_none_are_told() -> None:
@@ -1146,6 +1173,16 @@ def test_files_within_a_message_are_named_and_not_shown() -> None:
     assert read_messages([{"role": "user", "parts": [text, blob, {"type": "uri", "uri": "x"}]}]) == [
         Utterance("user", "Look\n\n[image]\n\n[file]")
     ]
+
+
+def test_what_no_store_takes_is_refused_within_the_texts_of_a_tool_too(tmp_path: Path) -> None:
+    """JSON within JSON is read leniently, so that what is in it is looked at once more."""
+    said = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "a\0b"}]}])
+    one = made.span("t", "s", gen_ai__operation__name="chat", gen_ai__input__messages=said, output__value="A")
+    with contextlib.closing(workspace(tmp_path)) as store:
+        source = from_bytes([("t.jsonl", made.text(made.request(one)))])
+        found = preview_import(store, source, ImportPlan("d"))
+        assert [one.sentence for one in found.problems] == ["The line holds the character NUL (\\u0000)."]
 
 
 @pytest.mark.parametrize("indent", [None, 1])

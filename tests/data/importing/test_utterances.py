@@ -8,10 +8,16 @@ import pytest
 
 from data.importing.conversations.utterances import (
     Utterance,
+    as_object,
+    as_objects,
+    decode_json,
+    first_text,
     input_utterances,
+    list_of,
     output_utterances,
     read_messages,
     single_text,
+    text_of,
     to_turns,
 )
 
@@ -40,6 +46,17 @@ def told(*said: tuple[str, ...]) -> list[Utterance]:
 
 
 Q, A = ("user", "Q"), ("assistant", "A")
+
+
+def test_values_and_their_texts_are_alike() -> None:
+    for held in ({"a": 1}, ' {"a": 1}'):
+        assert as_object(held) == {"a": 1} and list_of(held) == as_objects(held) == []
+    for held in ([1, {"a": 2}, None], '[1, {"a": 2}, null]'):  # type: ignore[assignment]
+        assert as_object(held) == {} and list_of(held) == [1, {"a": 2}, None] and as_objects(held) == [{"a": 2}]
+    for held in ("", "x", None, 7, "{cut", "[" * 100_000):  # type: ignore[assignment]
+        assert as_object(held) == {} and list_of(held) == [] and decode_json(held) == held
+    assert [text_of(value) for value in (None, "x", 1, {"a": "é"})] == ["", "x", "1", '{"a": "é"}']
+    assert (first_text("", None, 0, "b", "c"), first_text(), first_text(0, [2])) == ("b", "", "[2]")
 
 
 @pytest.mark.parametrize(("given", "found"), [
@@ -106,10 +123,14 @@ def test_one_text(given: Any, found: str) -> None:
         {"type": "tool_call_response", "id": "q", "name": "n", "result": [{"text": "a"}, {"text": "b"}]},
         {"functionResponse": {"name": "m", "output": {"x": 1}}},
     ]}], [("tool", "a\n\nb", "n"), ("tool", '{"x": 1}', "m")]),
+    ([{"role": "assistant", "parts": [{"type": "reasoning", "content": "hm"}]}], []),
+    ([user([{"x": 1}]), user([{"type": "a_b"}]), user([{}])], [("user", "[a part without text]"), ("user", "[a b]")]),
     ([user("Q", extra=1)], [Q]), ([{"role": "user", "parts": [{"type": "text", "content": "Q"}]}], [Q]),
     ([{"role": "user", "parts": [{"type": "text", "content": one} for one in "QR"]}], [("user", "Q\n\nR")]),
     ([{"role": "user", "parts": []}], []), ('[{"role": "user", "content": "Q"}]', [Q]), ("[broken", None), ([], None),
     ("text", None), ([{"role": 7}], None), ([{"content": "x"}], None), ([user("Q"), 7], None),
+    *(([{"role": "tool", "parts": parts}, back("z", "Z")], [("tool", text), ("tool", "Z")])
+      for parts, text in (([], ""), ({"content": "x"}, "x"), (["x"], "x"), ("x", "x"))),
     ([bot(None, tool_calls=[{"id": n, "function": {"name": n}} for n in "ab"]), back("b", "B"), back("a", "A"),
       user("Q"), back("b", "B2"), back("?", "X")],
      [("tool", "a()", "a"), ("tool", "b()", "b"), ("tool", "A", "a"), ("tool", "B", "b"), Q, ("tool", "B2", "b"),

@@ -425,6 +425,52 @@ def argilla() -> list[dict[str, Any]]:
     ]
 
 
+def _more_spans(call: dict[str, Any], at: str) -> list[Any]:
+    """Spans that are no calls, spans without ids, messages that come after their span, and rows of Phoenix."""
+    loud = {"name": "exception", "attributes": attributes(exception__message="boom")}
+    evaluated = {"gen_ai__evaluation__name": "plain", "gen_ai__evaluation__score__label": "good"}
+    said = {"input__value": "no", "output__value": "no"}
+    logs = [
+        {"eventName": name, "traceId": "t9", "spanId": "a", "body": {"kvlistValue": {"values": attributes(**body)}}}
+        for name, body in (("gen_ai.user.message", {"content": "Q9"}), ("gen_ai.choice", {"message": "A9"}))
+    ]
+    result = {"gen_ai.evaluation.name": "ok", "gen_ai.evaluation.score.value": 1}
+    by_answer = {"gen_ai__evaluation__name": "later", "gen_ai__evaluation__score": 2.0, "gen_ai__response__id": "x"}
+    logs.append({"eventName": "gen_ai.evaluation.result", "attributes": attributes(**by_answer)})
+    asked = {"input__value": "Q12", "output__value": "A12"}
+    return [
+        request(
+            span("t8", "root", "0" * 16, "bot", **call | {"openinference__span__kind": "CHAIN"}),
+            span("t8", "call", "root", "chat", 1, [loud], **call),
+            span("t8", "emb", "root", "embed", 2, gen_ai__operation__name="embeddings", **said),
+            span("t8", "ret", "root", "find", 3, openinference__span__kind="RETRIEVER", **said),
+            span("t8", "half", "root", "half", 4, input__value="half"),
+            span("t8", "ev", "call", "judge", 5, **evaluated, openinference__span__kind="EVALUATOR",
+                 output__value="good"),
+            span("t8", "evcall", "ev", "step", 6),
+        ),
+        request(span("t9", "a", gen_ai__operation__name="chat"), {"traceId": "t9"}, {"spanId": "b"}),
+        {"resourceLogs": [{"scopeLogs": [{"logRecords": logs}]}]},
+        request(
+            span("t12", "a", "lost", gen_ai__operation__name="invoke_agent", **asked), span("t13", "a", **asked),
+            span("t14", "a", "lost", openinference__span__kind="CHAIN", **asked), span("t15", "a", "lost", **asked),
+            span("t16", "a", "lost", openinference__span__kind="GUARDRAIL", **asked),
+            span("t17", "a", openinference__span__kind="AGENT", output__value="A17"),
+            span("t18", "a", openinference__span__kind="AGENT", input__value="Q18"),
+        ),
+        {"data": [
+            {"context": {"trace_id": "t10", "span_id": "p"}, "name": "n", "span_kind": "LLM", "start_time": at,
+             "attributes": {"input": {"value": "Q10"}, "output": {"value": "A10"}}},
+            {"context": {"trace_id": "t10", "span_id": "q"}, "parent_id": "p", "name": "map", "span_kind": "TOOL",
+             "attributes": {"input": {"value": "{}"}, "output": {"value": "Kansai"}}},
+            {"context": {"trace_id": "t10"}, "attributes": {}}, {"context": "span_id", "attributes": {}},
+        ]},
+        {"context.span_id": "solo", "name": "n", "span_kind": "LLM", "attributes.input.value": "Q11",
+         "attributes.output.value": "A11", "attributes.llm.model_name": "", "attributes.user.id": None,
+         "events": [{"name": "gen_ai.evaluation.result", "attributes": result, "timestamp": at}, {"attributes": {}}]},
+    ]  # fmt: skip
+
+
 def varied() -> dict[str, list[Any]]:
     """Rows of each tool that have things under other names, or in other shapes, than those above."""
     asked, answer = {"input": "Q", "output": "A"}, said("assistant", "A")
@@ -489,6 +535,7 @@ def varied() -> dict[str, list[Any]]:
             ] + [{"eventName": "gen_ai.user.message", "traceId": "lost", "spanId": "lost",
                   "body": {"stringValue": "?"}}]}]}]},
             request(span("t7", "a", gen_ai__operation__name="chat", gen_ai__request__model="m")),
+            *_more_spans(call, at),
         ],
         "langfuse": [
             {**trace, "metadata": {"lang": "de"}, "userId": "u", "tags": ["x"], "helpfulness": 3, "thumbs": "up",
@@ -607,7 +654,9 @@ def varied() -> dict[str, list[Any]]:
             ]},
             {"id": 3, "question": "Q", "answer": "A", "annotator": 1, "annotation_id": 2, "created_at": at,
              "lead_time": 1.5, "tone": {"choices": ["warm"]}, "fit": [{"rating": 4}], "size": 3, "why": "x" * 101,
-             "many": ["a", "b"]},
+             "many": ["a", "b"], "short": "z" * 100, "side": "left"},
+            {"id": 4, "question": "Q", "answer1": "A", "answer2": "B", "annotator": "kim", "annotation_id": 2,
+             "updated_at": at, "lead_time": 1.5, "best": "left", "worst": {"choices": ["right"]}, "sure": True},
             {"neither": 1},
         ],
         "argilla": [
@@ -626,6 +675,12 @@ def varied() -> dict[str, list[Any]]:
             {"id": "h", "question": "Q", "answer": "A", "fit": [{"value": 4, "user_id": "kim"}], "fit-suggestion": 3,
              "fit-suggestion-metadata": {"agent": "k", "score": 0.75}},
             {"fields": {"question": "Q", "answer": "of no id"}, "responses": {"fit": [{"value": 1}]}},
+            {"id": "l", "fields": {"question": "Q", "answer1": "A", "answer2": "B"}, "responses": {
+                "why": [{"value": "x" * 201}, {"value": "y" * 200}], "spans": [{"value": [{"start": 1}]}],
+                "best": [{"value": [{"value": "answer1", "rank": 1}, {"value": "answer2", "rank": rank}]}
+                         for rank in (1, 2)],
+                "three": [{"value": [{"value": "a", "rank": 1}] * 3}], "odd": [{"value": {"k": 1}}],
+            }},
             {"neither": 1},
         ],
     }  # fmt: skip

@@ -50,7 +50,8 @@ def test_a_visit_itself_gives_nothing(store):
     asked = [
         lambda: visit.rows("select 1"), lambda: visit.frame("select 1"), lambda: visit.stream("select 1"),
         lambda: visit.write(lambda tx: None), lambda: visit.tx("lea", "x", lambda tx: None), visit.close,
-        lambda: visit.backup(None), lambda: people.known_names(visit),
+        lambda: visit.backup(None), lambda: people.known_names(visit), visit.beat, lambda: visit.digests(1),
+        lambda: visit.moment({}),
     ]  # fmt: skip
     for ask in asked:
         with pytest.raises(NotAllowed):

@@ -95,3 +95,11 @@ def test_two_who_are_one_agree_on_nobody() -> None:
     made = [LeadEvent("lea", True, "lea"), LeadEvent("eve", True, "lea"), LeadEvent("new", True, "eve", "lea")]
     assert not are_independent(made, "new", "lea") and not are_independent(made, "new", "eve")
     assert not are_independent(made, "lea", "nobody")
+
+
+def test_whoever_leads_by_their_own_word_depends_on_all_who_led_and_nobody_is_first_by_anothers() -> None:
+    made = [LeadEvent("lea", True, "lea"), LeadEvent("lou", True, MACHINE), LeadEvent("eve", True, "eve")]
+    assert not are_independent(made, "eve", "lea") and not are_independent(made, "eve", "lou")
+    again = [LeadEvent("lea", True, "lea"), LeadEvent("lea", False, "lea"), LeadEvent("kim", True, "lea"),
+             LeadEvent("lea", True, MACHINE)]  # fmt: skip
+    assert not are_independent(again, "kim", "lea")

@@ -243,6 +243,21 @@ def test_a_lead_by_group_or_machine_is_independent_and_an_invited_one_depends(st
         invitations.invite(store, "lea", "x@example.org", "annotator", person="Eva")
 
 
+def test_an_invitation_of_a_lead_waits_for_nobody_and_ends_with_a_policy_of_two(store: Store, monkeypatch: Any) -> None:
+    """It was sent while one lead was enough, and whoever takes it up later would be made a lead by one alone."""
+    monkeypatch.setenv("ASSAY_OIDC_LEADS", "bosses")
+    enter(store, "eva", groups=["bosses"])
+    people.join_workspace(store, "kim")
+    invitations.invite(store, "lea", "max@example.org", "lead")
+    invitations.invite(store, "lea", "kim@example.org", "lead", person="kim")
+    policy.set_requirements(store, "lea", Requirements(four_eyes=True), "two of us")
+    with pytest.raises(NotAllowed, match="The policy requires two leads, so one alone invites nobody as a lead"):
+        enter(store, "max")
+    assert [one.name for one in people.all_people(store)] == ["Eva", "kim", "lea"]
+    visit = enter(store, "kim").visitor()
+    assert visit is not None and visit.role == "annotator", "the role that kim has"
+
+
 @pytest.mark.parametrize(
     "lacking",
     [

@@ -1,0 +1,76 @@
+"""What other tools' files say under names of their own, made into scores and labels of the questions that are meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data.importing.lines import Hint, Line, NamedValue, RejectedRow
+from data.importing.mapping.question_matching import UNKNOWN, match_questions
+from data.importing.plan import Question
+from judges.authoring.recipe import RecipeScale
+
+
+def told(item: str, value: Any, by: str = "judge", who: str = "j", **more: Any) -> NamedValue:
+    return NamedValue("f", more.pop("line", 1), item, "response", more.pop("unit", "response"),
+                      more.pop("name", "Tone"),
+                      value, by, who, **more)  # fmt: skip
+
+
+ANSWERS = RecipeScale(lo=1, hi=5)
+ASKED = [
+    Question("judge", "response", "response", "Tone", "mine", "tone", ANSWERS),
+    Question("person", "response", "response", "Tone", "mine", "tone", ANSWERS),
+    Question("judge", "response", "response", "Fit", "mine", "fit", None, "other"),
+    Question("person", "response", "response", "Fit", "mine", "fit", None, "kim"),
+]
+
+
+def test_values_of_a_judge_become_judgments_and_a_persons_labels() -> None:
+    kept = [Line("f", 1, "item", {"id": "i"}), RejectedRow("f", 2, []), Hint("So.")]
+    given = [
+        *kept, told("i", "4 / 5", note="Why.", confidence=0.5, row={"n": 1}), told("i", "odd", name="Fit", line=2),
+        told("i", 2.0, line=3), told("k", "9", who="", sample=7, line=4),
+        told("i", "3", "person", "ann", made_at="2026-01-01", line=5, row={"n": 5}),
+        told("i", "x", "person", "", made_at="2026-01-01", line=6), told("i", "Yes", "person", "ann", name="Fit",
+                                                                         made_at="2026-01-01", line=7),
+    ]  # fmt: skip
+    found = list(match_questions(given, ASKED))
+    assert found[:3] == kept
+    label = {"item": "i", "unit": "response", "mode": "blind", "made_at": "2026-01-01"}
+    assert found[3:6] == [
+        Line("f", 5, "label", {**label, "dimension": "tone", "value": 3, "annotator": "ann"}, {"n": 5}),
+        Line("f", 6, "label", {**label, "dimension": "tone", "value": "x", "annotator": UNKNOWN}),
+        Line("f", 7, "label", {**label, "dimension": "fit", "value": "yes", "annotator": "kim"}),
+    ]
+    judged, tone = {"item": "i", "card": "mine", "params": {}}, {"unit": "response", "dimension": "tone"}
+    assert found[6:] == [
+        Line("f", 1, "judgment", {**judged, "model": "j", "scores": [{**tone, "value": 4, "note": "Why.",
+                                                                      "confidence": 0.5}]}, {"n": 1}),
+        Line("f", 1, "judgment", {**judged, "model": "j", "scores": [{**tone, "value": 2}]}, {"n": 1}),
+        Line("f", 2, "judgment", {**judged, "model": "other", "scores": [
+            {"unit": "response", "dimension": "fit", "value": "odd"}]}),
+        Line("f", 4, "judgment", {**judged, "item": "k", "model": "judge", "sample": 7, "scores": [
+            {**tone, "value": "9"}]}),
+    ]  # fmt: skip
+
+
+def test_votes_without_a_time_are_told_apart_by_how_often_they_occur() -> None:
+    given = [told("i", n, "person", "ann", line=n) for n in (3, 3, 4)]
+    found = list(match_questions([*given, told("i", 3, "person", "ben"), told("i", 3, "person", "ann")], ASKED))
+    assert [one.nth for one in found] == [0, 1, 0, 0, 2]  # type: ignore[union-attr]
+    assert len({one.data["made_at"] for one in found}) == 1  # type: ignore[union-attr]
+
+
+def test_what_no_question_was_chosen_for_is_counted_and_told() -> None:
+    given = [
+        told("i", 1, name="None"), told("i", 1, name="None"), told("i", 1, name="Of", unit="turn:3"),
+        told("i", 1, name="Odd", unit="nowhere"), told("i", "n/a"), told("i", ""),
+    ]  # fmt: skip
+    assert list(match_questions(given, ASKED)) == [
+        Hint("Left out: 2 empty values."),
+        Hint("Left out: 2 values of None of response: no question was chosen for them."),
+        Hint("Left out: 1 value of Of of turn: no question was chosen for them."),
+        Hint("Left out: 1 value of Odd of nowhere: no question was chosen for them."),
+    ]
+    many = [told("i", 1, name=f"n{n}") for n in range(30)]
+    assert len(list(match_questions(many, ASKED))) == 20

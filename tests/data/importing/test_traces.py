@@ -1,0 +1,182 @@
+"""Conversations rebuilt from spans that are given one by one, and scores brought to what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from data.importing.conversations.call_chains import TraceSpan
+from data.importing.conversations.traces import TraceReader, TraceScore, iso_time, nanoseconds
+from data.importing.conversations.utterances import Utterance
+from data.importing.lines import Hint, Line, NamedValue, RejectedRow
+
+ASK, ANSWER, MORE, LAST = (Utterance(role, text) for role, text in (
+    ("user", "Q"), ("assistant", "A"), ("user", "R"), ("assistant", "B"),
+))  # fmt: skip
+
+
+def call(trace: str, span: str, said: list[Utterance], answer: list[Utterance], **more: Any) -> TraceSpan:
+    """The call of a model."""
+    return TraceSpan(trace, span, sort="model", said=said, answer=answer, **more)
+
+
+def score(value: Any = 1, **more: Any) -> TraceScore:
+    return TraceScore("tone", "judge", "j", number=value, **more)
+
+
+class Told:
+    """All that is told of what a test adds, each on a line of its own."""
+
+    def __init__(self, *acts: Callable[[TraceReader], object] | TraceSpan | TraceScore) -> None:
+        reader = TraceReader("Tool")
+        reader.file = "f"
+        for reader.line, act in enumerate(acts, 1):
+            if isinstance(act, TraceSpan):
+                reader.add(replace(act))
+            elif isinstance(act, TraceScore):
+                reader.score(replace(act))
+            else:
+                act(reader)
+        given = list(reader.entries())
+        reader.close()
+        self.items = {one.data["id"]: one.data for one in given if isinstance(one, Line)}
+        self.lines = [(one.data["id"], one.line, one.weak) for one in given if isinstance(one, Line)]
+        self.said = [(one.item, one.unit, one.value, one.note) for one in given if isinstance(one, NamedValue)]
+        self.units = {one.value: (one.item, one.unit) for one in given if isinstance(one, NamedValue)}
+        self.hints = [one.sentence.removeprefix("Tool: ") for one in given if isinstance(one, Hint)]
+        rejected = [one for one in given if isinstance(one, RejectedRow)]
+        self.faults = [(one.line, one.problems[0][1], one.row) for one in rejected]
+
+
+LOST = "is about nothing that could be imported from these files: import what it names together with it."
+CUT = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
+ONE = call("t", "s", [ASK], [ANSWER], model="m", meta={"k": 1})
+TWO = call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)
+
+
+def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
+    told = Told(ONE)
+    assert told.items == {"t": {
+        "id": "t", "kind": "response", "system": "m", "task": "Q", "output": "A", "reference": "", "meta": {"k": 1},
+    }}  # fmt: skip
+    assert (told.lines, told.hints, told.faults) == ([("t", 1, False)], [], [])
+    told = Told(TWO, ONE)
+    assert [(e["turn"], e["role"], e["text"]) for e in told.items["t"]["turns"]] == [
+        (1, "user", "Q"), (1, "assistant", "A"), (2, "user", "R"), (2, "assistant", "B"),
+    ]  # fmt: skip
+    assert (told.items["t"]["system"], told.lines) == ("m", [("t", 2, False)]), "the first call by its start"
+    told = Told(call("t", "s", [Utterance("system", "S"), ASK], [ANSWER], meta={"reference": "E"}))
+    one = told.items["t"]
+    assert (one["task"], one["reference"], one["meta"]) == ("S\n\nQ", "E", {})
+    for made in (
+        Told(ONE, lambda reader: reader.session("t", "")), Told(ONE, call("u", "s", [ASK], [ANSWER])),
+        Told(ONE, TraceSpan("u", "x", meta={"k": 2})),
+    ):  # fmt: skip
+        assert made.items["t"]["kind"] == "response"
+    for other in (
+        call("u", "s", [ASK], [ANSWER], session="c"), call("u", "s", [ASK, ANSWER, MORE], [LAST]),
+        TraceSpan("u", "x", sort="tool", said=[Utterance("tool", "f()")]), lambda reader: reader.session("u", "c"),
+    ):  # fmt: skip
+        assert Told(ONE, other).items["t"]["kind"] == "dialogue", "one of many turns makes dialogues of all"
+    assert Told(call("t", "s", [], [ANSWER])).items["t"]["kind"] == "dialogue", "nothing was asked"
+
+
+def test_traces_of_a_session_are_one_conversation_in_the_order_of_their_begin() -> None:
+    later = call("t2", "s", [MORE], [LAST], start=5, meta={"k": 2, "z": 3})
+    early = call("t1", "s", [Utterance("system", "S"), ASK], [ANSWER], start=1, model="m", meta={"k": 1})
+    sessions = [lambda reader, n=n: reader.session(f"t{n}", "c") for n in (1, 2)]  # type: ignore[misc]
+    told = Told(later, *sessions, early, TraceSpan("t1", "x", meta={"of": "the trace", "k": 0}))
+    assert list(told.items) == ["c"] and told.items["c"]["scenario"] == "S" and told.items["c"]["system"] == "m"
+    assert [entry["text"] for entry in told.items["c"]["turns"]] == ["Q", "A", "R", "B"]
+    assert told.items["c"]["meta"] == {"of": "the trace", "k": 2, "z": 3}
+    own = [call("t", f"s{n}", [ASK], [ANSWER], session=f"c{n}") for n in (1, 2)]
+    assert list(Told(*own).items) == ["c1", "c2"], "spans of one trace may be of several sessions"
+
+
+def test_what_cannot_be_told_is_said_once() -> None:
+    told = Told(
+        TraceSpan("", "s", name="n1"), TraceSpan("t", "", name="n2"), ONE, call("t", "s", [MORE], [LAST]),
+        call("cut", "s", [ASK], [], parent="lost"), score(None), score(None, label=""), score(0, span="s", trace="t"),
+    )  # fmt: skip
+    assert told.faults == [
+        (1, "2 times: a span (n1, n2) has no id, or names no trace.", [{"name": "n1"}, {"name": "n2"}]),
+        (5, f"A conversation (cut) {CUT}", {"id": "cut"}),
+    ]  # fmt: skip
+    assert told.hints == [
+        "spans that stand in the files twice were read once (1).", "scores without a value were left out (2).",
+        "spans name a parent that is not in the files: their traces may be cut (1).",
+    ]  # fmt: skip
+    assert told.items["t"]["output"] == "A" and told.said == [("t", "response", 0, "")]
+
+
+def test_scores_stand_where_what_they_name_stands() -> None:
+    told = Told(
+        TraceSpan("t", "root"), TraceSpan("t", "step", "root"), call("t", "s", [ASK], [ANSWER], parent="step"),
+        call("t", "s2", [ASK, ANSWER, MORE], [LAST], parent="step", start=2), TraceSpan("t", "low", "s"),
+        TraceSpan("t", "side", "root"),
+        score(1, trace="t", span="s"), score(2, trace="t", span="s2"), score(3, trace="t", span="step"),
+        score(4, trace="t", span="root"), score(5, trace="t", span="low"), score(6, trace="t", span="side"),
+        score(7, trace="t"), score(8, span="s"), score(9, trace="u"), score(10, trace="t", span="none"),
+        score(11, session="t"), score(12, session="c"), score(13, key="k", trace="t"), score(14, key="k", trace="t"),
+        score(15, label="warm", note="Kind.", trace="t"),
+    )  # fmt: skip
+    assert told.units == {
+        1: ("t", "turn:1"), 2: ("t", "turn:2"), 3: ("t", "turn:2"), 4: ("t", "conversation"), 5: ("t", "turn:1"),
+        6: ("t", "conversation"), 7: ("t", "conversation"), 8: ("t", "turn:1"), 11: ("t", "conversation"),
+        13: ("t", "conversation"), 15: ("t", "conversation"),
+    }  # fmt: skip
+    assert told.said[-1][3] == "warm\n\nKind."
+    rows = [{"name": "tone", "of": of, "value": value} for of, value in (("u", 9), ("none", 10), ("c", 12))]
+    assert told.faults == [(15, f"3 times: a score (u, none, c) {LOST}", rows)]
+
+
+def test_an_answer_is_known_by_its_own_id_and_a_trace_of_a_session_by_its_turn() -> None:
+    both = [lambda reader, one=one: reader.add(one, f"r{one.trace}") for one in (  # type: ignore[misc]
+        call("1", "s", [ASK], [ANSWER], session="c"), call("2", "s", [MORE], [LAST], session="c", start=2),
+    )]  # fmt: skip
+    told = Told(*both, score(1, answer="r1"), score(2, answer="r2"), score(3, trace="1"), score(4, trace="2"),
+                score(5, session="c"), score(6, answer="r1", span="s", trace="2"))  # fmt: skip
+    assert told.units == {
+        1: ("c", "turn:1"), 2: ("c", "turn:2"), 3: ("c", "turn:1"), 4: ("c", "turn:2"), 5: ("c", "conversation"),
+        6: ("c", "turn:2"),
+    }  # fmt: skip
+
+
+def test_scores_without_any_traces_are_of_items_without_texts() -> None:
+    told = Told(score(1, trace="t"), score(2, span="s", trace="t"), score(3, session="c"), score(4, trace="t"),
+                score(5))
+    assert told.lines == [("t", 1, True), ("s", 2, True), ("c", 3, True)]
+    assert told.items["t"] == {"id": "t", "kind": "response", "task": "", "output": ""}
+    assert told.units == {n: (item, "response") for n, item in ((1, "t"), (2, "s"), (3, "c"), (4, "t"))}
+    assert told.hints == [
+        "the files hold scores and no traces, so their items have no texts: to have them, import the traces together "
+        "with the scores."
+    ]
+    row = {"name": "tone", "of": "", "value": 5}
+    assert told.faults == [(5, f"A score (it names no trace) {LOST}", row)]
+    assert not Told().hints
+
+
+@pytest.mark.parametrize(("given", "values"), [
+    ([(1, None), (0.5, "warm")], [(1, ""), (0.5, "warm")]), ([(None, "warm"), (2, "cold")], [("warm", ""),
+    ("cold", "")]),
+    ([(None, "warm"), (2, None)], [("warm", ""), (2, "")]), ([(True, "yes"), (False, "no")], [(True, "yes"),
+    (False, "no")]),
+])  # fmt: skip
+def test_under_a_name_stand_numbers_or_words_where_not_everything_has_a_number(
+    given: list[tuple[Any, Any]], values: list[tuple[Any, str]]
+) -> None:
+    told = Told(ONE, *(score(number, label=label, trace="t") for number, label in given))
+    assert [(value, note) for *_, value, note in told.said] == values
+
+
+def test_times_are_read_in_the_unit_that_their_size_tells() -> None:
+    for most, unit in ((10**11, 10**9), (10**14, 10**6), (10**17, 10**3)):
+        assert nanoseconds(most) == most * unit
+        assert nanoseconds(most + 1) == (most + 1) * unit // 1000
+    assert nanoseconds(0) == nanoseconds("0") == nanoseconds(None) == nanoseconds("x") == nanoseconds({}) == 0
+    assert nanoseconds(" 1970-01-01T00:00:01.5 ") == 1_500_000_000 and nanoseconds("1970-01-01T01:00:00+01:00") == 0
+    assert iso_time(1) == "1970-01-01T00:00:01+00:00" and iso_time(0) == iso_time(-5) == ""

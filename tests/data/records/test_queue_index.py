@@ -1,0 +1,44 @@
+"""The lines of a queue: whatever draws go through, each stands once in the line of its place, in order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from data.records import queue_index
+from data.records.queue_index import FREE, LATER, NOWHERE, RESERVED, Queue, QueuedDraw
+
+PLACES = (NOWHERE, FREE, LATER, RESERVED)
+
+
+def drawn(count: int) -> list[QueuedDraw]:
+    """Draws whose order is not that in which they came."""
+    return [QueuedDraw(f"d{n:02}", "set", "audit", f"i{n}", "blind", float(n * 7 % 5)) for n in range(count)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_queue_is_what_its_draws_say(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(queue_index, "_FEW", 3)  # both ways into a line are gone, and what is stale is dropped
+    rng, queue, draws = random.Random(seed), Queue(), drawn(24)
+    for _ in range(150):
+        for draw in rng.sample(draws, rng.choice((1, 2, 8))):
+            before, place = draw.place, rng.choice(PLACES)
+            who = frozenset(rng.sample(("ann", "ben", "|de"), 2)) if place == RESERVED else None
+            assert queue.move(draw, place, who) == (place != before)
+            assert (draw.place, draw.audience) == (place, who)
+        queue.settle()
+        stands = {place: sorted((d for d in draws if d.place == place), key=lambda d: d.order) for place in PLACES}
+        for place in PLACES[1:]:
+            line = queue.lines[place]
+            assert list(queue.waiting_draws(place)) == stands[place] and not line.coming
+            assert line.stale == sum(d.place != place for d in line.draws)
+            assert len(line.draws) == len(set(line.draws)) and all(bool(d.listed & place) for d in line.draws)
+            assert all((d in line.draws) == bool(d.listed & place) for d in draws)
+            assert line.stale <= 3 or line.stale <= len(line.draws) // 4
+        assert list(queue.waiting_draws()) == [d for place in PLACES[1:] for d in stands[place]]
+        assert list(queue.waiting_draws(LATER, FREE)) == stands[LATER] + stands[FREE]
+        assert queue.open == sum(d.place != NOWHERE for d in draws)
+        assert queue.audiences == Counter(d.audience for d in draws if d.audience)
+        assert 0 not in queue.audiences.values(), "what nothing is open to alone is not kept"
