@@ -376,9 +376,10 @@ def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Sto
 SIDES = {"prompt": [f"q{n}" for n in range(6)], "response_a": [f"a{n} or so" for n in range(6)],
          "response_b": [f"b{n} or so" for n in range(6)]}  # fmt: skip
 ROW = [f"x{n}" for n in range(6)]
-SAID = {"conversation_id": ["c1", "c1", "c1", "c2", "c2", "c2"],
-"role": ["user", "Assistant", "", "user", "bot", "system"],
-        "text": list("abcdef")}  # fmt: skip
+SAID = {
+    "conversation_id": ["c1", "c1", "c1", "c2", "c2", "c2"], "role": ["user", "Assistant", "", "user", "bot", "system"],
+    "text": list("abcdef"),
+}  # fmt: skip
 TWO = [1, 3] * 3
 READ: dict[str, dict[str, list[Any]]] = {
     "a code of verdicts": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 0] * 2},
@@ -396,24 +397,26 @@ READ: dict[str, dict[str, list[Any]]] = {
     "verdicts in a code": {**SIDES, "gpt_winner": list("012012"), "human": list("120120")},
     "verdicts without texts": {"id": ROW, "gpt4_result": ["1", "2", "Tie"] * 2, "human": list("012012")},
     "numbers that are no verdicts": {"id": ROW, "gpt4_mark": ["1", "2", "0"] * 2, "human": list("012012")},
-    "both orders": {**SIDES, "verdict": list("abbaab"), "verdict_swapped": list("abbaab"),
-    "human_verdict": list("ababab")},
+    "both orders": {
+        **SIDES, "verdict": list("abbaab"), "verdict_swapped": list("abbaab"), "human_verdict": list("ababab"),
+    },
     "both orders by name": {
         **SIDES, "judge_ab": list("abbaab"), "judge_ba": list("abbaab"), "human_verdict": list("ababab"),
     },
     "one order by name": {**SIDES, "judge_ba": list("abbaab"), "human_verdict": list("ababab")},
     "orders in a column": {**SIDES, "judge": list("abbaab"), "shown": ["AB", " ba "] * 3, "human": list("ababab")},
     "one order in a column": {**SIDES, "judge": list("abbaab"), "shown": ["BA"] * 6, "human": list("ababab")},
-    "another column of two values": {**SIDES, "judge": list("abbaab"),
-    "shown": ["AB", "aa"] * 3, "human": list("ababab")},
+    "another column of two values": {
+        **SIDES, "judge": list("abbaab"), "shown": ["AB", "aa"] * 3, "human": list("ababab"),
+    },
     "orders of no pair": {"id": ROW, "output": list("abcdef"), "judge": TWO, "shown": ["AB", "BA"] * 3, "human": TWO},
-    "utterances": {**SAID, "turn": [1, 2, 3, 1, 2, 3], "judge_tone": [1, 2, 3, 1, 2, 3],
-    "human_tone": ["", 2, "", "", 1, ""]},
+    "utterances": {
+        **SAID, "turn": [1, 2, 3, 1, 2, 3], "judge_tone": [1, 2, 3, 1, 2, 3], "human_tone": ["", 2, "", "", 1, ""],
+    },
     "utterances with roles of others": {**SAID, "role": ["user", "nobody"] * 3, "human": TWO},
     "asked and answered": {
         "session_id": ["s1", "s1", "s1", "s2", "s2", "s2"], "user": list("abcdef"), "assistant": list("ABCDEF"),
-        "judge": TWO, "human": TWO,
-        "system": ["m"] * 6,
+        "judge": TWO, "human": TWO, "system": ["m"] * 6,
     },
     "who answered in a column": {
         "id": ["x1", "x2"] * 3, "annotator": ["gpt-4o", "gpt-4o", "ann", "ann", "ben", "ben"],
@@ -423,12 +426,12 @@ READ: dict[str, dict[str, list[Any]]] = {
     "who answered is not told": {"id": ROW, "annotator": [""] * 6, "score": TWO},
     "what was asked in a column": {
         "id": ["x1", "x1", "x2"] * 2, "criterion": ["Tone!", "truth", "Tone!"] * 2,
-        "annotator": ["ann"] * 3 + ["gpt-4"] * 3,
-        "score": TWO,
+        "annotator": ["ann"] * 3 + ["gpt-4"] * 3, "score": TWO,
     },
     "ids that repeat": {"id": ["x1"] * 6, "judge": TWO, "human": TWO},
-    "ids that repeat with systems": {"id": ["x1", "x2", "x3"] * 2, "model": ["m"] * 3 + ["n"] * 3, "judge": TWO,
-    "human": TWO},
+    "ids that repeat with systems": {
+        "id": ["x1", "x2", "x3"] * 2, "model": ["m"] * 3 + ["n"] * 3, "judge": TWO, "human": TWO,
+    },
     "columns of nobody known": {"id": ROW, "score_a": TWO, "score_b": [1, 1, 2] * 2, "lang": ["de"] * 6},
     "a judge and a person in one name": {"id": ROW, "judge_vs_human": TWO, "judge": TWO, "human": TWO},
     "names that cannot be questions": {
@@ -481,5 +484,5 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
 def test_every_name_of_a_column_of_questions(name: str) -> None:
     rows = [{"id": f"x{n}", name: ("Tone", "Truth")[n % 2], "human": 1 + n % 3} for n in range(6)]
     made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
-    assert [(one.dimension, one.only) for one in made.series] == [("tone", {name: ["Tone"]}),
-             ("truth", {name: ["Truth"]})]
+    found = [(one.dimension, one.only) for one in made.series]
+    assert found == [("tone", {name: ["Tone"]}), ("truth", {name: ["Truth"]})]
