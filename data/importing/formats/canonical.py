@@ -22,8 +22,8 @@ _EXPORTED = (
 )
 _SCORED = ("item", "card", "model", "params", "card_version")
 _MISSHAPEN = (
-    "The row is none of an export of scores: there item, card, model, unit and dimension are texts, sample, samples "
-    "and confidence numbers, and params is an object."
+    "This is no row of an export of scores: in one, item, card, model, unit and dimension are texts, sample, samples "
+    "and confidence are numbers, and params is an object."
 )
 _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 

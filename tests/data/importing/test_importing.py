@@ -323,8 +323,8 @@ def test_a_row_that_is_none_of_an_export_of_scores_is_told(tmp_path: Path) -> No
     ]  # fmt: skip
     found = preview_import(store, source([pair(), *(SCORE | change for change in bad), SCORE]), ImportPlan("d"))
     says = (
-        "The row is none of an export of scores: there item, card, model, unit and dimension are texts, sample, "
-        "samples and confidence numbers, and params is an object."
+        "This is no row of an export of scores: in one, item, card, model, unit and dimension are texts, sample, "
+        "samples and confidence are numbers, and params is an object."
     )
     told = [(one.line, one.field, one.sentence) for one in found.problems]
     assert told == [(line, "", says) for line, _ in enumerate(bad, 2)]
