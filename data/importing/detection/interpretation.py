@@ -246,7 +246,7 @@ class _Table:
         voices = [*found.judges, *found.people]
         key = found.id or (next((n for n in names if _flat(n) in _DIALOGUE_IDS), "") if fields else "")
         self.turns = self._by_turn(key, [v.column for v in (*voices, *found.values)]) if fields else set()
-        if kind is None and not fields and not found.texts and any(map(self._compares, voices)):
+        if kind is None and not fields and not found.texts and any(self._compares(one, voices) for one in voices):
             self.kind = "pair"
         texts = {name: ValueSource(columns=held) for name, held in found.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
@@ -285,9 +285,12 @@ class _Table:
         self.told.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
-    def _compares(self, voice: AnswerColumn) -> bool:
-        """Whether a column is a verdict on pairs of which nothing else is known."""
-        return _VERDICT.search(_flat(voice.column)) is not None and bool(self._code(voice.column))
+    def _compares(self, voice: AnswerColumn, voices: Sequence[AnswerColumn]) -> bool:
+        """Whether a column is a verdict on pairs of which nothing else is known: nobody answers it in other numbers."""
+        if _VERDICT.search(_flat(voice.column)) is None or not self._code(voice.column):
+            return False
+        same = [one for one in voices if one.dimension == voice.dimension and one.survey.numbers]
+        return all(self._code(one.column) for one in same)
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """The columns of which a dialogue has different answers in its rows: these are of turns, not of the whole."""

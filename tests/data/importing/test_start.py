@@ -383,6 +383,7 @@ SAID = {
 TWO = [1, 3] * 3
 READ: dict[str, dict[str, list[Any]]] = {
     "a code of verdicts": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 0] * 2},
+    "a scale of which the judge takes two": {"id": ROW, "judge": [1, 2] * 3, "human": [1, 2, 3] * 2},
     "metrics in a column": {
         "id": ["x1", "x1", "x2"] * 2, "metric": ["Tone!", "truth", "Tone!"] * 2, "score": TWO, "human_score": TWO,
     },
