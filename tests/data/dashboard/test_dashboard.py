@@ -260,6 +260,7 @@ def test_what_a_lead_proposed_waits_for_another_and_na_throughout_is_no_figure(s
     found = dashboard.load_judge(store, datasets.dataset_named(store, "demo"), judge)
     [tile] = found.tiles
     assert [(one.name, one.cells, one.na) for one in tile.systems] == [("s0", 3, 0.0)]
+    assert len(tiles_csv(found.tiles).splitlines()) == 2
     [waits] = [one for one in found.withheld if one.dimension.name == "helpfulness"]
     assert (waits.state, waits.why) == ("proposed", waits.public_reason)
     assert re.fullmatch(r"Proposed by lea on \d{4}-\d\d-\d\d; another lead has to approve it\.", waits.why)

@@ -631,6 +631,17 @@ def test_langsmith(shape: str) -> None:
     assert [o[1:4] for o in opinions(traced)] == [("turn:2", "ok", 1), ("turn:2", "ok", 0)]
 
 
+@pytest.mark.parametrize(
+    ("span", "known"),
+    [("AAAAAAAAAAI=", True), ("0000000000000002", True), ("0x0000000000000002", True), ("0000000000000009", False)],
+)
+def test_mlflow_names_a_span_in_base64_or_in_hexadecimal(span: str, known: bool) -> None:
+    trace = made.mlflow()[0]
+    said = {**trace["info"]["assessments"][0], "span_id": span}
+    _, given = found([("t.json", made.whole({**trace, "info": {**trace["info"], "assessments": [said]}}))])
+    assert [one[:4] for one in opinions(given)] == [("tr-1", "response", "right", "yes")] * known
+
+
 def test_mlflow() -> None:
     """Traces with assessments, in a session or not; what was expected is the reference; tables of evaluations."""
     _, given = found([("t.jsonl", made.text(*made.mlflow("c-1")))])
