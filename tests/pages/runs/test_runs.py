@@ -125,8 +125,11 @@ def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
     enter(page, app.url, "lea", "runs?card=pointwise_quality&model=practice-heuristic")
     at_rest(page)  # a box that is clicked while the page is still being drawn can be drawn anew as it was
     page.get_by_text("Dimensions: names of your choice").click()
+    asks = page.get_by_text("Ask for its confidence")
+    asks.wait_for()  # it comes while the page is drawn for the names
     at_rest(page)
-    page.get_by_text("Ask for its confidence").click()
+    asks.click()
+    expect(page.get_by_role("checkbox", name="Ask for its confidence")).not_to_be_checked()
     at_rest(page)
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("✓ finished")).to_be_visible()
