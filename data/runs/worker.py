@@ -231,6 +231,7 @@ class Live:
         """(kind, why) of the run's end."""
         self._kick, self._room = asyncio.Event(), asyncio.Event()
         writer = asyncio.create_task(self._writing())
+        # Named, so that it is not collected; it ends with the loop.
         self._lease = asyncio.create_task(self._keep_lease()) if self.store.shared else None
         last = ("finished", "")
         try:

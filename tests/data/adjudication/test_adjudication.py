@@ -229,7 +229,7 @@ def test_an_annotator_is_shown_nothing_that_others_decide_on(store):
         with pytest.raises(NotAllowed, match="needs the role researcher"):
             act()
     assert store.newest() == newest and exposure.find_exposures(store, "ann", list(ids.values())) == {}
-    [(one, *_)] = [adjudication_items.adjudicated_cells(store, who, found) for who in ("res",)]
+    one, *_ = adjudication_items.adjudicated_cells(store, "res", found)
     assert (one.id, one.person, one.value, one.said) == (made.id, "lea", "4", "person0 3, person1 5")
 
 

@@ -72,9 +72,9 @@ def test_what_a_case_becomes(said: list[Utterance], more: dict[str, Any], kind: 
 
 def test_one_dialogue_makes_dialogues_of_all_but_pairs() -> None:
     for long in ([ASK, ANSWER, MORE, LAST], [ASK, TOOL, ANSWER]):
-        cases = [EvaluationCase("1", [ASK, ANSWER]), EvaluationCase("2", [], sides=("a", "b")),
-                                EvaluationCase("3", long)]
-        assert [one["kind"] for one in read(*cases)[0]] == ["dialogue", "pair", "dialogue"]
+        pair = EvaluationCase("2", [], sides=("a", "b"))
+        items, *_ = read(EvaluationCase("1", [ASK, ANSWER]), pair, EvaluationCase("3", long))
+        assert [one["kind"] for one in items] == ["dialogue", "pair", "dialogue"]
     many = EvaluationCase("1", [ASK, ANSWER, MORE, TOOL], sides=("a", "b"))
     assert [one["kind"] for one in read(many, EvaluationCase("2", [ASK, ANSWER]))[0]] == ["pair", "response"]
 
@@ -87,7 +87,7 @@ def test_a_name_stands_for_one_content() -> None:
     assert said == [("1", "response", "response", 1), ("1", "response", "response", 2),
                      (other, "response", "response", 3)]
     assert told == ["Tool: cases have the name of another one; a part of their content's hash was added (2)."]
-    [(one, two)] = [read(EvaluationCase("", [ASK, ANSWER]), EvaluationCase("x" * 300, [ASK, ANSWER]))[0]]
+    one, two = read(EvaluationCase("", [ASK, ANSWER]), EvaluationCase("x" * 300, [ASK, ANSWER]))[0]
     assert one["id"].startswith("case-") and len(one["id"]) == 17 and two["id"] == "x" * 280
 
 

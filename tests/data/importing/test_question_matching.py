@@ -10,10 +10,11 @@ from data.importing.plan import Question
 from judges.authoring.recipe import RecipeScale
 
 
-def told(item: str, value: Any, by: str = "judge", who: str = "j", **more: Any) -> NamedValue:
-    return NamedValue("f", more.pop("line", 1), item, "response", more.pop("unit", "response"),
-                      more.pop("name", "Tone"),
-                      value, by, who, **more)  # fmt: skip
+def told(
+    item: str, value: Any, by: str = "judge", who: str = "j", line: int = 1, unit: str = "response", name: str = "Tone",
+    **more: Any,
+) -> NamedValue:  # fmt: skip
+    return NamedValue("f", line, item, "response", unit, name, value, by, who, **more)
 
 
 ANSWERS = RecipeScale(lo=1, hi=5)

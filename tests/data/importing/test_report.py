@@ -1,5 +1,4 @@
-"""The report of an import: problems with their places, counts in words, what is handed back,
-and where reading stops."""
+"""The report of an import: problems with their places, counts in words, what is handed back, where reading stops."""
 
 from __future__ import annotations
 
