@@ -20,6 +20,7 @@ from pages.cards import page as cards_page
 from pages.comparison import page as comparison_page
 from pages.dashboard import page as dashboard_page
 from pages.desk import page as desk_page
+from pages.desk.unsent import save_unsent
 from pages.exporting import page as exporting_page
 from pages.importing import page as importing_page
 from pages.me import page as me_page
@@ -100,6 +101,7 @@ def run() -> None:
     url_state.register_current(page)
     if page is not mine["desk"]:  # every line of it is the item's
         _show_version()
+        save_unsent(who, page.url_path, text.time_zone())
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 

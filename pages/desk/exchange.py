@@ -5,7 +5,11 @@ from __future__ import annotations
 from datetime import UTC, tzinfo
 from typing import Any
 
+from data.desk import labels
 from data.records.guidelines import GuidelinesVersion
+from data.records.people import Person
+from judges.errors import AssayError
+from pages.server import limits
 from pages.ui import session
 
 FIRST, AHEAD, LETTERS = 2, 8, 400_000
@@ -56,6 +60,24 @@ def read_message(key: str) -> dict[str, Any]:
         "have": [name for one in session.as_list(outbox.get("have")) if (name := session.as_text(one))],
         "want": {"item": item, "reveal": want.get("reveal") is True} if item else None,
     }
+
+
+def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+    """Save the answers that the component with that key has sent, and keep in `state` what came of it.
+
+    acked: [{key, at}], refused: [{key, item, why}], notice: why nothing could be saved, or None.
+    """
+    answers = read_message(key)["answers"]
+    try:
+        limits.check_saves(who.name, len(answers))
+        saved, refused = labels.save_answers(session.store(), who.name, answers)
+        state["notice"] = None
+    except AssayError as error:
+        state["notice"] = str(error)
+        return
+    at = {s.key: f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}" for s in saved}
+    state["acked"] = (state.get("acked", []) + [{"key": s.key, "at": at[s.key]} for s in saved])[-200:]
+    state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]
 
 
 def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 import streamlit as st
 
 from data.assignments import assignments
-from data.desk import desk, labels
+from data.desk import desk
 from data.queue import progress, queue
 from data.records import guidelines
 from data.records.datasets import Dataset
@@ -16,7 +16,6 @@ from data.records.people import Person
 from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
 from judges.errors import AssayError
 from pages.desk import exchange
-from pages.server import limits
 from pages.ui import choose, session, text, url_state
 from pages.ui.sheet import draw_sheet, sheet_data
 
@@ -79,7 +78,7 @@ def _desk(
             "guide": state["guide"],
         },
         key=key,
-        on_outbox=url_state.callback_of("desk", lambda: _save(who, key, state, zone)),
+        on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(who, key, state, zone)),
     )
 
 
@@ -95,18 +94,3 @@ def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: s
             desk.reveal_judges(store, who.name, want["item"])
         found.append(sheet_data.sheet_data(desk.open_item(store, who.name, want["item"]), again=True))
     return found
-
-
-def _save(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
-    """Save what the browser sent, and remember what to acknowledge."""
-    answers = exchange.read_message(key)["answers"]
-    try:
-        limits.check_saves(who.name, len(answers))
-        saved, refused = labels.save_answers(session.store(), who.name, answers)
-        state["notice"] = None
-    except AssayError as error:
-        state["notice"] = str(error)
-        return
-    at = {s.key: f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}" for s in saved}
-    state["acked"] = (state.get("acked", []) + [{"key": s.key, "at": at[s.key]} for s in saved])[-200:]
-    state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]

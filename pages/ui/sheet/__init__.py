@@ -45,9 +45,9 @@ import streamlit as st
 from pages.server import assets
 
 HERE = Path(__file__).parent
-TEXTS = ("../elements.js", "state.js", "markdown.js", "draw.js")
+TEXTS = ("../elements.js", "kept.js", "state.js", "markdown.js", "draw.js")
 SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
-"""One ES module in several files, put together in this order; with the first four any component draws texts."""
+"""One ES module in several files, put together in this order; with the first five any component draws texts."""
 STYLES = ("sheet.css", "markdown.css")
 
 
@@ -74,6 +74,18 @@ def draw_sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[
     """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
     nothing: dict[str, Any] = {"answers": [], "have": [], "want": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
+
+
+_unsent = st.components.v2.component("assay_unsent", js=join_files(HERE / "kept.js", HERE / "unsent.js"))
+
+
+def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
+    """Mount what sends, as the desk does, the answers that this browser keeps.
+
+    `data`: person; saved and refused [key of an answer]; nonce of the message that was answered last. `outbox`:
+    {answers, nonce}.
+    """
+    return _unsent(key=key, data=data, default={"outbox": {"answers": [], "nonce": 0}}, on_outbox_change=on_outbox)
 
 
 _text = st.components.v2.component(

@@ -1,33 +1,16 @@
 // outbox.js: answers leave here and are only forgotten when the server has said that they are saved. Saving is idempotent by key, so sending twice is harmless.
 
-const AT_ONCE = 200, LETTERS = 1e6; // the most that goes in one message; the rest goes when those are acknowledged
 const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
-const answerKey = (d, key) => `assay:answer:${d.person}:${key}`;
 
 function loadOutbox(d) {
-  for (const key of box.keys(`assay:answer:${d.person}:`)) {
-    const answer = box.get(key);
-    const whole = answer && key === answerKey(d, answer.key) && answer.person === d.person && typeof answer.item === "string" && Array.isArray(answer.values) && Array.isArray(answer.notes) && answer.action;
-    if (!whole) { box.drop(key); continue; }
-    if (!d.outbox.some((o) => o.answer.key === answer.key)) d.outbox.push({ answer, born: Date.now() });
-  }
-  d.outbox = inOrder(d.outbox);
-}
-
-/** An answer that builds upon another one goes after it, however far apart they were found. */
-function inOrder(outbox) {
-  const left = new Map(outbox.map((o) => [o.answer.key, o])), ordered = [];
-  for (const o of outbox) {
-    const line = [];
-    for (let at = left.get(o.answer.key); at; at = left.get(at.answer.version)) { line.unshift(at); left.delete(at.answer.key); }
-    ordered.push(...line);
-  }
-  return ordered;
+  for (const answer of keptAnswers(d.person)) if (!d.outbox.some((o) => o.answer.key === answer.key)) d.outbox.push({ answer, born: Date.now() });
+  const order = inOrder(d.outbox.map((o) => o.answer));
+  d.outbox.sort((x, y) => order.indexOf(x.answer) - order.indexOf(y.answer));
 }
 
 function post(d, answer, view) {
   d.outbox.push({ answer, born: Date.now(), view });
-  box.set(answerKey(d, answer.key), answer);
+  box.set(answerKey(d.person, answer.key), answer);
   d.tries = 0;
   sendSoon(d);
 }
@@ -56,25 +39,13 @@ function landed(d) {
 
 const needsServer = (d) => d.outbox.length > 0 || d.want !== null || (!d.view && !d.queue.length && !d.empty);
 
-/** The oldest answers, as many as one message may hold; one in any case. */
-function load(d) {
-  const answers = [];
-  let letters = 0;
-  for (const { answer } of d.outbox.slice(0, AT_ONCE)) {
-    letters += JSON.stringify(answer).length;
-    if (answers.length && letters > LETTERS) break;
-    answers.push(answer);
-  }
-  return answers;
-}
-
 function send(d) {
   if (!d.setState || !d.root) return;
   if (d.want && Date.now() > d.wantUntil) { d.want = d.opening = null; hint(d, "It could not be fetched."); }
   const have = d.queue.map((q) => q.sheet.item);
   for (const view of [d.front, d.view]) if (view && !view.done && !(view === d.view && d.inPast) && !have.includes(view.sheet.item)) have.unshift(view.sheet.item);
   d.flying = performance.now();
-  const answers = load(d);
+  const answers = firstOf(d.outbox.map((o) => o.answer));
   d.cut = answers.length < d.outbox.length;
   d.setState("outbox", { answers, have, want: d.want, nonce: ++d.nonce });
   clearTimeout(d.timer);
@@ -102,7 +73,7 @@ const isLate = (d) => d.outbox.length > 0 && Date.now() - d.outbox[0].born >= LA
 function takeAcks(d, acked) {
   for (const { key, at } of acked || []) {
     const i = d.outbox.findIndex((o) => o.answer.key === key);
-    box.drop(answerKey(d, key));
+    box.drop(answerKey(d.person, key));
     if (i < 0) continue;
     const [{ answer }] = d.outbox.splice(i, 1);
     if (d.refused.some((r) => r.item === answer.item)) { d.refused = d.refused.filter((r) => r.item !== answer.item); drawToasts(d); }
@@ -118,7 +89,7 @@ function takeRefused(d, refused) {
     d.refusedKeys.add(key);
     const i = d.outbox.findIndex((o) => o.answer.key === key);
     const out = i < 0 ? null : d.outbox.splice(i, 1)[0];
-    box.drop(answerKey(d, key));
+    box.drop(answerKey(d.person, key));
     d.known.delete(item);
     for (const p of d.past) if (p.sheet.item === item && p.sheet.version === key) { p.sheet = { ...p.sheet, version: out ? out.answer.version : "" }; p.action = "refused"; if (out) p.values = new Map(out.answer.values.filter((v) => !v.unseen).map((v) => [cellKey(v.unit, v.dimension), v.v])); }
     const name = nameOf(d, item);

@@ -6,17 +6,6 @@ const PAUSE = 60000; // a longer pause without input is not work
 const TOUCH = matchMedia("(pointer: coarse)").matches;
 const PAST = 200; // how far back "b" reaches
 
-const box = (() => {
-  // storage that may be full, forbidden or corrupt: the desk works without it
-  const safe = (fn, other) => { try { return fn(); } catch { return other; } };
-  return {
-    get: (key) => safe(() => JSON.parse(localStorage.getItem(key)), null),
-    set: (key, value) => safe(() => { localStorage.setItem(key, JSON.stringify(value)); return true; }, false),
-    drop: (key) => safe(() => localStorage.removeItem(key)),
-    keys: (prefix) => safe(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix)), []),
-  };
-})();
-
 function uuid() {
   if (crypto.randomUUID) return crypto.randomUUID(); // only there in secure contexts
   const b = crypto.getRandomValues(new Uint8Array(16));

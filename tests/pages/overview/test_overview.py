@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +16,7 @@ from data.records import people
 from data.store import open_store
 from data.store.ids import content_id
 from tests import seeds
-from tests.pages.desk_driver import accept_all, all_saved, at_rest, enter
+from tests.pages.desk_driver import accept_all, all_saved, at_rest, enter, on_item, unsaved
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -104,25 +106,32 @@ def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: An
 
 
 # Streamlit sends what a component has set in a task of its own, so the request for the next page may go before it. Here
-# the first message that has a certain text does go just after the next one.
-OVERTAKEN = """(text) => {
+# the first message that has a certain text does go just after the next one, or some milliseconds later.
+OVERTAKEN = """([text, late]) => {
   const send = WebSocket.prototype.send;
   let held = null;
   window.overtaken = "";
   WebSocket.prototype.send = function (message) {
     if (!overtaken && new TextDecoder().decode(message).includes(text)) { held = message; overtaken = "held"; return; }
     send.call(this, message);
-    if (held) { send.call(this, held); held = null; overtaken = "sent"; }
+    if (overtaken !== "held") return;
+    overtaken = "going";
+    const last = () => { send.call(this, held); overtaken = "sent"; };
+    if (late) setTimeout(last, late); else last();
   };
 }"""
 
 
-@pytest.mark.parametrize(("leave", "stream", "sent"), [("back", "audit", '"nonce"'), ("link", "review", '"action"')])
+@pytest.mark.parametrize(
+    ("leave", "stream", "sent", "late"),
+    [("back", "audit", '"nonce"', 0), ("link", "review", '"action"', 0), ("link", "review", '"action"', 300)],
+)
 def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
-    serve: Serve, page: Any, leave: str, stream: str, sent: str
+    serve: Serve, page: Any, leave: str, stream: str, sent: str, late: int
 ) -> None:
+    """Also where it arrives when the next page is there already, and Streamlit drops it."""
     app = seeded(serve, 12, audit=4)
-    page.add_init_script(f"({OVERTAKEN})({sent!r})")
+    page.add_init_script(f"({OVERTAKEN})([{sent!r}, {late}])")
     enter(page, app.url, "ann", "")
     page.locator(f".st-key-label-{DEMO}-{stream} button").click()
     page.wait_for_url(re.compile("desk.*item="))
@@ -141,6 +150,76 @@ def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
     expect(page.get_by_text("answered 1 item in demo")).to_have_count(int(leave == "link"))
     assert not re.search("desk|item=", page.url)
     assert page.evaluate("history.length") <= entries + 2, "the person can still go back"
+    page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))")
+
+
+def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
+    """While a message of the desk is under way, later answers wait; the desk is left before any word comes back."""
+    app = seeded(serve, 12)
+    enter(page, app.url, "ann", "")
+    page.locator(f".st-key-label-{DEMO}-review button").click()
+    page.wait_for_url(re.compile("desk.*item="))
+    at_rest(page)
+    assert app.process is not None
+    os.kill(app.process.pid, signal.SIGSTOP)
+    accept_all(page, 1)
+    page.wait_for_timeout(300)  # the first has gone: the second waits for what comes back
+    accept_all(page, 1)
+    assert unsaved(page) == 2
+    page.get_by_role("link", name="Overview").click()
+    os.kill(app.process.pid, signal.SIGCONT)
+    expect(page.get_by_text("answered 2 items in demo")).to_be_visible()
+    page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))")
+
+
+def test_what_was_not_sent_when_the_browser_was_closed_is_saved_from_any_page(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 12)
+    enter(page, app.url, "ann")
+    on_item(page)
+    accept_all(page, 1)
+    all_saved(page)
+    app.kill()
+    accept_all(page, 1)
+    assert unsaved(page) == 1
+    context = page.context
+    page.close()
+    app.start()
+    again = context.new_page()
+    enter(again, app.url, "ann", "people")
+    again.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))")
+    again.get_by_role("link", name="Overview").click()
+    expect(again.get_by_text("answered 2 items in demo")).to_be_visible()
+
+
+COUNTED = """() => {
+  const send = WebSocket.prototype.send;
+  window.sent = new Set(); // by its number: every request of Streamlit's brings what was set last once more
+  WebSocket.prototype.send = function (message) {
+    const text = new TextDecoder().decode(message);
+    if (text.includes('"action"')) sent.add(text.match(/"nonce":[0-9]+/)[0]);
+    send.call(this, message);
+  };
+}"""
+REFUSED = """() => localStorage.setItem("assay:answer:ann:k1", JSON.stringify(
+  { key: "k1", person: "ann", action: "save", item: "gone", version: "", values: [], notes: [] }))"""
+
+
+def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say(serve: Serve, page: Any) -> None:
+    app = seeded(serve, 12)
+    enter(page, app.url, "ann", "people")
+    at_rest(page)
+    page.evaluate(REFUSED)
+    page.add_init_script(f"({COUNTED})()")
+    page.reload()
+    page.wait_for_function("sent.size === 1")
+    at_rest(page)
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("heading", name="Overview").wait_for()
+    at_rest(page)
+    assert page.evaluate("sent.size") == 1
+    page.get_by_role("link", name="Review desk").click()
+    expect(page.get_by_text("gone was not saved.")).to_be_visible()
+    assert page.evaluate("localStorage.getItem('assay:answer:ann:k1')") is None
 
 
 def test_names_are_shown_as_they_are(serve: Serve, page: Any) -> None:

@@ -503,8 +503,8 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
     bench.sit(response("a"))
     assert [a["key"] for a in bench.waiting()] == ["k1", "k2", "k3", "k4"]
     assert [key.split(":")[-1] for key in bench.stored("answer")] == ["k1", "k2", "k3", "k4"]
-    apart = [{"answer": {"key": k, "version": v}} for k, v in (("b2", "b1"), ("a1", ""), ("b1", "gone"), ("a2", "a1"))]
-    assert [o["answer"]["key"] for o in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
+    apart = [{"key": k, "version": v} for k, v in (("b2", "b1"), ("a1", ""), ("b1", "gone"), ("a2", "a1"))]
+    assert [a["key"] for a in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
 
 
 def test_a_message_holds_a_million_letters_and_one_answer_in_any_case(bench: Bench) -> None:

@@ -1,0 +1,49 @@
+// kept.js: what this browser keeps. An answer stays until the server has said that it is saved.
+
+const box = (() => {
+  // storage that may be full, forbidden or corrupt: the desk works without it
+  const safe = (fn, other) => { try { return fn(); } catch { return other; } };
+  return {
+    get: (key) => safe(() => JSON.parse(localStorage.getItem(key)), null),
+    set: (key, value) => safe(() => { localStorage.setItem(key, JSON.stringify(value)); return true; }, false),
+    drop: (key) => safe(() => localStorage.removeItem(key)),
+    keys: (prefix) => safe(() => Object.keys(localStorage).filter((key) => key.startsWith(prefix)), []),
+  };
+})();
+
+const AT_ONCE = 200, LETTERS = 1e6; // the most that goes in one message; the rest goes when those are acknowledged
+const answerKey = (person, key) => `assay:answer:${person}:${key}`;
+
+/** A person's answers that no server has acknowledged; what is no answer is thrown away. */
+function keptAnswers(person) {
+  const found = [];
+  for (const key of box.keys(answerKey(person, ""))) {
+    const answer = box.get(key);
+    const whole = answer && key === answerKey(person, answer.key) && answer.person === person && typeof answer.item === "string" && Array.isArray(answer.values) && Array.isArray(answer.notes) && answer.action;
+    if (whole) found.push(answer); else box.drop(key);
+  }
+  return inOrder(found);
+}
+
+/** An answer that builds upon another one goes after it, however far apart they were found. */
+function inOrder(answers) {
+  const left = new Map(answers.map((answer) => [answer.key, answer])), ordered = [];
+  for (const answer of answers) {
+    const line = [];
+    for (let at = left.get(answer.key); at; at = left.get(at.version)) { line.unshift(at); left.delete(at.key); }
+    ordered.push(...line);
+  }
+  return ordered;
+}
+
+/** The first of the answers, as many as one message may hold; one in any case. */
+function firstOf(all) {
+  const answers = [];
+  let letters = 0;
+  for (const answer of all.slice(0, AT_ONCE)) {
+    letters += JSON.stringify(answer).length;
+    if (answers.length && letters > LETTERS) break;
+    answers.push(answer);
+  }
+  return answers;
+}
