@@ -77,8 +77,10 @@ class Terminal:
             self.help(name)
 
     def help(self, *words: str) -> None:
-        """Ask for the help of a command, and of all that it has below it."""
+        """Ask for the help of a command and of all that it has below it, and for none of these."""
         out = self(" ".join([*words, "--help"]))
         verbs = re.search(r"^usage: [^\n]*? ((?:[\w-]+\|)+[\w-]+) \.\.\.$", out, re.MULTILINE)
+        if verbs:
+            self(" ".join(words))
         for verb in verbs[1].split("|") if verbs else ():
             self.help(*words, verb)

@@ -89,6 +89,26 @@ def test_a_rule_that_asks_more_says_so_and_is_kept(name: str) -> None:
         assert explain(other) != explain(asked), "what can be changed is said"
 
 
+def test_what_a_policy_now_requires_more_is_said_in_words_rule_by_rule() -> None:
+    without = Requirements(Policy(30, lower_bound=False, horizon=0), coverage=0.5, answered=0.5, imported=True)
+    bound = replace(without, policy=Policy(30, level=0.9, horizon=0))
+    strict = Requirements(Policy(100, level=0.95, horizon=1000), four_eyes=True, alarms=True)
+    found = {name: rule.stricter(without, strict) for name, rule in RULES.items()}
+    assert {name: pair for name, pair in found.items() if pair} == {
+        "min_items": ("30 items", "100 items"),
+        "lower_bound": ("no lower bound", "a lower bound (95%)"),
+        "horizon": ("a single look", "any number of looks up to 1,000 items"),
+        "coverage": ("50% of ratings answered by the judge", "90% of ratings answered by the judge"),
+        "answered": ("50% of the drawn items answered by people", "90% of the drawn items answered by people"),
+        "alarms": ("audits in alarm allowed", "no audit in alarm"),
+        "four_eyes": ("one lead", "two leads"),
+        "imported": ("imported labels counted", "labels given here only"),
+    }
+    assert RULES["level"].stricter(bound, strict) == ("90% confidence", "95% confidence")
+    no_longer = replace(strict, policy=replace(strict.policy, lower_bound=False))
+    assert RULES["horizon"].stricter(without, no_longer) is None, "no bound is required, so its looks are nothing"
+
+
 @pytest.mark.parametrize("name", [rule.name for rule in RULES.values() if rule.form and rule.form.high])
 def test_both_ends_of_a_field_of_the_form_are_values_that_a_policy_takes(name: str) -> None:
     form = RULES[name].form

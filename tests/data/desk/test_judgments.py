@@ -80,6 +80,7 @@ JUDGMENTS = [
     judged("jury-b", 1, "Poor. [[3]]", wording="aaaaaa111111"),
     judged("jury-b", 1, "Poorer. [[2]]", wording="bbbbbb222222"),
     judged("jury-c", 1, "One. [[8]]"), judged("jury-c", 1, "Two, without.", 1), judged("jury-c", 1, "Three. [[7]]", 2),
+    judged("jury-d", 1, "As the first. [[8]]"),
 ]  # fmt: skip
 
 
@@ -90,11 +91,11 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     first, second, _ = sheet["rows"]
     main = first["judgments"][0]
     assert sheet["judges"][0]["card"] == f"MT-Bench rating {main['prompt']}"
-    assert main["main"] and [one["main"] for one in first["judgments"][1:]] == [False, False, False]
+    assert main["main"] and [one["main"] for one in first["judgments"][1:]] == [False] * 4
     told = {(one["judge"], one["prompt"]): one for one in first["judgments"]}
     assert told.keys() == {
         ("jury-a", "single-v1"), ("jury-b", "single-v1 aaaaaa"), ("jury-b", "single-v1 bbbbbb"),
-        ("jury-c · 2 samples, mean", "single-v1"),
+        ("jury-c · 2 samples, mean", "single-v1"), ("jury-d", "single-v1"),
     }  # fmt: skip
     assert {key[1]: one["t"] for key, one in told.items() if key[0] == "jury-b"} == {
         "single-v1 aaaaaa": "3", "single-v1 bbbbbb": "2"
@@ -111,7 +112,7 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     assert others == {"8", "7.5", "3", "2"} - {main["t"]}
     assert second["judgments"] == [], "one judge alone needs no list"
     judges = {str(row[0]) for row in store.rows("select id from judge")}
-    assert {judge for _, judge in exposure.shown_judges(store, "ann", [sheet["item"]])} == judges and len(judges) == 4
+    assert {judge for _, judge in exposure.shown_judges(store, "ann", [sheet["item"]])} == judges and len(judges) == 5
     weight = len(exchange.cut_to_size([sheet, sheet, sheet]))
     assert weight == 3, "short sheets go together"
 

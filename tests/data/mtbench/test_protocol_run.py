@@ -194,6 +194,17 @@ def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: S
         assert served.bodies == [] and runs.list_runs(store) == []
 
 
+def test_a_judge_that_no_list_names_is_tried_by_a_call_which_is_paid_for(store: Store) -> None:
+    with recording(models=("m",)) as served:
+        steps = protocol_run.steps(store, "lea", wanted(store, served.url))
+        step, run_id = next(steps)
+        runs.wait(store, run_id)
+        steps.close()
+    assert step == "answers" and [body["model"] for body in served.bodies if is_judging(body)] == []
+    tried = [body for body in served.bodies if body["model"] == "j"]
+    assert len(tried) == 1 and store.rows("select run_id, calls from charge where sort = 'trial'") == [("", 1)]
+
+
 def test_a_dry_run_stores_nothing_but_that_ratings_were_shown_of_answers_that_are_there(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, SHORT)

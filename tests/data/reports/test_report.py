@@ -456,13 +456,14 @@ def test_the_archive_has_the_same_report_byte_by_byte(made: str, archive: dict[s
 
 
 def test_the_archive_says_in_every_place_what_it_said(archive: dict[str, str], tmp_path: Path) -> None:
-    """The whole text of the report and its tables is that of archive.txt; of the other tables their columns are."""
+    """The whole text of the report and its tables is that of archive.txt; of the other tables their first lines are."""
     body = re.sub(r"(?s)<(style|script|svg)\b.*?</\1>", "", archive["report.html"])
     body = re.sub(r"<[^>]*>", " ", re.sub(r"</?(p|li|tr|h\d|summary|div)\b[^>]*>", "\n", body))
     told = {"report.html": "\n".join(filter(None, (" ".join(line.split()) for line in unescape(body).split("\n"))))}
     told |= {name: archive[name] for name in TABLES}
     rest = sorted(name for name in archive if name.endswith(".csv") and name not in TABLES)
-    told |= {name: archive[name].partition("\n")[0] for name in rest}
+    first = {name: [line for line in archive[name].splitlines() if ",0,0.0," not in line][:9] for name in rest}
+    told |= {name: "\n".join(lines) for name, lines in first.items()}
     said = "".join(f"== {name}\n{text.strip()}\n" for name, text in told.items())
     check_archive(said, ARCHIVE, tmp_path)
 
