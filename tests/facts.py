@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -52,6 +54,13 @@ def tallies(rows: Sequence[Mapping[str, Any]], most: int = 8) -> Iterator[str]:
         told = sorted(found.items(), key=lambda one: (-one[1], one[0]))[: 2 if each else most]
         shown = ", ".join(f"{value[:60]} x{times}" for value, times in sorted(told))
         yield f"  {column} ({len(found)}): {shown}"
+
+
+def text_of(document: str) -> str:
+    """What an HTML document says, a line for each of its paragraphs, headings and rows."""
+    body = re.sub(r"(?s)<(style|script|svg)\b.*?</\1>", "", document)
+    body = re.sub(r"<[^>]*>", " ", re.sub(r"</?(p|li|tr|h\d|summary|div)\b[^>]*>", "\n", body))
+    return "\n".join(filter(None, (" ".join(line.split()) for line in unescape(body).split("\n"))))
 
 
 def drawn(picture: str) -> Iterator[str]:

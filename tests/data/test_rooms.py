@@ -79,6 +79,8 @@ from data.records import datasets, invitations, judge_lookup, logins, people, se
 from data.records.settings import GoldRule
 from data.reports import breakdown as breakdown_file
 from data.reports import dashboard as dashboard_file
+from data.reports import evidence, report, tables
+from data.reports.figures import report_figures
 from data.reports.statistics import STATISTICS
 from data.samples import SAMPLES
 from data.store import open_store
@@ -100,7 +102,7 @@ from tests.data import import_files, planted_workspace
 from tests.data.flag_dataset import CARD, flagged
 from tests.data.imports import source as import_lines
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
-from tests.facts import drawn, facts, refusal, tallies, told_refusals
+from tests.facts import drawn, facts, refusal, tallies, text_of, told_refusals
 
 Json = dict[str, Any]
 Check = Callable[[str, Iterator[str]], None]
@@ -334,6 +336,27 @@ def _understood(planted: Planted, source: Source, found: list[DetectedFile]) -> 
         yield f"  card {json.dumps(card, ensure_ascii=False)[:300]}"
     yield f"  plan: {plan or 'made'}"
     yield from facts("preview", preview_import(planted.store, source, wanted, actor="lea", found=found), 1, 60)
+
+
+# -- reports ----------------------------------------------------------------------------------------------------------
+
+
+def test_reports(planted: Planted, check: Check) -> None:
+    check("reports", reports(planted))
+
+
+def reports(planted: Planted) -> Iterator[str]:
+    """What a report says of a judge of dialogues, which leads have decided on, and of one of pairs, with its tables."""
+    for dataset, judge in (("support", "judge-one"), ("duels", "pair-judge")):
+        place = planted.datasets[dataset], planted.judges[dataset, judge]
+        found = evidence.gather_report_evidence(planted.store, *place)
+        made = report_figures(found)
+        yield f"== {judge} of {dataset}"
+        yield text_of(report.render_report(found, made))
+        for name, table in tables.tables(found, made).items():
+            lines = [line for line in table.splitlines() if ",0,0.0," not in line]
+            yield f"-- {name}: {len(lines)} lines"
+            yield from lines[:12]
 
 
 # -- desk and queue ---------------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ from judges.version import VERSION
 from tests.archives import check_archive
 from tests.data.cells import Cell, fill
 from tests.data.flag_dataset import flagged
+from tests.facts import facts, text_of
 from tests.poison import tricks
 
 NASTY = '=cmd() <b>対話</b> & "x" ]]> {n} **bold**'
@@ -455,11 +456,15 @@ def test_the_archive_has_the_same_report_byte_by_byte(made: str, archive: dict[s
     assert json.loads(archive["figures.json"]) == figures_in(made)
 
 
+def test_of_flags_and_topics_the_report_says_in_every_place_what_it_said(of_flags: str, tmp_path: Path) -> None:
+    """With all that is counted in other ways than on a scale, and what each figure is."""
+    figures = [line for one in figures_in(of_flags)["dimensions"] for line in facts(one["dimension"], one)]
+    check_archive("\n".join([text_of(of_flags), *figures, ""]), ARCHIVE.with_name("flags.txt"), tmp_path)
+
+
 def test_the_archive_says_in_every_place_what_it_said(archive: dict[str, str], tmp_path: Path) -> None:
     """The whole text of the report and its tables is that of archive.txt; of the other tables their first lines are."""
-    body = re.sub(r"(?s)<(style|script|svg)\b.*?</\1>", "", archive["report.html"])
-    body = re.sub(r"<[^>]*>", " ", re.sub(r"</?(p|li|tr|h\d|summary|div)\b[^>]*>", "\n", body))
-    told = {"report.html": "\n".join(filter(None, (" ".join(line.split()) for line in unescape(body).split("\n"))))}
+    told = {"report.html": text_of(archive["report.html"])}
     told |= {name: archive[name] for name in TABLES}
     rest = sorted(name for name in archive if name.endswith(".csv") and name not in TABLES)
     first = {name: [line for line in archive[name].splitlines() if ",0,0.0," not in line][:9] for name in rest}
