@@ -403,16 +403,26 @@ def test_who_labels_the_audit_sample_is_not_chosen_by_hand(tmp_path: Path) -> No
 def test_what_cannot_be_given_is_refused(made: tuple[Store, str]) -> None:
     store, found = made
     before = store.newest()
-    for chosen, terms in (
-        (ALL, {}), (ALL, {"people": ("ann",), "tag": "ja"}), (ALL, {"people": ("ann",), "overlap": 2}),
-        (ALL, {"people": ("ann",), "priority": 4}), (ALL, {"people": ("ann",), "note": "x" * 501}),
-        (ALL, {"people": ("ann",), "overlap": 0}), (ALL, {"tag": "ja", "overlap": 21}),
-        (ALL, {"people": ("ann",), "priority": 0}), (Selection(number=0), {"people": ("ann",)}),
-        (Selection(share=1.01), {"people": ("ann",)}), (Selection(share=0.0), {"people": ("ann",)}),
-        (Selection("nothing", "x"), {"people": ("ann",)}), (Selection("language", "fr"), {"people": ("ann",)}),
+    whom = "Choose to whom the work is given: people, or a tag."
+    level = "it must be 1 (high), 2 (normal) or 3 (low)."
+    for chosen, terms, why in (
+        (ALL, {"people": ()}, whom), (ALL, {"tag": "ja"}, whom),
+        (ALL, {"overlap": 2}, "2 people per item are more than the 1 to whom it is given."),
+        (ALL, {"priority": 4}, f"The priority is 4: {level}"), (ALL, {"priority": 0}, f"The priority is 0: {level}"),
+        (ALL, {"note": "x" * 501}, "The note has 501 letters: 500 are the most."),
+        (ALL, {"overlap": 0}, "People per item is 0: it must be 1 to 20."),
+        (ALL, {"people": (), "tag": "ja", "overlap": 21}, "People per item is 21: it must be 1 to 20."),
+        (Selection(number=0), {}, "0 items cannot be given: give 1 or more."),
+        (Selection(share=1.01), {}, "101% of the items cannot be given: give more than 0 % and at most 100 %."),
+        (Selection(share=0.0), {}, "0% of the items cannot be given: give more than 0 % and at most 100 %."),
+        (Selection("nothing", "x"), {},
+         "Items cannot be chosen by 'nothing', no field of theirs. There are: language, score."),
+        (Selection("language", "fr"), {}, "No item is left to give out: all that are chosen are answered, assigned, or "
+         "such as nobody named may answer."),
     ):  # fmt: skip
-        with pytest.raises(BadInput):
-            give(store, found, chosen, **terms)
+        with pytest.raises(BadInput) as refused:
+            give(store, found, chosen, **{"people": ("ann",), **terms})
+        assert str(refused.value) == why
     assert store.newest() == before
     Terms(tag="ja", overlap=20, priority=3, note="x" * 500).check()
     Terms(people=("ann", "ben"), overlap=2, priority=1).check()

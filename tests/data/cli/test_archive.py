@@ -275,6 +275,7 @@ run --dataset plain --model practice-constant --card zz_made --base-url {bad}
 run --dataset plain --model practice-constant --card zz_made --only-unscored
 run --dataset plain --model practice-constant --card zz_made
 run --dataset plain --model practice-heuristic --card pointwise_quality --dimension "zz_warm: Warm?" --samples 2
+run --dataset plain --model practice-constant --card zz_own --dimension "zz_odd: Odd?"
 run --dataset plain --model practice-second --card zz_made --price 1000 1000 --spend 3 --concurrency 1
 run --resume {run} --spend 100 --price 1000 1000
 run --resume nothing

@@ -423,6 +423,9 @@ READ: dict[str, dict[str, list[Any]]] = {
         "id": ["x1", "x2"] * 3, "annotator": ["gpt-4o", "gpt-4o", "ann", "ann", "ben", "ben"],
         "score": TWO, "style": [3, 4] * 3,
     },
+    "many people in a column": {
+        "id": ["x1"] * 62, "annotator": [f"p{n}" for n in range(31)] * 2, "score": [*TWO * 10, 1, 2],
+    },
     "who judged in a column": {"id": ["x1", "x2"] * 3, "judge": ["j1", "j1", "j2", "j2", "j3", "j3"], "score": TWO},
     "who answered is not told": {"id": ROW, "annotator": [""] * 6, "score": TWO},
     "what was asked in a column": {

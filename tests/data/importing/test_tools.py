@@ -37,6 +37,7 @@ from data.importing.conversations.utterances import (
 )
 from data.importing.files.container import detect_container, read_records
 from data.importing.format_file import FormatFile
+from data.importing.formats import otel
 from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.records import datasets
 from data.store.errors import BadInput
@@ -464,6 +465,14 @@ def test_of_a_prompt_that_wraps_what_was_asked_the_question_is_kept() -> None:
     assert [(item["task"], item["output"]) for item in items(given).values()] == [("Wo?", "Dort.")]
 
 
+def test_otel_values_within_values() -> None:
+    """Lists and objects of OTLP's own spelling are read as JSON has them, an empty value as none."""
+    texts = {"arrayValue": {"values": [{"stringValue": "a"}, {"intValue": "7"}, {"boolValue": True}]}}
+    held = {"kvlistValue": {"values": [{"key": "k", "value": texts}, {"key": "e", "value": {"arrayValue": None}}]}}
+    assert otel._value(held) == {"k": ["a", 7, True], "e": []}
+    assert [otel._value(one) for one in ({"doubleValue": 0.5}, {}, None, "x")] == [0.5, None, None, "x"]
+
+
 def test_otel_logs() -> None:
     """Messages and evaluations may come as log records, before their spans or after."""
 
@@ -595,6 +604,18 @@ def test_langfuse_scores_alone() -> None:
     assert {o[4] for o in opinions(given)} == {"judge", "person"}
 
 
+def test_langfuse_scores_in_columns_of_a_table_of_traces() -> None:
+    """Its table has a list for each score; a list of texts is none, and is told as not read."""
+    trace = {"id": "t", "timestamp": "2026-05-01T10:00:00Z", "userId": "u", "tags": ["x"], "input": "Q", "output": "A"}
+    row = {**trace, "Helpful": [0.5, 1], "human rating": ["good"], "note": ["n" * 101], "odd": [{"a": 1}], "none": None}
+    _, given = found([("x.json", made.whole([row]))])
+    assert opinions(given) == [
+        ("t", "response", "Helpful", 0.5, "judge", "langfuse"), ("t", "response", "Helpful", 1, "judge", "langfuse"),
+        ("t", "response", "human rating", "good", "person", ""),
+    ]  # fmt: skip
+    assert [hint for hint in hints(given) if "note" in hint and "odd" in hint and "Helpful" not in hint]
+
+
 def test_langfuse_scores_in_free_text() -> None:
     """What somebody wrote is no score; that it was left out is told."""
     held = made.langfuse()
@@ -708,6 +729,16 @@ def test_samples_of_inspect_that_are_none_are_told() -> None:
     ]
 
 
+def test_inspect_samples_in_rows_of_their_own() -> None:
+    """As a log that was written as lines: what it says of the evaluation, then its samples."""
+    log = made.inspect()
+    samples = log.pop("samples")
+    files = made.whole({**log, "samples": samples}), made.text(log, *samples)
+    whole, rows = (found([("log", file)]) for file in files)
+    assert rows[0] == {"inspect_ai"} and items(rows[1]) == items(whole[1]) and len(items(rows[1])) == 2
+    assert opinions(rows[1]) == opinions(whole[1])
+
+
 def test_promptfoo() -> None:
     """A person's rating is of the pass, beside the tool's own; a result without an output is told."""
     for file in (made.whole(made.promptfoo()), made.text(*made.promptfoo()["results"]["results"])):
@@ -728,6 +759,12 @@ def test_promptfoo() -> None:
             "A result (test 2, prompt 0, m-1) has no output: its provider gave an error, or nothing."
         ]
         assert [one.row for one in given if isinstance(one, RejectedRow)] == [{"error": "boom", "vars": {}}]
+    one, _, _ = made.promptfoo()["results"]["results"]
+    assert faults(found([("out", made.text(one, {"results": [{"score": 1}]}))])[1]) == [
+        "A result has neither a prompt nor variables."
+    ]
+    with pytest.raises(BadInput, match=r"none of the tools known here writes \(its keys: results\)"):
+        found([("r.json", made.whole({"results": {"mean": 1}}))])
     # A table that happens to have a prompt and its variables is one of somebody's own.
     assert found([("t.jsonl", made.text({"vars": "x", "prompt": "P", "human": 1, "judge": 2}))])[0] == {"table"}
 

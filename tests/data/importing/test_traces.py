@@ -84,6 +84,37 @@ def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
     assert Told(call("t", "s", [], [ANSWER])).items["t"]["kind"] == "dialogue", "nothing was asked"
 
 
+@pytest.mark.parametrize(
+    ("said", "more", "texts"),
+    [
+        ([ASK], {}, "QB"),  # the same was asked again: the later answer holds
+        ([ASK, MORE], {}, "QARB"),  # a client that repeats only what the user said
+        ([MORE], {}, "QARB"),  # and one that repeats nothing, in calls of one name below one span
+        ([ASK, ANSWER], {}, "QA\n\nB"),  # the answer goes on
+        ([MORE], {"name": "other"}, "RB"),
+        ([MORE], {"parent": "p"}, "RB"),
+        ([Utterance("system", "S"), ASK], {}, "QB"),  # another system prompt: another conversation, the later one holds
+        ([Utterance("system", "S"), ASK, MORE], {}, "Q\n\nRB"),
+        ([Utterance("system", "S"), MORE], {}, "RB"),
+        ([Utterance("system", "S"), ASK, ANSWER, MORE], {}, "QARB"),  # unless it knows what was answered
+        ([Utterance("system", "S"), ASK, LAST, MORE], {}, "QBRB"),
+        ([ASK, LAST, MORE], {}, "QARB"),
+        ([MORE, LAST, ASK], {}, "RBQB"),  # it remembers other things
+    ],
+)
+def test_a_call_goes_on_where_it_repeats_what_was_said(said: list[Utterance], more: Any, texts: str) -> None:
+    first = call("t", "s", [ASK], [ANSWER], session="c")
+    told = Told(first, call("t", "s2", said, [LAST], start=2, session="c", **more))
+    assert "".join(entry["text"] for entry in told.items["c"]["turns"]) == texts
+
+
+def test_where_the_trace_says_what_came_in_and_went_out_calls_that_repeat_nothing_are_apart() -> None:
+    whole = TraceSpan("t", "r", sort="root", said=[ASK], answer=[ANSWER], session="c")
+    first = call("t", "s", [ASK], [ANSWER], session="c", parent="r")
+    told = Told(whole, first, call("t", "s2", [MORE], [LAST], start=2, session="c", parent="r"))
+    assert [entry["text"] for entry in told.items["c"]["turns"]] == ["Q", "A"]
+
+
 def test_traces_of_a_session_are_one_conversation_in_the_order_of_their_begin() -> None:
     later = call("t2", "s", [MORE], [LAST], start=5, meta={"k": 2, "z": 3})
     early = call("t1", "s", [Utterance("system", "S"), ASK], [ANSWER], start=1, model="m", meta={"k": 1})
