@@ -25,9 +25,6 @@ class SpillFile:
         """Forget everything."""
         self._file.close()
 
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._places
-
     def __len__(self) -> int:
         return len(self._places)
 
