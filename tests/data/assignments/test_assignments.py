@@ -321,6 +321,17 @@ def test_reassigning_moves_what_is_left_evenly_and_undo_brings_it_back(made: tup
     assert assignments.current_assignments(store, found) == []
 
 
+def test_what_somebody_holds_of_work_that_was_offered_to_them_first_is_let_go_when_it_is_reassigned(
+    made: tuple[Store, str],
+) -> None:
+    store, found = made
+    give(store, found, people=("ann",), reserved=False)
+    held = draws(take(store, "ann", found, 5))
+    assert not set(held) & set(draws(take(store, "ben", found, 5)))
+    plan = assignments.reassign(store, "rex", found, "ann", ("cyd",), 1)
+    assert set(held) <= set(plan.shares["cyd"]) and set(held) <= set(draws(take(store, "cyd", found)))
+
+
 def test_what_is_answered_held_or_assigned_is_not_given_again(made: tuple[Store, str]) -> None:
     store, found = made
     answer(store, "ann", take(store, "ann", found, 1)[0])
