@@ -39,6 +39,7 @@ def save_unsent(who: Person, address: str, zone: tzinfo) -> None:
             on_outbox=url_state.callback_of(address, save),
         )
     if state.get("notice"):
-        text.warn("Answers that you gave on the review desk are kept in this browser: {why}", why=state["notice"])
+        told = "What you answered on the review desk last is not saved yet, and kept in this browser. {why}"
+        text.warn(told, why=state["notice"])
     if state.pop("again", False):
         st.rerun()

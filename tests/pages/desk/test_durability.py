@@ -101,6 +101,10 @@ def test_a_full_disk_is_said_on_the_desk_and_costs_nothing(serve: Serve, page: A
     accept_all(page, 1, mark_with(page, given))
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     assert unsaved(page) == 1
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_text("is not saved yet, and kept in this browser. Nothing was saved").wait_for()
+    page.get_by_role("link", name="Review desk").click()
+    on_item(page)
     goes_on(app, page, given)
 
 
