@@ -14,9 +14,8 @@ _LONGEST = 10_000
 
 def working_hours(since: datetime, until: datetime) -> float:
     """The hours of working time between two moments; 0 where the second is not later."""
-    if until <= since:
-        return 0.0
-    weeks, found = (until - since).days // 7, 0.0
+    until = max(since, until)
+    weeks = (until - since).days // 7
     found, day = weeks * 5.0 * DAY, since + timedelta(weeks=weeks)
     while day < until:
         begin, end, following = _day(day)

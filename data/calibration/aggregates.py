@@ -20,7 +20,7 @@ from data.calibration import calibration
 from data.records import combinations
 from data.records.coverage import CountedDimension, counted_dimension, unit_condition, verdict_codes
 from data.store import Store
-from judges.stats import bins
+from judges.stats import bins, ppi
 from judges.stats.ppi import Moments
 from judges.types import Dimension
 
@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 IMPORTED = "imported"
 """The name of what came in from files begins with it, instead of a run's id."""
 _CLOSE = 1e-6
+_NO_LABELS = ppi.moments([], [], [], [])
 
 
 @dataclass
@@ -58,7 +59,7 @@ class AggregateGroup:
         return float(self.counts.sum())
 
     def moments(self, ask: CountedDimension, outcome: int, labelled: Moments | None) -> Moments:
-        """The moments of a mean, with those of the labelled items where there are any."""
+        """The moments of a mean, of items with a value, with those of the labelled items where there are any."""
         tt, tm, mm = self.cross[outcome]
         whole, cross = self.whole[outcome], np.array([[tt, tm], [tm, mm]])
         if ask.mean:
@@ -66,12 +67,10 @@ class AggregateGroup:
         else:  # of an outcome that is or is not
             codes, counts = np.array([0.0, 1.0]), np.array([whole[1] - whole[0], whole[0]])
         squares = self.squares if ask.mean else float(counts @ codes**2)
-        if labelled is None:
-            sums = np.zeros(6), np.zeros((6, 6))
-            return Moments(0, 0, (0.0, 0.0), *sums, self.items, whole, cross, squares, (np.inf, -np.inf), 1.0)
-        outside = counts[(codes < labelled.seen[0] - _CLOSE) | (codes > labelled.seen[1] + _CLOSE)].sum()
-        uncovered = float(outside / max(counts.sum(), 1))
-        return labelled._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
+        given = _NO_LABELS if labelled is None else labelled
+        outside = counts[(codes < given.seen[0] - _CLOSE) | (codes > given.seen[1] + _CLOSE)].sum()
+        uncovered = float(outside / counts.sum())
+        return given._replace(items=self.items, whole=whole, whole_cross=cross, squares=squares, uncovered=uncovered)
 
 
 Key = tuple[str, str]

@@ -95,8 +95,8 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
     spent = 0.0
     for one in planned.arms:
         if not one.estimate.judgments:
-            ours = resume and "b" in one.arm.sides.values()
-            spent += protocol_run.step_cost(store, one.wanted, "ratings") if ours else 0.0
+            if resume and "b" in one.arm.sides.values():
+                spent += protocol_run.step_cost(store, one.wanted, "ratings")
             continue
         limit = one.wanted.spending_limit
         left = None if limit is None else limit - spent

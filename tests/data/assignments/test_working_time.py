@@ -41,3 +41,11 @@ def test_a_friday_evening_goes_on_with_monday_and_what_nobody_plans_has_no_end()
     assert working_hours(friday, datetime(2026, 11, 23, 10)) == 2
     assert after_working_hours(friday, 2) == datetime(2026, 11, 23, 10)
     assert after_working_hours(friday, 1e9) is None
+    most = 10_000 * 8  # hours of the working days that are looked ahead
+    assert after_working_hours(friday, most) is not None and after_working_hours(friday, most + 1) is None
+
+
+def test_what_ends_with_a_working_day_has_passed_then_and_not_on_the_next_morning() -> None:
+    saturday = datetime(2026, 11, 21, 12)
+    assert after_working_hours(saturday, 40) == datetime(2026, 11, 27, 17)
+    assert after_working_hours(saturday, 0) == datetime(2026, 11, 23, 9), "nobody works before"

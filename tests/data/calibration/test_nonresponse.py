@@ -188,12 +188,16 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     sim.draw(w)
     sim.work(w, "ann", most=40)
     policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=30), answered=0.0), "A trial.")
-    assert policy.policy_changes(w.store)[0].asked.answered == 0
+    [first] = policy.policy_changes(w.store)
+    assert first.asked.answered == 0
     line = next(
         one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
     )
     assert "not answered" not in line.decision.reason
     policy.set_requirements(w.store, "lea", replace(policy.requirements(w.store), answered=0.9), "Not any more.")
+    before = first.at - timedelta(microseconds=1)
+    for at, met in ((first.at, f"the policy of {first.at:%Y-%m-%d}"), (before, "the first policy")):
+        assert policy.explain_stricter(w.store, first.asked, at).startswith(f"Approved under {met} (")
     line = next(
         one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
     )

@@ -23,6 +23,7 @@ from data.cli import main
 from data.desk import labels
 from data.exporting import delivery, exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
+from data.exporting.kind import complete_options
 from data.exporting.kinds import chats, preference_turns
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue
@@ -719,6 +720,18 @@ def test_pages_of_gold_put_together_are_the_whole_export(store: Store, monkeypat
         found, cursor = [*found, *page.rows], page.next
         assert (len(page.rows), bool(cursor)) == (most, more)
     assert found == whole
+
+
+@pytest.mark.parametrize("dimension", ["", "helpfulness", "verdict"])
+def test_rows_of_gold_begin_with_an_item_of_a_dimension_and_none_before_it_is_made(
+    store: Store, dimension: str
+) -> None:
+    kind, whole = exporting.export_kind("gold"), rows(store, "gold", dimension=dimension)
+    assert kind.first is not None and len({row["dimension"] for row in whole}) == (1 if dimension else 2)
+    told = complete_options(store, demo(store).id, kind, {"dimension": dimension})
+    places = [(row["dimension"], row["item"]) for row in whole]
+    for begin, place in zip(whole, places, strict=True):
+        assert list(kind.first(store, demo(store), told, 99, begin)) == whole[places.index(place) :]
 
 
 def test_a_page_has_so_many_rows_and_goes_on_from_a_cursor_of_its_own_question(store: Store) -> None:

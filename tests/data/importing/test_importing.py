@@ -404,6 +404,11 @@ def test_what_each_line_is() -> None:
         "id kind", "item card", "item unit dimension value code annotator mode",
         "item unit dimension judge card sample",
     )),
+    *(("csv", " ".join(key for key in keys.split() if key != lacking), False) for keys in (
+        "id kind response_a task turns meta", "item card model params part sample raw",
+        "item unit dimension value code annotator mode made_at",
+        "item unit dimension value code adjudicator saw_judge labels",
+    ) for lacking in keys.split()),
 ])  # fmt: skip
 def test_own_lines_are_known_by_their_keys(held: Any, keys: str, fits: bool) -> None:
     assert canonical.fits(FileStart("f", held, [{"x": 1}, dict.fromkeys(keys.split(), 1)])) is fits
@@ -423,7 +428,8 @@ def test_of_two_labels_of_one_person_the_later_holds_wherever_it_stands(tmp_path
     assert bring(store, [label("p1", "tie", made_at="2026-03-01T00:00:00Z")]).labels == 1
     assert store.rows("select value from label_now") == [(1.0,)]
     says = "The dataset holds a later answer of ann to verdict of pair of 'p1' (2026-03-01 00:00)."
-    assert wrong(store, [label("p1", "b")]) == [(1, "made_at", says)]
+    for at in ("2026-01-01", "2026-03-01T00:00:00Z"):  # of two of one moment the first that came in stays
+        assert wrong(store, [label("p1", "b", made_at=at)]) == [(1, "made_at", says)]
     assert verify(store) == []
     store.close()
 

@@ -480,6 +480,18 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
     compare_archive("\n".join(told) + "\n", Path(__file__).with_name("readings.txt"), tmp_path)
 
 
+@pytest.mark.parametrize(("names", "few"), [(30, True), (31, False)])
+def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, few: bool) -> None:
+    rows = [{"id": f"x{n % 5}", "rater": f"person {n % names}", "score": 1 + n % 3} for n in range(5 * names)]
+    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    assert [(one.who, one.whose) for one in made.series] == (
+        [(f"person {n}", "") for n in range(names)] if few else [("", "rater")]
+    )
+    rows = [{"id": f"x{n % 5}", "criterion": f"Q{n % names}", "human": 1 + n % 3} for n in range(5 * names)]
+    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    assert [one.dimension for one in made.series] == ([f"q{n}" for n in range(names)] if few else ["rating"])
+
+
 @pytest.mark.parametrize("name", [
     "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
     "question_name", "score_name", "kriterium", "merkmal", "\u89b3\u70b9", "\u57fa\u6e96",

@@ -104,3 +104,6 @@ def test_a_limit_is_for_all_arms_and_a_resume_counts_what_those_of_b_have_cost(s
         with pytest.raises(BadInput, match="The spending limit is reached before"):
             begun(720.0, True, finished=2)
         assert begun(720.0, False, finished=2) == ["stopped"] and len(served.bodies) == asked + 6
+        assert begun(90_000.0, True, finished=2) == ["finished"] and len(served.bodies) == asked + 12
+        with pytest.raises(BadInput, match="The spending limit is reached before"):
+            begun(1_440.0, True, finished=3)

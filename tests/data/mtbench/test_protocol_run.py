@@ -16,6 +16,7 @@ import pytest
 
 from data.importing import ImportPlan, from_bytes, import_source
 from data.mtbench import mtbench, protocol_run, questions
+from data.mtbench.answers import Target, check_answer_target
 from data.mtbench.protocol_run import ProtocolRun
 from data.records import datasets, people
 from data.runs import runs
@@ -29,6 +30,7 @@ from judges.client.estimate import Estimate
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.records import Bench, BenchQuestion
 from judges.types import Dialogue
+from tests import seeds
 from tests.data.imports import text
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.judges.endpoint import Say, Served
@@ -244,6 +246,8 @@ def test_a_second_protocol_has_a_dataset_of_its_own(store: Store) -> None:
         asked = len(served.bodies)
         with pytest.raises(BadInput, match="Give another dataset"):
             played(store, replace(order, protocol=SHORT))
+        with pytest.raises(BadInput, match="holds answers by the protocol fastchat@"):
+            played(store, replace(order, protocol=SHORT, model="j"))
         assert len(served.bodies) == asked, "nothing is paid for that could not be kept"
         # Protocols that ask alike share the answers: only judging differs, so nothing is asked.
         judged_alike = FASTCHAT.model_copy(update={"name": "alike", "judge_temperature": 0.3})
@@ -251,6 +255,15 @@ def test_a_second_protocol_has_a_dataset_of_its_own(store: Store) -> None:
             played(store, replace(order, protocol=judged_alike, dataset="other"))
         assert len(served.bodies) == asked
         assert {one.name for one in datasets.all_datasets(store)} == {"answers", "other"}
+
+
+def test_answers_from_elsewhere_stand_in_the_way_of_those_of_the_same_model_alone(store: Store) -> None:
+    own = wanted(store, "http://127.0.0.1/v1")
+    item = seeds.dialogue(1, 1) | {"system": "m", "meta": {"question_id": "of another bench"}}
+    import_source(store, "lea", from_bytes([("m.jsonl", text([item]))]), ImportPlan("answers"))
+    assert not check_answer_target(store, Target("answers", FASTCHAT, own.questions, "other"), "")
+    with pytest.raises(BadInput, match="holds answers of m that came from elsewhere"):
+        check_answer_target(store, Target("answers", FASTCHAT, own.questions, "m"), "")
 
 
 def test_an_endpoint_that_dies_in_turn_two_loses_nothing(store: Store) -> None:

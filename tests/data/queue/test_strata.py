@@ -150,8 +150,10 @@ def test_items_that_come_in_later_may_be_parted_otherwise(store: Store, tmp_path
     found, who = here(store), judge(store)
     queue.draw_audit(store, "lea", found, 12, "", 1, SampleDesign("score", judge=who, allocation="root"))
     first = dict(store.rows("select item_id, stratum from stratum"))
+    assert not strata.sampled_population(store, found, SampleDesign("score", judge=who)).open, "all have their stratum"
     more = [{**seeds.dialogue(n, 1), "meta": {"領域": "返品"}} for n in range(41, 53)]
     import_source(store, "lea", from_path(seeds.lines(tmp_path / "more.jsonl", more)), ImportPlan(dataset="demo"))
+    assert strata.sampled_population(store, found, SampleDesign("meta", of="領域")).open
     queue.draw_audit(store, "lea", found, 12, "", 2, SampleDesign("meta", of="領域"))
     now = dict(store.rows("select item_id, stratum from stratum"))
     assert {i: now[i] for i in first} == first and len(now) == 52
@@ -162,9 +164,9 @@ def test_items_that_come_in_later_may_be_parted_otherwise(store: Store, tmp_path
 
 def test_a_dataset_drawn_before_strata_were_stored_goes_on_by_system(store: Store) -> None:
     found = here(store)
-    queue.draw_audit(store, "lea", found, 9, "", 1)
-    store.write(lambda tx: tx.rows("delete from stratum"))  # as a store of before is: draws, and no strata
-    store.write(lambda tx: tx.rows("delete from design"))
+    with patch.object(strata, "store_strata"):  # as a store of before is: draws, and no strata
+        queue.draw_audit(store, "lea", found, 9, "", 1)
+    assert store.rows("select count(*) from stratum") == store.rows("select count(*) from design") == [(0,)]
     assert strata.current_design(store, found) == SampleDesign()
     with pytest.raises(BadInput, match="stratified by system at their first draw"):
         queue.plan_audit(store, found, 9, "", SampleDesign("score", judge=judge(store)))

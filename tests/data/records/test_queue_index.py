@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from data.records import queue_index
-from data.records.queue_index import FREE, LATER, NOWHERE, RESERVED, Queue, QueuedDraw
+from data.records.queue_index import FREE, LATER, NOWHERE, RESERVED, FirstSave, Queue, QueuedDraw, QueueIndex
 
 PLACES = (NOWHERE, FREE, LATER, RESERVED)
 
@@ -16,6 +19,37 @@ PLACES = (NOWHERE, FREE, LATER, RESERVED)
 def drawn(count: int) -> list[QueuedDraw]:
     """Draws whose order is not that in which they came."""
     return [QueuedDraw(f"d{n:02}", "set", "audit", f"i{n}", "blind", float(n * 7 % 5)) for n in range(count)]
+
+
+def read(*rows: tuple[Any, ...]) -> QueueIndex:
+    """An index that took these rows in at one look, each with its sort, its time, its id and its values."""
+    told = [(sort, 1, at, key, *values) for sort, at, key, *values in rows]
+    store: Any = SimpleNamespace(
+        follow=lambda tables: [1] * len(tables), table_version=lambda _: 1, newest=lambda: 1, rows=lambda *_: told
+    )
+    index = QueueIndex()
+    index.follow(store)
+    return index
+
+
+def test_draws_that_come_alone_stand_in_their_order() -> None:
+    rows = [(2, None, f"d{n}", "set", "review", f"i{n}", "blind", "", "", "", 0, 3.0 - n) for n in range(3)]
+    assert [one.id for one in read(*rows).queues["set", "review"].all] == ["d2", "d1", "d0"]
+
+
+def test_of_answers_of_one_change_the_earlier_is_the_first_whatever_its_key() -> None:
+    begin = datetime(2026, 1, 2)
+    rows = [
+        (4, begin + timedelta(seconds=n), key, "i1", "", "ann", "save", "set", previous, "blind", 5_000 + n, 0.0)
+        for n, (key, previous) in enumerate((("z", ""), ("a", "z")))
+    ]
+    assert read(*reversed(rows)).workers["ann"].first == {"i1": FirstSave(begin, 5_000, "set")}
+
+
+def test_assignments_of_one_change_come_in_with_and_without_a_day() -> None:
+    days = [datetime(2026, 1, 2), None]
+    rows = [(7, due, f"r{n}", f"a{n}", "set", "review", "ann", "", "", "", 1, 0.0) for n, due in enumerate(days)]
+    assert [one.due for one in read(*rows).assignments_of("set", "review", "ann")] == days
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -35,6 +35,7 @@ from data.reports.report import (
     _again,
     _audits,
     _decisions,
+    _disputes,
     _opening,
     _overview,
     _policy,
@@ -52,6 +53,7 @@ from judges.audits import all_audits
 from judges.render import html, svg
 from judges.render.drawing import shorten, text_width, ticks
 from judges.stats.agreement import cross_table, kappa
+from judges.stats.missingness import Missingness
 from judges.stats.position import positional_agreement
 from judges.version import VERSION
 from tests.archives import check_archive
@@ -635,6 +637,21 @@ def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: 
     for nothing in (None, replace(held, findings={})):
         assert _audits(replace(evidence, audits=nothing)) == []
     assert "No lead has decided on any dimension" in plain(_decisions(evidence))
+
+
+@pytest.mark.parametrize(("waiting", "said"), [("counted", "counts them, combined by"), ("out", "leaves them out (")])
+def test_it_says_whether_ratings_to_adjudicate_count(evidence: Evidence, waiting: Any, said: str) -> None:
+    ones = [replace(one, waiting=(one.line.shown, one.line.shown)) for one in evidence.dimensions]
+    told = plain(_disputes(replace(evidence, dimensions=tuple(ones), rule=GoldRule("median", 1, waiting))))
+    assert f"The approval check {said}" in told
+    assert _disputes(evidence) == []
+
+
+def test_what_a_judge_left_out_is_shown_only_where_it_was_asked(evidence: Evidence) -> None:
+    line, policy = evidence.dimensions[0].line, evidence.requirements.policy
+    lost = Missingness(2, 6, ())
+    told = [STATISTICS["missing"].findings(one, line, policy) for one in (lost, replace(lost, cells=0), None)]
+    assert [bool(one) for one in told] == [True, False, False]
 
 
 def test_it_says_whether_the_order_of_a_pair_matters_where_both_were_asked(evidence: Evidence) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,8 +23,9 @@ from data.runs.spread import RunnerLost, spread_over
 from data.store import Store
 from data.store.errors import NotAllowed
 from data.workspace.verify import verify
+from judges.client.endpoint import Endpoint
 from judges.client.limits import SAME
-from judges.client.runner import RunNotice
+from judges.client.runner import STOPPED, RunNotice
 from judges.runners.remote_runner import RemoteRunner, RunnerTerms, Told, Word, Work
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
@@ -250,6 +252,51 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
     assert [one.ended for one in place.runners] == [True, True]
     lost = store.rows("select calls, tokens_out from charge where sort = 'lost'")
     assert lost and all(out == calls * CARD.defaults.max_tokens for calls, out in lost), "each at its most"
+
+
+def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on with each wait, as no runner says anything."""
+    moment, stopped = 0.0, list[float]()
+
+    class Dumb:
+        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+            if word:
+                await asyncio.Event().wait()
+
+        async def take(self) -> list[Told]:
+            return await asyncio.Event().wait()  # type: ignore[return-value]
+
+        def end(self) -> None:
+            """It does not hear that either."""
+
+    async def wait(event: asyncio.Event, seconds: float) -> None:
+        nonlocal moment
+        moment += seconds
+        assert moment < 100, "it waits for ever"
+        await asyncio.sleep(0)
+
+    def is_stopped() -> bool:
+        stopped.append(moment)
+        return len(stopped) > 9
+
+    async def judging() -> list[Any]:
+        endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=1)
+        live: Any = SimpleNamespace(
+            order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, stopped=is_stopped, run_id="r",
+            remaining=SimpleNamespace(tasks=lambda: iter([])),
+        )  # fmt: skip
+        work = spread._Spread(live, {}, SimpleNamespace(start=lambda _: Dumb()), 1, "http://127.0.0.1/v1")
+        work._clock = lambda: moment
+        found = [one async for one in work.stream()]
+        await work.close()
+        return found
+
+    monkeypatch.setattr(spread, "wait_for", wait)
+    monkeypatch.setattr(spread._Spread, "_terms", lambda *_: None)
+    monkeypatch.setattr(spread._Spread, "_share", lambda *_: [])
+    assert asyncio.run(judging()) == [RunNotice("stopped", STOPPED)]
+    given = spread.GRACE + spread._PATIENCE
+    assert stopped[-1] + given < moment < stopped[-1] + given + 2.5
 
 
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:
