@@ -196,6 +196,18 @@ def test_a_judge_that_is_not_there_is_named_before_answers_are_paid_for(store: S
         assert served.bodies == [] and runs.list_runs(store) == []
 
 
+def test_what_cannot_be_run_is_refused_before_anybody_is_asked(store: Store) -> None:
+    with recording() as served:
+        order = wanted(store, served.url)
+        for changes, why in (
+            ({"model": "", "judge": ""}, "Say which model answers"), ({"questions": ""}, "Say which questions"),
+            ({"spending_limit": 0.0}, "spending limit"),
+        ):  # fmt: skip
+            with pytest.raises(BadInput, match=why):
+                next(protocol_run.steps(store, "lea", replace(order, **changes)))
+    assert served.bodies == [] and runs.list_runs(store) == []
+
+
 def test_a_judge_that_no_list_names_is_tried_by_a_call_which_is_paid_for(store: Store) -> None:
     with recording(models=("m",)) as served:
         steps = protocol_run.steps(store, "lea", wanted(store, served.url))

@@ -211,6 +211,8 @@ def test_a_cost_is_known_where_all_of_it_was_stored_with_a_price_or_one_is_given
     one = pytest.approx(0.003)
     told = {key: charges.run_cost(store, key, None).cost for key in ("priced", "bare", "mixed", "none")}
     assert told == {"priced": one, "bare": None, "mixed": None, "none": None}
+    nothing = charges.run_cost(store, "none", None)
+    assert (nothing.calls, nothing.tokens_in, nothing.tokens_out, nothing.open) == (0, 0, 0, 0)
     told = {key: charges.run_cost(store, key, PRICE).cost for key in ("priced", "bare", "mixed", "none")}
     assert told == {"priced": one, "bare": one, "mixed": pytest.approx(0.006), "none": 0.0}
 
