@@ -600,6 +600,28 @@ def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(b
     assert bench.page.locator(".cell[data-unit='turn:1'] .mine").first.inner_text() == "3"
 
 
+def test_a_refused_answer_is_held_until_its_item_has_been_fetched_and_is_filled_in_then(bench: Bench) -> None:
+    given = [{"unit": "response", "dimension": "tone", "v": 3}]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x", "action": "save", "values": given}]])
+    bench.sit(response("b"), response("c"))
+    bench.refuse()
+    again = bench.page.get_by_text("Open it again")
+    again.click()
+    assert bench.hint() == "Fetching it …" and bench.item == "id-b"
+    bench.go()  # the person does not wait for it
+    bench.ack()
+    assert bench.item == "id-c" and again.count() == 1
+    again.click()
+    bench.wait(50)
+    assert bench.messages()[-1]["want"] is None and again.count() == 1, "it could not be fetched"
+    again.click()
+    bench.tell(sheets=[response("x")])
+    assert bench.item == "id-x" and again.count() == 0
+    assert bench.mine("tone") == ["3"] and bench.mine("fit") == [] and "1 changed" in bench.sum()
+    bench.go()
+    assert bench.item == "id-c" and values(bench.waiting()[0]) == {"tone": 3, "fit": 2}
+
+
 def test_what_cannot_be_fetched_is_said(bench: Bench) -> None:
     bench.sit(response("b"))
     bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x"}]])
