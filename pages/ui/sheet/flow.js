@@ -244,13 +244,9 @@ function give(d, c, v) {
 // ---- what the server sends
 
 function takeSheet(d, s) {
-  const item = s.item, sig = sigOf(s), wanted = d.want && d.want.item === item && (s.again || !d.want.reveal);
-  if (!s.again && !wanted) {
-    if (d.known.get(item) === sig) return;
-    if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) { d.known.set(item, sig); return; }
-  }
-  if (s.again && d.known.get(item) === sig + "|again" && !wanted) return; // the same data can be delivered twice
-  d.known.set(item, s.again ? sig + "|again" : sig);
+  const item = s.item, sig = sigOf(s) + (s.again ? "|again" : ""), wanted = d.want && d.want.item === item && (s.again || !d.want.reveal);
+  if (!wanted && d.known.get(item) === sig) return; // the same data can be delivered twice
+  d.known.set(item, sig);
   if (wanted) d.want = null;
   if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) return; // already answered anew
   for (const p of d.past) if (p.sheet.item === item) { p.sheet = s; const v = newView({ person: "" }, s); p.values = v.base.values; p.notes = v.base.notes; p.action = v.saved ? "save" : p.action; }

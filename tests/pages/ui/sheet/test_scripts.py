@@ -528,6 +528,14 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
     assert [a["key"] for a in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
 
 
+def test_an_item_whose_answer_is_still_to_be_sent_is_not_asked_again(bench: Bench) -> None:
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a"}, {"key": "k2", "item": "id-b"}]])
+    bench.sit(response("a"), response("b", version="v1"), response("c"))
+    assert bench.item == "id-b", "what is still to be sent of it was given before v1"
+    bench.press("s", "1", "Enter")
+    assert bench.item == "id-c"
+
+
 def test_a_message_holds_a_million_letters_and_one_answer_in_any_case(bench: Bench) -> None:
     sizes = (1_100_000, 600_000, 300_000, 200_000)
     long = [{"key": f"k{n}", "version": f"k{n - 1}", "reason": "x" * size} for n, size in enumerate(sizes)]
@@ -578,6 +586,8 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["2"] and bench.page.locator(".mynote").count() == 2
     assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": False}, "and its newest state is asked for"
     bench.tell(sheets=[response("a")])
+    bench.wait(10)
+    assert len([m for m in bench.messages() if m["want"]]) == 1, "it has come, though nothing in it is new"
     assert bench.mine("tone") == ["3"] and bench.page.locator(".mynote").count() == 2
     bench.go()
     [again] = bench.waiting()
