@@ -162,13 +162,16 @@ function openItem(d, item) {
 }
 
 function reopen(d, item) {
+  if (openItem(d, item)) refill(d, item); else { d.opening = item; hint(d, "Fetching it …"); }
+  ask(d, item, false); // its newest state: what was refused would be refused again on an old one
+}
+
+/** The refused answer's item is open: what was entered comes back, and the message, which held it until now, goes. */
+function refill(d, item) {
   const r = d.refused.find((x) => x.item === item);
   d.refused = d.refused.filter((x) => x.item !== item);
   drawToasts(d);
-  const held = openItem(d, item);
-  if (held && r && r.answer) fillFrom(d, d.view, r.answer);
-  if (!held) { d.opening = { item, answer: r && r.answer }; hint(d, "Fetching it …"); }
-  ask(d, item, false); // its newest state: what was refused would be refused again on an old one
+  if (r && r.answer) fillFrom(d, d.view, r.answer);
 }
 
 function ask(d, item, reveal) {
@@ -241,13 +244,9 @@ function give(d, c, v) {
 // ---- what the server sends
 
 function takeSheet(d, s) {
-  const item = s.item, sig = sigOf(s), wanted = d.want && d.want.item === item && (s.again || !d.want.reveal);
-  if (!s.again && !wanted) {
-    if (d.known.get(item) === sig) return;
-    if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) { d.known.set(item, sig); return; }
-  }
-  if (s.again && d.known.get(item) === sig + "|again" && !wanted) return; // the same data can be delivered twice
-  d.known.set(item, s.again ? sig + "|again" : sig);
+  const item = s.item, sig = sigOf(s) + (s.again ? "|again" : ""), wanted = d.want && d.want.item === item && (s.again || !d.want.reveal);
+  if (!wanted && d.known.get(item) === sig) return; // the same data can be delivered twice
+  d.known.set(item, sig);
   if (wanted) d.want = null;
   if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) return; // already answered anew
   for (const p of d.past) if (p.sheet.item === item) { p.sheet = s; const v = newView({ person: "" }, s); p.values = v.base.values; p.notes = v.base.notes; p.action = v.saved ? "save" : p.action; }
@@ -255,9 +254,9 @@ function takeSheet(d, s) {
   if (d.front && d.front.sheet.item === item) { d.front = newView(d, s); return; }
   const q = d.queue.find((x) => x.sheet.item === item);
   if (q) { q.sheet = s; q.view = null; return; }
-  if (s.again && d.past.some((p) => p.sheet.item === item) && !(d.opening && d.opening.item === item)) return; // waits there for "b" or the message's button
+  if (s.again && d.past.some((p) => p.sheet.item === item) && d.opening !== item) return; // waits there for "b" or the message's button
   const entry = { sheet: s, view: null };
-  if (d.opening && d.opening.item === item) d.queue.unshift(entry); else d.queue.push(entry);
+  if (d.opening === item) d.queue.unshift(entry); else d.queue.push(entry);
 }
 
 /** A newer copy of the item that is on screen: what the person has changed stays changed. */
@@ -293,7 +292,8 @@ function take(d, data) {
   d.progress = data.progress || d.progress;
   const emptied = JSON.stringify(d.empty) !== JSON.stringify(data.empty || null);
   d.empty = data.empty || null;
-  if (d.opening && openItem(d, d.opening.item)) { const a = d.opening && d.opening.answer; d.opening = null; if (a) fillFrom(d, d.view, a); }
+  const { opening } = d; // it is forgotten as soon as an item is shown
+  if (opening && openItem(d, opening)) refill(d, opening);
   if (data.open) takeOpen(d, data.open);
   if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice || null; drawToasts(d); if (data.notice) say(d, data.notice); }
   if ((d.refused.length ? d.refused[d.refused.length - 1].key : "") !== refusedBefore) drawToasts(d);

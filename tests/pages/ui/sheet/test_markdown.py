@@ -37,6 +37,7 @@ FORMATTED = {
     "**「強調」**は": "<p><strong>「強調」</strong>は</p>",
     "snake_case_name * 2 * 3": "<p>snake_case_name * 2 * 3</p>",
     "# A\n- b\n- c": '<h3>A</h3><ul><li><p class="md-tight">b</p></li><li><p class="md-tight">c</p></li></ul>',
+    "###### A\n\n    a < b": '<h6>A</h6><pre class="md-wide"><code>a &lt; b\n</code></pre>',
     "3. x": '<ol start="3"><li><p class="md-tight">x</p></li></ol>',
     "<b>x</b> &lt; <!-- y -->": "<p>&lt;b&gt;x&lt;/b&gt; &lt; &lt;!-- y --&gt;</p>",
     "[r]: http://x\n*y*": "<p>[r]: http://x\n<em>y</em></p>",
@@ -73,6 +74,7 @@ def test_texts_become_what_their_writers_meant(page: Any) -> None:
         assert page.evaluate("t => format(t).innerHTML.replace(/>\\n+(<|$)/g, '>$1')", text) == meant, text
     for text, count in FORMULAS.items():
         assert page.evaluate("t => format(t).querySelectorAll('math').length", text) == count, text
+    assert page.evaluate("format('$$\\nx\\n$$\\nlast').lastElementChild.textContent") == "last"
     assert page.evaluate("format('```python\\ndef f(): pass\\n```').querySelectorAll('.hljs-keyword').length") == 2
 
 

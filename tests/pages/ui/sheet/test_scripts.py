@@ -320,6 +320,17 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
     assert bench.stored("draft") == [] and kept.endswith(":id-a")
 
 
+def test_a_better_text_is_kept_while_it_is_written(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("e")
+    for word in (" Really.", " So."):
+        bench.page.keyboard.type(word)
+        bench.painted()
+    [key] = bench.stored("draft")
+    [note] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).notes", key)
+    assert note == {"unit": "response", "sort": "better", "text": "As it was said. Really. So."}
+
+
 DRAFT = """([key, change]) => {
   const draft = {version: "", mode: "assisted", at: Date.now() - 86400000, ms: 1234, here: 1,
     values: [["response", "tone", 5]], notes: [], ...change};
@@ -397,6 +408,16 @@ def test_only_time_at_work_is_counted(bench: Bench) -> None:
     bench.go()
     bench.ack()
     assert bench.waiting()[-1]["ms"] < 10_000, "each item has its own"
+
+
+def test_the_time_until_the_page_is_left_counts_for_the_draft(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("3")
+    bench.wait(20)
+    bench.open()
+    bench.sit(response("a"), response("b"))
+    bench.go()
+    assert 20_000 <= bench.waiting()[0]["ms"] < 25_000
 
 
 # -- the outbox -------------------------------------------------------------------------------------------------------
@@ -507,6 +528,14 @@ def test_of_what_the_browser_kept_only_whole_answers_of_this_person_are_sent_and
     assert [a["key"] for a in bench.call("inOrder", apart)] == ["b1", "b2", "a1", "a2"]
 
 
+def test_an_item_whose_answer_is_still_to_be_sent_is_not_asked_again(bench: Bench) -> None:
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a"}, {"key": "k2", "item": "id-b"}]])
+    bench.sit(response("a"), response("b", version="v1"), response("c"))
+    assert bench.item == "id-b", "what is still to be sent of it was given before v1"
+    bench.press("s", "1", "Enter")
+    assert bench.item == "id-c"
+
+
 def test_a_message_holds_a_million_letters_and_one_answer_in_any_case(bench: Bench) -> None:
     sizes = (1_100_000, 600_000, 300_000, 200_000)
     long = [{"key": f"k{n}", "version": f"k{n - 1}", "reason": "x" * size} for n, size in enumerate(sizes)]
@@ -557,6 +586,8 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["2"] and bench.page.locator(".mynote").count() == 2
     assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": False}, "and its newest state is asked for"
     bench.tell(sheets=[response("a")])
+    bench.wait(10)
+    assert len([m for m in bench.messages() if m["want"]]) == 1, "it has come, though nothing in it is new"
     assert bench.mine("tone") == ["3"] and bench.page.locator(".mynote").count() == 2
     bench.go()
     [again] = bench.waiting()
@@ -583,7 +614,41 @@ def test_the_message_of_a_refusal_goes_when_it_is_closed_or_the_item_is_saved(be
     assert toasts.count() == 0
 
 
-def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(bench: Bench) -> None:
+def test_refused_items_that_the_server_does_not_send_again_are_opened_beside_the_one_in_hand(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcd"))
+    for key in ("1", "2"):
+        bench.press(key)
+        bench.go()
+        bench.refuse(sheets=[])
+    bench.press("5")
+    again = bench.page.get_by_text("Open it again")
+    for item, tone in (("id-a", "1"), ("id-b", "2")):
+        again.first.click()
+        assert bench.item == item and bench.mine("tone") == [tone]
+    bench.go()
+    assert bench.item == "id-c" and bench.mine("tone") == ["5"]
+
+
+def test_a_refused_change_is_opened_on_the_answer_that_it_changed(bench: Bench) -> None:
+    bench.sit(answered(response("a"), "v1", {"tone": 1, "fit": 2}), response("b"), response("c"))
+    bench.press("5")
+    bench.go()
+    bench.refuse(sheets=[])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-a" and bench.mine("tone") == ["5"] and "1 changed since it was saved" in bench.sum()
+    bench.go()
+    assert bench.waiting()[0]["version"] == "v1" and values(bench.waiting()[0])["tone"] == 5
+
+
+def test_an_answer_of_another_tab_that_is_refused_opens_its_item_as_it_stands(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.tell(refused=[{"key": "elsewhere", "item": "id-b", "why": "Your claim on it has run out."}])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-b" and bench.mine("tone") == [] and not bench.page.locator(".toast").count()
+
+
+@pytest.mark.parametrize("more", [{}, {"sheets": []}], ids=["sent again", "held here"])
+def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(bench: Bench, more: Json) -> None:
     long = fakes.dialogue("a", title="Long")
     bench.page.set_viewport_size({"width": 1440, "height": 420})
     try:
@@ -591,13 +656,35 @@ def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(b
         bench.press("3")
         bench.go()
         bench.go()
-        lost = bench.refuse()
+        lost = bench.refuse(**more)
     finally:
         bench.page.set_viewport_size({"width": 1440, "height": 900})
     assert [v["dimension"] for v in lost["values"] if v["unit"] == "conversation" and v.get("unseen")] != []
     bench.page.get_by_text("Open it again").click()
     assert bench.mine("verdict") == [], "it was accepted without having been looked at"
     assert bench.page.locator(".cell[data-unit='turn:1'] .mine").first.inner_text() == "3"
+
+
+def test_a_refused_answer_is_held_until_its_item_has_been_fetched_and_is_filled_in_then(bench: Bench) -> None:
+    given = [{"unit": "response", "dimension": "tone", "v": 3}]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-x", "action": "save", "values": given}]])
+    bench.sit(response("b"), response("c"))
+    bench.refuse()
+    again = bench.page.get_by_text("Open it again")
+    again.click()
+    assert bench.hint() == "Fetching it …" and bench.item == "id-b"
+    bench.go()  # the person does not wait for it
+    bench.ack()
+    assert bench.item == "id-c" and again.count() == 1
+    again.click()
+    bench.wait(50)
+    assert bench.messages()[-1]["want"] is None and again.count() == 1, "it could not be fetched"
+    again.click()
+    bench.tell(sheets=[response("x")])
+    assert bench.item == "id-x" and again.count() == 0
+    assert bench.mine("tone") == ["3"] and bench.mine("fit") == [] and "1 changed" in bench.sum()
+    bench.go()
+    assert bench.item == "id-c" and values(bench.waiting()[0]) == {"tone": 3, "fit": 2}
 
 
 def test_what_cannot_be_fetched_is_said(bench: Bench) -> None:
@@ -650,6 +737,13 @@ def test_back_and_forth_keeps_what_stands_on_each_item(bench: Bench) -> None:
     assert bench.item == "id-a"
     bench.go()
     assert bench.item == "id-d" and bench.mine("tone") == []
+
+
+def test_more_is_asked_for_where_the_last_item_is_left_with_nothing_to_save(bench: Bench) -> None:
+    bench.sit(answered(response("a"), "v1", {"tone": 1}))
+    before = len(bench.messages())
+    bench.go()
+    assert bench.item == "" and len(bench.messages()) == before + 1
 
 
 def test_a_held_key_does_not_run_to_and_fro(bench: Bench) -> None:
@@ -714,6 +808,46 @@ def test_what_was_saved_before_gives_way_to_what_was_saved_since(bench: Bench) -
     assert "1 changed since it was saved" in bench.sum()
 
 
+def test_an_item_that_comes_anew_stays_where_it_was_scrolled_to(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    try:
+        bench.sit(fakes.dialogue("a"), response("b"))
+        bench.press("]", "]")
+        place = bench.page.evaluate("scrollY")
+        bench.tell(sheets=[answered(fakes.dialogue("a"), "v1", {"safety": 1})])
+        assert bench.mine("safety") == ["1"] and bench.page.evaluate("scrollY") == place > 0
+    finally:
+        bench.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+BAR = """() => { const [above, bar] = [0, 0].map(() => document.createElement("div"));
+  above.style.height = "300px";
+  bar.style = "position: fixed; top: 0; width: 100%; height: 60px";
+  bar.dataset.testid = "stHeader";
+  document.body.prepend(above, bar);
+  dispatchEvent(new Event("resize")) }"""
+
+
+def test_the_next_item_begins_below_the_bar_that_lies_over_the_page(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), fakes.dialogue("b"))
+    bench.page.evaluate(BAR)
+    bench.press("]", "]", "]", "s", "1", "Enter")
+    assert bench.item == "id-b"
+    assert bench.page.evaluate("shadow.querySelector('.sheet').getBoundingClientRect().top") == 60 + 8
+
+
+def test_notes_come_anew_with_the_item_until_the_person_changes_them(bench: Bench) -> None:
+    said = bench.page.locator(".mynote .prose")
+    bench.sit(answered(response("a"), "v1", {"tone": 1}), response("b"))
+    bench.tell(sheets=[answered(response("a"), "v2", {"tone": 1}, comments=[{"text": "from another tab"}])])
+    assert said.all_inner_texts() == ["from another tab"] and "nothing changed since" in bench.sum()
+    bench.press("m")
+    bench.page.keyboard.type("mine")
+    bench.press("Enter")
+    bench.tell(sheets=[answered(response("a"), "v3", {"tone": 1})])
+    assert "mine" in said.all_inner_texts() and "notes changed since it was saved" in bench.sum()
+
+
 def test_a_better_text_that_is_written_while_the_item_comes_anew_stays_open(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("e")
@@ -723,6 +857,7 @@ def test_a_better_text_that_is_written_while_the_item_comes_anew_stays_open(benc
     assert area.input_value() == "As it was said. More."
     bench.press("Control+Enter")
     assert bench.page.locator(".mynote.better").count() == 1 and bench.item == "id-a"
+    assert "1 written better" in bench.sum()
     bench.press("e")
     area.fill("As it was said.")
     bench.press("Escape")
@@ -898,6 +1033,9 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.press("0")
     assert bench.mine("turn") == ["10"]
     bench.wait(1.1)
+    bench.press("0", "1", "2")
+    assert bench.mine("turn") == ["12"], "a naught before it is none of its digits"
+    bench.wait(1.1)
     bench.press("0")
     assert bench.mine("turn") == ["0"] and bench.mine("ten") == ["10"] and bench.mine("naught") == ["10"]
     assert bench.mine("verdict") == ["3"] and bench.mine("flag") == ["1"]
@@ -943,6 +1081,21 @@ def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None
     assert bench.here == "fit"
     bench.press("k", "k")
     assert bench.here == "tone"
+
+
+def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(bench: Bench) -> None:
+    bench.sit(fakes.numbers())
+    assert bench.cell("overall_score").locator(".judge").inner_text() == "3.429"
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    bench.press("j", "7", "1", "q", "Z", "j")
+    assert field.input_value() == "71" and bench.here == "style"
+    bench.press("k", "6", "j")
+    assert field.input_value() == "6"
+    for name, enter in (("b", field.click), ("c", lambda: bench.press("j"))):
+        bench.sit(answered(fakes.numbers(name), "v1", {"adequacy_of_the_whole_answer": 62.5}), place=name)
+        enter()
+        bench.press("5", "j")
+        assert field.input_value() == "5" and bench.here == "style"
 
 
 def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
@@ -992,6 +1145,7 @@ def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
     assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == "turn:1"
     bench.press("]", "]", "]", "]", "]")
     assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == "conversation"
+    assert bench.page.locator(".note:not([hidden])").count() == 1, "that of the turn before has gone"
     bench.press("]", "s", "1", "Enter", "w")
     assert bench.item == "id-b" and bench.hint() == "This item does not ask for its weakest turn."
 
@@ -1027,8 +1181,9 @@ def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     bench.press("Enter")
     bench.press("s", "Escape")
     assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
-    bench.press("s", "Tab", "Tab", "Enter")
-    assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d", "cancel"
+    for tabs in (["Tab", "Tab"], ["Shift+Tab", "Shift+Tab"], ["Tab"] * 6):  # of four stops the third
+        bench.press("s", *tabs, "Enter")
+        assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d", "cancel"
     bench.page.locator("[data-do=skip]").click()
     bench.page.locator(".reason").nth(2).click()
     bench.page.locator("h1").click()
@@ -1180,11 +1335,39 @@ def test_the_focus_is_on_the_value_that_holds_and_stays_there_when_the_mouse_is_
     assert bench.cell("tone").locator('[tabindex="0"]').all_inner_texts() == ["3"]
     bench.page.locator("[data-do=whole]").click()
     assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "no button takes it"
+    bench.press("s", "ArrowDown", "Escape")
+    assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "it comes back from a reason in the menu"
     bench.press("Enter")
     assert bench.here == "fit"
     bench.page.evaluate("() => addEventListener('mousedown', e => { window.kept = !e.defaultPrevented })")
     bench.page.locator(".formatted").click()
     assert bench.page.evaluate("kept"), "a text can be selected"
+
+
+def test_a_link_beside_the_desk_keeps_only_what_presses_it_and_only_by_the_keyboard(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.evaluate("document.body.prepend(Object.assign(document.createElement('a'), {href: '#x', text: 'link'}))")
+    link = bench.page.locator("a")
+    link.click()
+    assert bench.page.evaluate("document.activeElement.tagName") == "A"
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"] and bench.here == "fit"
+    bench.press("Tab")
+    link.focus()
+    bench.press("Enter")
+    assert bench.mine("fit") == []
+    bench.press("3", "Enter")
+    assert bench.mine("fit") == ["3"] and bench.page.evaluate(FOCUS) == ["3", "SPAN"]
+    assert bench.hint().startswith("That was the last one"), "the keys are the desk's again"
+
+
+def test_what_is_typed_into_a_field_beside_the_desk_is_no_answer(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.page.evaluate("document.body.prepend(document.createElement('input'))")
+    field = bench.page.locator("body > input")
+    field.focus()
+    bench.press("5", "j")
+    assert field.input_value() == "5j" and bench.mine("tone") == [] and bench.here == "tone"
 
 
 def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Bench) -> None:
@@ -1209,6 +1392,20 @@ def test_a_card_closes_by_its_button_or_beside_it_and_not_by_a_click_on_it(bench
     bench.press("?")
     card.get_by_role("button", name="close").click()
     assert card.count() == 0 and bench.page.evaluate(FOCUS)[0] == "4", "the focus is where it was"
+
+
+def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 600, "height": 200})
+    try:
+        bench.sit(response("a"))
+        bench.press("?")
+        places = []
+        for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp"):
+            bench.press(key)
+            places.append(bench.page.locator(".card").evaluate("e => e.scrollTop"))
+    finally:
+        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    assert places == [60, 460, 400, 0]
 
 
 def test_what_was_held_in_its_place_is_let_go_when_one_moves_on(bench: Bench) -> None:
@@ -1237,6 +1434,28 @@ def test_what_is_on_screen_is_measured_above_the_footer_as_high_as_it_is(bench: 
     assert bench.page.wait_for_function(f"low => {{ const high = ({same})(); return high > low && high }}", arg=low)
 
 
+def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench) -> None:
+    seen = """async () => { const {desk} = shadow.querySelector(".sheet"), cell = desk.view.cells.find(c => !c.seen);
+        const foot = shadow.querySelector(".foot").getBoundingClientRect(), now = cell.el.getBoundingClientRect();
+        const told = () => new Promise(done => new IntersectionObserver(() => done()).observe(cell.el));
+        scrollBy(0, now.bottom - foot.top - BELOW);
+        await told();
+        await told(); // by now the desk's own observer has said what it saw
+        return !!cell.seen }"""
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    try:
+        bench.sit(response("b"), fakes.dialogue("a"))
+        bench.go()
+        low = bench.page.locator(".foot").bounding_box()["height"]
+        bench.refuse()
+        higher = bench.page.locator(".foot").bounding_box()["height"] - low
+        assert higher > 30
+        assert not bench.page.evaluate(seen.replace("BELOW", "cell.el.offsetHeight"))
+        assert bench.page.evaluate(seen.replace("BELOW", "0"))
+    finally:
+        bench.page.set_viewport_size({"width": 1440, "height": 900})
+
+
 def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
     one = response("a")
     one["rows"][0]["texts"][0]["text"] = "It is **bold**, and `code`.\n\n```python\ndef f(): pass\n```"
@@ -1246,15 +1465,32 @@ def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
     assert bench.text(".formatted strong") == "bold"
 
 
+def test_the_next_items_are_made_ready_while_nothing_else_is_to_be_done(bench: Bench) -> None:
+    sheets = [response(name) for name in "abcd"]
+    for n, sheet in enumerate(sheets):
+        sheet["rows"][0]["texts"][0]["text"] = f"**{sheet['item']}**" + " and so on" * 400 * n
+    bench.sit(*sheets)
+    bench.page.locator(".formatted strong").wait_for()
+    bench.go()
+    bench.wait(2)
+    assert bench.page.evaluate("!!shadow.querySelector('.sheet').desk.queue[0].view.tree"), "the next one is built"
+    bench.page.evaluate(PRESSED, [2, "Enter", True])
+    bold = bench.page.evaluate("shadow.querySelector('.formatted strong')?.textContent")
+    assert bench.item == bold == "id-d", "the one after it is formatted"
+
+
 def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) -> None:
     """8.4 is taken as 8, which is said; 8.5 is as near to 9 as to 8, so that the person has to choose."""
     sheet = response("a")
     tone, fit = sheet["rows"][0]["groups"][0]["cells"]
     for cell in (tone, fit):
         cell["steps"] = [{"v": n, "t": str(n)} for n in range(1, 11)]
-    tone["judge"].update(v=9, exact="8.5", between={"v": 8.5, "near": [8, 9]})
-    fit["judge"].update(v=8, exact="8.4", between=None)
+    tone["judge"].update(v=9, exact="8.5", between={"v": 8.5, "near": [8, 9]}, samples=["8.5"])
+    fit["judge"].update(v=8, exact="8.4", between=None, samples=["8.3", "8.5"])
     bench.sit(sheet, response("b"))
+    assert [one.get_attribute("title") for one in bench.page.locator(".sure").all()] == [
+        "the judge says 8.5; both answers beside it are marked: choose one",
+        "its samples came to 8.4; the nearest answer is marked"]  # fmt: skip
     assert bench.cell("tone").locator(".judge").all_inner_texts() == ["8", "9"]
     assert bench.cell("tone").get_attribute("aria-label").startswith("tone, response; judge 8.5")
     assert "1 left as the judge has them" in bench.sum() and "1 without an answer" in bench.sum()
@@ -1271,6 +1507,17 @@ def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) 
     bench.go()
     [answer] = bench.waiting()
     assert [(v["v"], v["seen"]) for v in answer["values"]] == [(8, 8.5), (8, 8)]
+
+
+def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_scrolls_by_keys(bench: Bench) -> None:
+    sheet = fakes.pair()
+    sheet["rows"][0]["texts"].append(fakes.text("reference", "As it should be."))
+    bench.sit(sheet)
+    first = bench.page.locator(".cols").first
+    assert first.locator(".label").all_inner_texts() == ["A · model-x", "B · model-y", "reference"]
+    assert [one.get_attribute("data-role") for one in bench.page.locator(".cols .both").all()] == ["reference"]
+    clip = bench.page.locator(".head .clip")
+    assert [clip.get_attribute(one) for one in ("role", "aria-label", "tabindex")] == ["group", "Input", "0"]
 
 
 # -- what is folded away ----------------------------------------------------------------------------------------------
