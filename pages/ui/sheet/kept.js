@@ -11,7 +11,6 @@ const box = (() => {
   };
 })();
 
-const AT_ONCE = 200, LETTERS = 1e6; // the most that goes in one message; the rest goes when those are acknowledged
 const answerKey = (person, key) => `assay:answer:${person}:${key}`;
 
 /** A person's answers that no server has acknowledged; what is no answer is thrown away. */
@@ -36,13 +35,13 @@ function inOrder(answers) {
   return ordered;
 }
 
-/** The first of the answers, as many as one message may hold; one in any case. */
+/** The first of the answers, as many as one message may hold; one in any case. The rest goes when those are acknowledged. */
 function firstOf(all) {
-  const answers = [];
+  const most = 200, longest = 1e6, answers = [];
   let letters = 0;
-  for (const answer of all.slice(0, AT_ONCE)) {
+  for (const answer of all.slice(0, most)) {
     letters += JSON.stringify(answer).length;
-    if (answers.length && letters > LETTERS) break;
+    if (answers.length && letters > longest) break;
     answers.push(answer);
   }
   return answers;

@@ -20,7 +20,6 @@ from data.store import Store, open_store
 from judges.errors import AssayError
 from pages.adjudication import page as adjudication_page
 from pages.desk import exchange
-from pages.desk import page as desk_page
 from pages.ui import session, tables
 from tests import seeds
 
@@ -65,7 +64,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     ann, place = people.find_person(store, "ann"), datasets.dataset_named(store, "demo").id
     state: dict[str, Any] = {}
-    desk_page._save(ann, "desk", state, UTC)
+    exchange.save_sent(ann, "desk", state, UTC)
     assert not state["acked"] and all(one["why"] for one in state["refused"]) and not state["notice"]
     sent = exchange.read_message("desk")
     assert len(queue.claim_items(store, "ann", place, "review", QueueFilters(), sent["have"], 8)) == 3
