@@ -8,14 +8,16 @@ from __future__ import annotations
 import itertools
 import re
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from pages.adjudication import board
 from pages.server import assets
-from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
+from pages.ui.sheet import HERE, SCRIPTS, STYLES, TEXTS, bundle_scripts, join_files
 from tests.pages.ui.sheet import fakes
 
 Json = dict[str, Any]
@@ -39,6 +41,24 @@ window.mount = data => {
 };
 window.ready = true;
 </script>"""
+
+
+BUNDLES = {
+    "desk": [HERE / name for name in SCRIPTS],
+    "text": [HERE / name for name in (*TEXTS, "text.js")],
+    "board": [*(HERE / name for name in TEXTS), board.HERE / "board.js", board.HERE / "moves.js"],
+    "unsent": [HERE / "kept.js", HERE / "unsent.js"],
+}
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_scripts_that_are_put_together_declare_no_name_twice(name: str) -> None:
+    """A browser refuses the whole of them otherwise, and nothing is drawn."""
+    whole = join_files(*BUNDLES[name])
+    declared = re.findall(r"^(?:async )?(?:function|class) (\w+)", whole, re.MULTILINE)
+    for line in re.findall(r"^(?:const|let) (.+)", whole, re.MULTILINE):
+        declared += re.findall(r"(?:^|, )(\w+) = ", line)
+    assert len(declared) > 3 and not [one for one, times in Counter(declared).items() if times > 1]
 
 
 class Bench:
