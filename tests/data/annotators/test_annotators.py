@@ -80,6 +80,14 @@ def test_nobody_is_held_against_their_own_label(store):
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
 
 
+def test_one_cell_that_both_labelled_is_enough_for_a_share(store):
+    cells = [Cell(0, "turn:1", (1.0, 1.0), 1.0), Cell(1, "turn:1", (2.0,), 2.0)]
+    dataset, _ = fill(store, cells, "single")
+    found = annotators.dimension_labels(store, dataset, HELP)
+    n, shares = annotators.agreement_between_pairs(found, ["person0", "person1"])
+    assert (n[0, 1], shares[0, 1]) == (1, 1.0) and np.isnan(shares[0, 0])
+
+
 def test_beside_each_label_stands_how_many_of_the_others_agree(store):
     """Of three in a cell, by whom each says what all others make of it: what is hard for all is nobody's change."""
     said = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]

@@ -263,6 +263,9 @@ def test_without_labels_it_leads_to_a_sample_that_is_drawn_once(store: Store) ->
     judged = bring(store, {"j.csv": table(id=IDS, judge_score=numbers(1, 2, 3))}, "judged")
     [(judge,)] = store.rows("select id from judge")
     assert start.agreement_figures(store, judged.dataset_id, str(judge)) == []
+    way = start.next_step(store, "lea", judged.dataset_id)
+    assert way is not None and way.path == "/desk?dataset=judged&stream=audit"
+    assert store.rows("select count(*) from draw where dataset_id = $1", [judged.dataset_id]) == [(N,)]
 
 
 def test_a_workspace_without_anybody_gets_its_first_lead(
