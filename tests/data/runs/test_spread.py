@@ -122,6 +122,22 @@ def test_several_runners_judge_as_one_process_does(store: Store, tmp_path: Path)
     assert verify(store) == []
 
 
+def test_tries_of_all_runners_that_may_have_to_be_paid_for_are_charged(store: Store) -> None:
+    """The first body of each is broken, which is counted at its most; the second one is an answer."""
+
+    def say(body: dict[str, Any], nth: int) -> Say:
+        return Say(GOOD[0]) if nth else Say(body=b'{"choices": [')
+
+    with served(say) as found:
+        asked = order(store, found.url)
+        asked = replace(asked, price=PRICE, endpoint=asked.endpoint.model_copy(update={"concurrency": 4, "tries": 3}))
+        found.models = {"data": [{"id": asked.model}]}
+        end = ran(store, asked, Here())
+    assert end.state == "finished" and end.scored == ITEMS and end.estimated
+    assert len(found.bodies) == 2 * ITEMS
+    assert store.rows("select sum(calls), min(estimated) from charge where sort = 'try'") == [(ITEMS, True)]
+
+
 def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     place = Here()
     monkeypatch.setattr(endpoints, "_listed", None)
