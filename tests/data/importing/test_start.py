@@ -483,6 +483,17 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
     compare_archive("\n".join(told) + "\n", Path(__file__).with_name("readings.txt"), tmp_path)
 
 
+def test_a_card_for_questions_of_a_table_has_the_next_free_name() -> None:
+    rows = [{"id": str(n), "judge": 1 + n % 3, "human": 1 + n % 3} for n in range(6)]
+    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    known = next(iter(folder().values()))
+    for taken, name in (
+        ((), "talks"), (("talks",), "talks_2"), (("talks", "talks_2"), "talks_3"), (("talks_2",), "talks"),
+    ):  # fmt: skip
+        [recipe] = propose_plan(made, ImportPlan("talks"), dict.fromkeys(taken, known)).mappings[0].recipes
+        assert recipe.name == name
+
+
 @pytest.mark.parametrize(("names", "few"), [(30, True), (31, False)])
 def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, few: bool) -> None:
     rows = [{"id": f"x{n % 5}", "rater": f"person {n % names}", "score": 1 + n % 3} for n in range(5 * names)]

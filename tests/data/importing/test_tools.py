@@ -623,6 +623,10 @@ def test_langfuse_scores_in_free_text() -> None:
     _, given = found([("x.json", made.whole([*held["traces"], held["scores"][1], wrote]))])
     assert [o[2] for o in opinions(given)] == ["helpful"]
     assert "Langfuse: scores in free text were left out (1)." in hints(given)
+    score = {**held["scores"][1], "value": 0.5, "stringValue": "half"}
+    for sort, value in (("NUMERIC", 0.5), ("CATEGORICAL", "half"), ("", "half")):
+        _, given = found([("x.json", made.whole([*held["traces"], {**score, "dataType": sort}]))])
+        assert [o[3] for o in opinions(given)] == [value], sort
 
 
 @pytest.mark.parametrize("shape", ["parquet", "lines"])
@@ -671,6 +675,15 @@ def test_mlflow() -> None:
         ("c-1", "turn:1", "right", "yes", "judge", "j-1"),
         ("c-1", "turn:1", "right", "no", "person", "kim"),
     ]
+    # Whichever of its times a trace has, those of a session stand in their order.
+    known = {"trace_metadata": {"mlflow.trace.session": "c"}}
+    for name in ("request_time", "timestamp_ms", "execution_time"):
+        rows = [
+            {"info": {**known, "trace_id": f"t{n}", "request_preview": f"Q{n}", "response_preview": f"A{n}", name: at}}
+            for n, at in ((2, 1_700_000_009_000), (1, 1_700_000_001_000))
+        ]
+        _, given = found([("t.jsonl", made.text(*rows))])
+        assert [text for _, _, text in spoken(items(given)["c"])] == ["Q1", "A1", "Q2", "A2"], name
     _, given = found([("t.json", made.whole(made.mlflow()[0]))])
     item = items(given)["tr-1"]
     assert (item["kind"], item["output"], item["reference"]) == ("response", made.TURNS[0][1], "E1")
