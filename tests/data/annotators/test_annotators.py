@@ -80,6 +80,14 @@ def test_nobody_is_held_against_their_own_label(store):
     assert n.tolist() == [[0, 6], [6, 0]] and shares[0, 1] == 0.0 and np.isnan(shares[0, 0])
 
 
+def test_who_shares_no_cell_has_no_accuracy_beside_those_who_do(store):
+    cells = [Cell(n, "turn:1", (float(n % 5 + 1), float(n % 5 + 1)), 3.0) for n in range(40)]
+    cells += [Cell(100 + n, "turn:1", (None, None, float(n % 5 + 1)), 3.0) for n in range(20)]
+    dataset, _ = fill(store, cells, "alone")
+    found = {one.name: one.accuracy for one in annotators.find_annotators(store, dataset, HELP, "blind")}
+    assert found["person2"] is None and min(found["person0"], found["person1"]) > 0.9
+
+
 def test_one_cell_that_both_labelled_is_enough_for_a_share(store):
     cells = [Cell(0, "turn:1", (1.0, 1.0), 1.0), Cell(1, "turn:1", (2.0,), 2.0)]
     dataset, _ = fill(store, cells, "single")
