@@ -83,7 +83,7 @@ def test_nobody_is_held_against_their_own_label(store):
 def test_who_shares_no_cell_has_no_accuracy_beside_those_who_do(store):
     cells = [Cell(n, "turn:1", (float(n % 5 + 1), float(n % 5 + 1)), 3.0) for n in range(40)]
     cells += [Cell(100 + n, "turn:1", (None, None, float(n % 5 + 1)), 3.0) for n in range(20)]
-    dataset, _ = fill(store, cells, "alone")
+    dataset, _ = fill(store, cells, "unshared")
     found = {one.name: one.accuracy for one in annotators.find_annotators(store, dataset, HELP, "blind")}
     assert found["person2"] is None and min(found["person0"], found["person1"]) > 0.9
 
