@@ -75,8 +75,8 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
     except AssayError as error:
         state["notice"] = str(error)
         return
-    at = {s.key: f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}" for s in saved}
-    state["acked"] = (state.get("acked", []) + [{"key": s.key, "at": at[s.key]} for s in saved])[-200:]
+    new = [{"key": s.key, "at": f"{s.at.replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"} for s in saved]
+    state["acked"] = (state.get("acked", []) + new)[-200:]
     state["refused"] = [{"key": r.key, "item": r.item, "why": r.why} for r in refused]
 
 

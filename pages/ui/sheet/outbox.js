@@ -2,12 +2,6 @@
 
 const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
 
-function loadOutbox(d) {
-  for (const answer of keptAnswers(d.person)) if (!d.outbox.some((o) => o.answer.key === answer.key)) d.outbox.push({ answer, born: Date.now() });
-  const order = inOrder(d.outbox.map((o) => o.answer));
-  d.outbox.sort((x, y) => order.indexOf(x.answer) - order.indexOf(y.answer));
-}
-
 function post(d, answer, view) {
   d.outbox.push({ answer, born: Date.now(), view });
   box.set(answerKey(d.person, answer.key), answer);

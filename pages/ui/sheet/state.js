@@ -63,7 +63,7 @@ function deskOf(data) {
       savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
     desks.set(id, d);
     rawFor(d.person);
-    loadOutbox(d);
+    d.outbox = keptAnswers(d.person).map((answer) => ({ answer, born: Date.now() }));
     tidyDrafts(d);
   }
   return d;

@@ -37,6 +37,7 @@ def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = Fa
 def open_row(page: Any, name: str = "helpfulness · turn") -> Any:
     page.get_by_role("button", name=name).click()
     expect(page.get_by_text("All evidence")).to_have_count(1)  # that of the row before is gone
+    expect(page.get_by_text("All evidence")).to_be_visible()
     return page.get_by_test_id("stMain")
 
 

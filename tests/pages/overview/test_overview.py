@@ -105,6 +105,9 @@ def test_what_waits_leads_to_the_desk_and_comes_back_less(serve: Serve, page: An
     expect(page.get_by_test_id("stMetricValue").first).to_have_text("3")
 
 
+NONE_KEPT = "!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))"
+
+
 # Streamlit sends what a component has set in a task of its own, so the request for the next page may go before it. Here
 # the first message that has a certain text does go just after the next one, or some milliseconds later.
 OVERTAKEN = """([text, late]) => {
@@ -150,7 +153,7 @@ def test_what_the_desk_sends_as_it_is_left_arrives_and_clears_nothing(
     expect(page.get_by_text("answered 1 item in demo")).to_have_count(int(leave == "link"))
     assert not re.search("desk|item=", page.url)
     assert page.evaluate("history.length") <= entries + 2, "the person can still go back"
-    page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))")
+    page.wait_for_function(NONE_KEPT)
 
 
 def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
@@ -169,7 +172,7 @@ def test_what_is_answered_faster_than_it_is_sent_is_saved_from_the_next_page(ser
     page.get_by_role("link", name="Overview").click()
     os.kill(app.process.pid, signal.SIGCONT)
     expect(page.get_by_text("answered 2 items in demo")).to_be_visible()
-    page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))")
+    page.wait_for_function(NONE_KEPT)
 
 
 def test_what_was_not_sent_when_the_browser_was_closed_is_saved_from_any_page(serve: Serve, page: Any) -> None:
@@ -186,7 +189,7 @@ def test_what_was_not_sent_when_the_browser_was_closed_is_saved_from_any_page(se
     app.start()
     again = context.new_page()
     enter(again, app.url, "ann", "people")
-    again.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('assay:answer:'))")
+    again.wait_for_function(NONE_KEPT)
     again.get_by_role("link", name="Overview").click()
     expect(again.get_by_text("answered 2 items in demo")).to_be_visible()
 
@@ -200,15 +203,14 @@ COUNTED = """() => {
     send.call(this, message);
   };
 }"""
-REFUSED = """() => localStorage.setItem("assay:answer:ann:k1", JSON.stringify(
-  { key: "k1", person: "ann", action: "save", item: "gone", version: "", values: [], notes: [] }))"""
 
 
 def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say(serve: Serve, page: Any) -> None:
     app = seeded(serve, 12)
     enter(page, app.url, "ann", "people")
     at_rest(page)
-    page.evaluate(REFUSED)
+    odd = {"key": "k1", "person": "ann", "action": "save", "item": "gone", "version": "", "values": [], "notes": []}
+    page.evaluate("answer => localStorage.setItem('assay:answer:ann:k1', JSON.stringify(answer))", odd)
     page.add_init_script(f"({COUNTED})()")
     page.reload()
     page.wait_for_function("sent.size === 1")

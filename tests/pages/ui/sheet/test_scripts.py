@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import runpy
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -14,11 +15,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import streamlit as st
 
-from pages.adjudication import board
 from pages.server import assets
-from pages.ui.sheet import HERE, SCRIPTS, STYLES, TEXTS, bundle_scripts, join_files
+from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.pages.ui.sheet import fakes
+from tests.server import ROOT
 
 Json = dict[str, Any]
 ORIGIN = "http://localhost:9"
@@ -43,22 +45,19 @@ window.ready = true;
 </script>"""
 
 
-BUNDLES = {
-    "desk": [HERE / name for name in SCRIPTS],
-    "text": [HERE / name for name in (*TEXTS, "text.js")],
-    "board": [*(HERE / name for name in TEXTS), board.HERE / "board.js", board.HERE / "moves.js"],
-    "unsent": [HERE / "kept.js", HERE / "unsent.js"],
-}
-
-
-@pytest.mark.parametrize("name", BUNDLES)
-def test_scripts_that_are_put_together_declare_no_name_twice(name: str) -> None:
+def test_the_scripts_of_a_component_declare_no_name_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser refuses the whole of them otherwise, and nothing is drawn."""
-    whole = join_files(*BUNDLES[name])
-    declared = re.findall(r"^(?:async )?(?:function|class) (\w+)", whole, re.MULTILINE)
-    for line in re.findall(r"^(?:const|let) (.+)", whole, re.MULTILINE):
-        declared += re.findall(r"(?:^|, )(\w+) = ", line)
-    assert len(declared) > 3 and not [one for one, times in Counter(declared).items() if times > 1]
+    found: dict[str, str] = {}
+    monkeypatch.setattr(st.components.v2, "component", lambda name, **parts: found.update({name: parts["js"]}))
+    for file in sorted(ROOT.glob("pages/**/*.py")):
+        if "components.v2.component(" in file.read_text(encoding="utf-8"):
+            runpy.run_path(str(file))
+    assert found.keys() >= {"assay_sheet", "assay_unsent", "assay_text", "assay_adjudicate"}
+    for name, whole in found.items():
+        declared = re.findall(r"^(?:async )?(?:function|class) (\w+)", whole, re.MULTILINE)
+        for line in re.findall(r"^(?:const|let) (.+)", whole, re.MULTILINE):
+            declared += re.findall(r"(?:^|, )(\w+) = ", line)
+        assert not [one for one, times in Counter(declared).items() if times > 1], name
 
 
 class Bench:
