@@ -33,7 +33,6 @@ def save_unsent(who: Person, address: str, zone: tzinfo) -> None:
                 "person": who.name,
                 "saved": [one["key"] for one in state.get("acked", [])],
                 "refused": state.get("never", []),
-                "nonce": session.as_number(session.outbox(key).get("nonce")),
             },
             key=key,
             on_outbox=url_state.callback_of(address, save),

@@ -82,8 +82,8 @@ _unsent = st.components.v2.component("assay_unsent", js=join_files(HERE / "kept.
 def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount what sends, as the desk does, the answers that this browser keeps.
 
-    `data`: person; saved and refused [key of an answer]; nonce of the message that was answered last. `outbox`:
-    {answers, nonce}.
+    `data`: person; saved and refused [key of an answer]. `outbox`: {answers, nonce}; it is sent again until one of the
+    two has them.
     """
     return _unsent(key=key, data=data, default={"outbox": {"answers": [], "nonce": 0}}, on_outbox_change=on_outbox)
 

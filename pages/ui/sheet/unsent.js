@@ -8,11 +8,13 @@ export default function ({ data, setStateValue }) {
   for (const key of data.saved) box.drop(answerKey(data.person, key));
   const left = keptAnswers(data.person).filter((answer) => !data.refused.includes(answer.key));
   if (!left.length || left[0].key !== first) tries = 0;
+  const pause = () => Math.min(WAIT * 2 ** tries, LONGEST);
   const send = () => {
     first = left[0].key;
     tries++;
     setStateValue("outbox", { answers: firstOf(left), nonce: Date.now() });
+    timer = setTimeout(send, pause()); // where nothing could be saved, no other data comes
   };
-  const timer = left.length ? setTimeout(send, tries && Math.min(WAIT * 2 ** tries, LONGEST)) : 0;
+  let timer = left.length ? setTimeout(send, tries && pause()) : 0;
   return () => clearTimeout(timer);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -222,6 +223,24 @@ def test_a_kept_answer_that_is_refused_is_sent_once_and_left_for_the_desk_to_say
     page.get_by_role("link", name="Review desk").click()
     expect(page.get_by_text("gone was not saved.")).to_be_visible()
     assert page.evaluate("localStorage.getItem('assay:answer:ann:k1')") is None
+
+
+def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve: Serve, page: Any) -> None:
+    """A limit on the size of the app's files stands in for a full disk (tests/pages/desk/test_durability.py)."""
+    app = seeded(serve, 12)
+    enter(page, app.url, "ann")
+    on_item(page)
+    assert app.process is not None
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+    accept_all(page, 1)
+    page.locator(".notice").get_by_text("Nothing was saved").wait_for()
+    page.get_by_role("link", name="Overview").click()
+    told = page.get_by_text("is not saved yet, and kept in this browser")
+    told.wait_for()
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    expect(page.get_by_text("answered 1 item in demo")).to_be_visible()
+    expect(told).to_have_count(0)
+    page.wait_for_function(NONE_KEPT)
 
 
 def test_names_are_shown_as_they_are(serve: Serve, page: Any) -> None:
