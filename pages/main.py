@@ -10,6 +10,7 @@ import streamlit as st
 
 from data.records.people import Role
 from judges.errors import AssayError
+from pages.adjudication import exchange as adjudication_exchange
 from pages.adjudication import page as adjudication_page
 from pages.annotators import page as annotators_page
 from pages.approvals import page as approvals_page
@@ -19,8 +20,8 @@ from pages.calibration import page as calibration_page
 from pages.cards import page as cards_page
 from pages.comparison import page as comparison_page
 from pages.dashboard import page as dashboard_page
+from pages.desk import exchange as desk_exchange
 from pages.desk import page as desk_page
-from pages.desk.unsent import save_unsent
 from pages.exporting import page as exporting_page
 from pages.importing import page as importing_page
 from pages.me import page as me_page
@@ -33,6 +34,7 @@ from pages.runs import page as runs_page
 from pages.server import assets
 from pages.trail import page as trail_page
 from pages.ui import session, text, url_state
+from pages.ui.sheet.unsent import save_unsent
 from pages.workspace import page as workspace_page
 
 OWN = "own"
@@ -61,6 +63,8 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     (OWN, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
     (OWN, "annotator", sign_in.sign_out, "Sign out", "sign-out", ":material/logout:"),
 ]
+SAVERS = {"desk": ("answers", desk_exchange.save_sent), "adjudication": ("acts", adjudication_exchange.save_sent)}
+"""By address the pages whose browser keeps what is not saved: what it keeps, and what saves it."""
 ICON = str(Path(__file__).parent / "server" / "icon.svg")
 HOME = overview_page.page
 """The page at the root address, whatever its own is."""
@@ -101,7 +105,8 @@ def run() -> None:
     url_state.register_current(page)
     if page is not mine["desk"]:  # every line of it is the item's
         _show_version()
-        save_unsent(who, page.url_path, text.time_zone())
+    if savers := {sort: save for a, (sort, save) in SAVERS.items() if a in mine and page is not mine[a]}:
+        save_unsent(who, page.url_path, text.time_zone(), savers)
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()
 

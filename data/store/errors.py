@@ -3,15 +3,19 @@
 from judges.errors import AssayError
 
 
-class StoreLocked(AssayError):
+class StoreError(AssayError):
+    """The store could not be used: the same may succeed later, and so is to be tried again."""
+
+
+class StoreLocked(StoreError):
     """Another process holds the store's file."""
 
 
-class StoreDamaged(AssayError):
+class StoreDamaged(StoreError):
     """The store opened with fewer rows than were confirmed."""
 
 
-class StoreFailed(AssayError):
+class StoreFailed(StoreError):
     """The store could not be read or written; of a write that failed nothing was kept."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 import streamlit as st
@@ -11,11 +11,9 @@ from data.adjudication import adjudication, adjudication_items
 from data.records import settings
 from data.records.datasets import Dataset
 from data.records.people import Person
-from data.store.ids import now
-from judges.errors import AssayError
-from pages.adjudication import decisions
+from data.store.errors import StoreError
+from pages.adjudication import decisions, exchange
 from pages.adjudication.board import board_data, draw_board
-from pages.server import limits
 from pages.ui import choose, gold, session, text, url_state
 
 AHEAD = 3
@@ -37,64 +35,41 @@ def page() -> None:
 @st.fragment
 def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     """The board, which alone reruns with every decision, and the decisions below it."""
-    key, store = f"adjudication:{who.name}:{dataset.id}", session.store()
-    state = session.scratch(key)
-    waits = adjudication.adjudication_work(store, who.name, dataset.id)
-    dockets = adjudication_items.load_adjudication_items(store, who.name, waits.mine, AHEAD)
-    adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
+    key = f"adjudication:{who.name}:{dataset.id}"
+    state, notice = session.scratch(key), None
+    try:
+        state["board"] = _load_board(who, dataset)
+    except StoreError as error:
+        if "board" not in state:
+            text.refuse(error)
+            return
+        notice = str(error)  # what could be read last stays on screen, and with it what is not saved
     draw_board(
         {
             "person": who.name,
             "place": dataset.id,
-            "items": [board_data.item_data(one, who.name) for one in dockets],
+            **state["board"],
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
-            "progress": {"left": len(waits.mine)},
-            "empty": None if waits.mine else decisions.empty_board(settings.gold_rule(store, dataset.id), waits.others),
-            "notice": state.get("notice"),
+            "notice": state.get("notice") or notice,
         },
         key=key,
-        on_outbox=url_state.callback_of("adjudication", lambda: _act(who, key, state, zone)),
+        on_outbox=url_state.callback_of("adjudication", lambda: exchange.save_sent(who, key, state, zone)),
     )
-    decisions.draw_decisions(adjudication_items.adjudicated_cells(store, who.name, dataset.id), who, zone, key)
+    if notice is None:
+        found = adjudication_items.adjudicated_cells(session.store(), who.name, dataset.id)
+        decisions.draw_decisions(found, who, zone, key)
 
 
-def _act(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
-    """Do what the browser sent, one act after the other, and remember what to acknowledge or to refuse."""
-    outbox = session.outbox(key)
-    done = {one["key"] for one in state.get("acked", [])}
-    state["notice"] = None
-    try:
-        if item := session.as_text(outbox.get("reveal")):
-            adjudication.reveal_while_adjudicating(session.store(), who.name, item)
-    except AssayError as error:
-        state["notice"] = str(error)
-    acts = session.as_list(outbox.get("acts"))
-    try:
-        limits.check_saves(who.name, len(acts))
-    except AssayError as error:
-        state["notice"], acts = str(error), []
-    for act in map(session.as_dict, acts):
-        act_key = session.as_text(act.get("key"))
-        if act_key in done:
-            continue
-        try:
-            names = _one(who.name, act_key, act)
-        except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MOST:]
-            continue
-        at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
-        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MOST:]
-
-
-def _one(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
-    """One act of the browser; of a decision the names of the people, in the order of their letters."""
+def _load_board(who: Person, dataset: Dataset) -> dict[str, Any]:
+    """What waits for this person in that dataset, whose first items they are recorded to have been shown."""
     store = session.store()
-    if act.get("action") == "withdraw":
-        adjudication.withdraw_adjudication(store, actor, key, session.as_text(act.get("of")))
-        return None
-    item, unit, dimension, token = (session.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
-    value, reason = act.get("v"), act.get("reason")
-    reason = reason if isinstance(reason, str) else ""
-    made = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
-    return [s.person for s in adjudication_items.shuffle_labels(item, unit, dimension, made.said)]
+    waits = adjudication.adjudication_work(store, who.name, dataset.id)
+    dockets = adjudication_items.load_adjudication_items(store, who.name, waits.mine, AHEAD)
+    adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
+    rule = settings.gold_rule(store, dataset.id)
+    return {
+        "items": [board_data.item_data(one, who.name) for one in dockets],
+        "progress": {"left": len(waits.mine)},
+        "empty": None if waits.mine else decisions.empty_board(rule, waits.others),
+    }

@@ -13,7 +13,7 @@ from data.queue import progress, queue
 from data.records import guidelines
 from data.records.datasets import Dataset
 from data.records.people import Person
-from data.store.errors import StoreDamaged, StoreFailed, StoreLocked
+from data.store.errors import StoreError
 from judges.errors import AssayError
 from pages.desk import exchange
 from pages.ui import choose, session, text, url_state
@@ -48,7 +48,7 @@ def _desk(
         state["assigned"] = text.work_left(*assignments.own_work(store, who.name, dataset.id, stream), zone)
         state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone)
         state["stand"] = progress.desk_progress(store, who.name, dataset.id, stream, filters, zone)
-    except (StoreFailed, StoreDamaged, StoreLocked) as error:
+    except StoreError as error:
         if "stand" not in state:
             text.refuse(error)
             return

@@ -10,7 +10,7 @@ function boardOf(data) {
   const id = data.person + "\n" + data.place;
   let b = boards.get(id);
   if (!b) rawFor(data.person);
-  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: kept(id), place: id, phase: "value", own: "", typed: "", outbox: [], refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
+  if (!b) boards.set(id, b = { person: data.person, items: [], now: null, at: 0, picks: keptPicks(id), dataset: data.place, place: id, phase: "value", own: "", typed: "", outbox: keptActs(data.person).filter((one) => one.dataset === data.place), refusedKeys: new Set(), refused: [], undone: new Set(), history: [], made: 0, nonce: Date.now(), ask: null, sure: null, hint: "" });
   return b;
 }
 
@@ -28,7 +28,7 @@ function choicesOf(cell) {
 }
 
 /** Values that were picked but not decided live in the browser too, as answers on the desk do: a closed tab loses none. */
-function kept(id) {
+function keptPicks(id) {
   const held = box.get(KEEP + id);
   return new Map(Array.isArray(held) ? held.filter((one) => Array.isArray(one)) : []);
 }
@@ -88,8 +88,8 @@ function drawBoard(b) {
 
 function drawIdleBoard(b) {
   const { idle } = b.ui, e = b.empty;
-  if (b.outbox.length || !e) return idle.replaceChildren(el("p", "", b.outbox.length ? "Saving, and looking for more …" : "Fetching …"), ...lastLines(b));
-  idle.replaceChildren(el("h2", "", e.title), prose("prose", e.text), ...lastLines(b));
+  const head = b.outbox.length || !e ? [el("p", "", b.outbox.length ? "Saving, and looking for more …" : "Fetching …")] : [el("h2", "", e.title), prose("prose", e.text)];
+  idle.replaceChildren(...head, ...messages(b), ...lastLines(b));
 }
 
 function drawTexts(b) {
@@ -112,13 +112,7 @@ function drawTexts(b) {
 
 function drawPanel(b) {
   const { panel } = b.ui, now = b.now, cells = openCells(b, now), parts = [];
-  for (const r of b.refused) {
-    const box2 = el("div", "refusal", null, { role: "alert" });
-    box2.append(el("b", "", "Not saved. "), document.createTextNode(r.why), button("unrefuse", "close", "", "close this message"));
-    parts.push(box2);
-  }
-  if (b.notice) parts.push(el("div", "refusal", b.notice, { role: "alert" }));
-  parts.push(...lastLines(b));
+  parts.push(...messages(b), ...lastLines(b));
   const top = el("div", "panelhead");
   top.append(el("span", "", `${cells.length === 1 ? "One rating" : cells.length + " ratings"} of this item ${cells.length === 1 ? "waits" : "wait"}`));
   const acts = el("span", "");
@@ -157,11 +151,24 @@ function drawPanel(b) {
   }
 }
 
+/** What was refused or could not be saved; a reason in one's own words is not lost by it. */
+function messages(b) {
+  const parts = b.refused.map(({ why, reason }) => {
+    const e = el("div", "refusal", null, { role: "alert" });
+    e.append(el("b", "", "Not saved. "), document.createTextNode(why));
+    if (reason && !REASONS.includes(reason)) e.append(prose("prose", `Your reason was: ${reason}`));
+    e.append(button("unrefuse", "close", "", "close this message"));
+    return e;
+  });
+  return b.notice ? [...parts, el("div", "refusal", b.notice, { role: "alert" })] : parts;
+}
+
 function lastLines(b) {
   const last = b.history[b.history.length - 1];
   if (!last) return [];
-  const line = el("div", "last"), words = el("div", "");
-  words.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), document.createTextNode(` · ${last.reason}`));
+  const line = el("div", "last"), words = el("div", ""), made = el("div", "made", null, { title: last.reason });
+  made.append(el("b", "", `${last.cell.label}, ${unitWords(last.cell.unit)}: ${wordOf(last.cell, last.v)}`), document.createTextNode(` · ${last.reason}`));
+  words.append(made);
   const who = last.names ? last.cell.said.map((s, i) => `${s.by} was ${last.names[i] || "?"} (${wordOf(last.cell, s.v)})`).join(" · ") : "saving …";
   words.append(el("div", "who", who));
   line.append(words, button("undo", "undo", "u", "take this decision back"));

@@ -90,6 +90,20 @@ function slideKey(b, by) {
   pick(b, real[i < 0 ? (by > 0 ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by))].v);
 }
 
+/** An act waits here and in the browser until the server has done or refused it. */
+function post(b, place, act) {
+  const one = { person: b.person, dataset: b.dataset, place, at: performance.timeOrigin + performance.now(), act };
+  b.outbox.push(one);
+  box.set(actKey(b.person, act.key), one);
+}
+
+/** The act with that key, which no longer waits; undefined where another tab sent it, or another page. */
+function takeOut(b, key) {
+  box.drop(actKey(b.person, key));
+  const i = b.outbox.findIndex((one) => one.act.key === key);
+  return i < 0 ? undefined : b.outbox.splice(i, 1)[0];
+}
+
 function decideNow(b, reason) {
   const cell = cellNow(b), item = b.now;
   if (!cell) return;
@@ -97,7 +111,7 @@ function decideNow(b, reason) {
   if (!b.picks.has(place)) return say2(b, "Choose a value first.");
   if (!reason.trim()) return say2(b, "A reason is needed: a number, or your own words.");
   const v = b.picks.get(place), key = uuid(), at = b.at;
-  b.outbox.push({ place, act: { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token } });
+  post(b, place, { key, action: "decide", item: item.item, unit: cell.unit, dimension: cell.dimension, v, reason: reason.trim(), token: cell.token });
   b.history.push({ key, item, cell, v, reason: reason.trim(), names: null });
   b.undone.delete(place);
   b.picks.delete(place);
@@ -113,7 +127,7 @@ function decideNow(b, reason) {
 function undoKey(b) {
   const last = b.history.pop();
   if (!last) return say2(b, "Nothing has been decided in this visit yet.");
-  b.outbox.push({ place: keyOf(last.item, last.cell), act: { key: uuid(), action: "withdraw", of: last.key } });
+  post(b, keyOf(last.item, last.cell), { key: uuid(), action: "withdraw", of: last.key });
   b.undone.add(keyOf(last.item, last.cell));
   b.made = Math.max(0, b.made - 1);
   const held = b.items.find((i) => i.item === last.item.item);
@@ -215,18 +229,16 @@ function boardClick(b, e) {
 function takeBoard(b, data) {
   const before = b.outbox.length;
   for (const { key, at, names } of data.acked || []) {
-    const had = b.outbox.length;
-    b.outbox = b.outbox.filter((o) => o.act.key !== key);
-    if (b.outbox.length < had) b.savedAt = at;
+    if (takeOut(b, key)) b.savedAt = at;
     const made = b.history.find((h) => h.key === key);
     if (made && names) made.names = names;
   }
   for (const { key, why } of data.refused || []) {
     if (b.refusedKeys.has(key)) continue;
     b.refusedKeys.add(key);
-    b.outbox = b.outbox.filter((o) => o.act.key !== key);
+    const out = takeOut(b, key);
     if (b.history.some((h) => h.key === key)) { b.history = b.history.filter((h) => h.key !== key); b.made = Math.max(0, b.made - 1); }
-    b.refused = [{ key, why }];
+    b.refused = [{ why, reason: out && out.act.reason }];
     tell(b, `Not saved. ${why}`);
   }
   const taken = b.outbox.some((o) => o.act.action === "withdraw");
@@ -258,7 +270,8 @@ export default function ({ data, parentElement, setStateValue }) {
   if (!root || !data || !data.person) return undefined;
   const b = boardOf(data);
   b.set = setStateValue;
-  if (b.root !== root) {
+  const mounted = b.root !== root;
+  if (mounted) {
     if (b.off) b.off.abort();
     b.root = root; b.drawn = null;
     frameOf(b);
@@ -272,6 +285,7 @@ export default function ({ data, parentElement, setStateValue }) {
   }
   boardTheme(b);
   takeBoard(b, data);
+  if (mounted) sendActs(b); // what the last visit has left
   const token = (b.token = {});
   return () => { if (b.token === token) { b.off.abort(); clearTimeout(b.timer); b.root = b.set = null; } };
 }

@@ -80,12 +80,13 @@ _unsent = st.components.v2.component("assay_unsent", js=join_files(HERE / "kept.
 
 
 def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
-    """Mount what sends, as the desk does, the answers that this browser keeps.
+    """Mount what sends, as the desk and the adjudication do, what this browser keeps of a person.
 
-    `data`: person; saved and refused [key of an answer]. `outbox`: {answers, nonce}; it is sent again until one of the
-    two has them.
+    `data`: person; sorts of what is to be sent [answers, acts]; saved and refused [key of one]. `outbox`: {answers,
+    acts, nonce}; it is sent again until one of the two has what is in it.
     """
-    return _unsent(key=key, data=data, default={"outbox": {"answers": [], "nonce": 0}}, on_outbox_change=on_outbox)
+    nothing: dict[str, Any] = {"answers": [], "acts": [], "nonce": 0}
+    return _unsent(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
 
 
 _text = st.components.v2.component(

@@ -1,4 +1,4 @@
-// kept.js: what this browser keeps. An answer stays until the server has said that it is saved.
+// kept.js: what this browser keeps. An answer, or an act of the adjudication, stays until the server has said that it is saved.
 
 const box = (() => {
   // storage that may be full, forbidden or corrupt: the desk works without it
@@ -22,6 +22,19 @@ function keptAnswers(person) {
     if (whole) found.push(answer); else box.drop(key);
   }
   return inOrder(found);
+}
+
+const actKey = (person, key) => `assay:act:${person}:${key}`;
+
+/** A person's acts of the adjudication that no server has acknowledged, {person, dataset, place, at, act}, in their order; what is none is thrown away. */
+function keptActs(person) {
+  const found = [];
+  for (const key of box.keys(actKey(person, ""))) {
+    const one = box.get(key);
+    const whole = one && one.act && key === actKey(person, one.act.key) && one.person === person && typeof one.dataset === "string" && typeof one.place === "string" && one.act.action;
+    if (whole) found.push(one); else box.drop(key);
+  }
+  return found.sort((one, other) => one.at - other.at);
 }
 
 /** An answer that builds upon another one goes after it, however far apart they were found. */

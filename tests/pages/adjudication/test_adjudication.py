@@ -1,7 +1,11 @@
 """The adjudication page in a browser: the whole loop by keys, the judge only on request, and the rule."""
 
+import os
 import re
+import resource
+import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +16,11 @@ from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue
 from data.records import datasets, people, settings
 from data.records.settings import GoldRule
-from data.store import open_store
-from data.store.ids import new_id
+from data.store import Store, open_store
+from data.store.ids import content_id, new_id
 from tests import seeds
 from tests.pages.contrast import faint
-from tests.pages.desk_driver import enter
+from tests.pages.desk_driver import all_saved, at_rest, enter, unsaved
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -25,15 +29,12 @@ APART = {1: (1, 5), 2: (2, 5)}
 JAPANESE = "申し訳ございません。ご返金の手続きは三営業日以内に行います。"
 
 
-def seeded(serve: Serve) -> Server:
-    """The app with two datasets of two dialogues each, on which ann and ben lie apart."""
-    app = serve(start=False)
+def prepare(path: Path) -> Store:
+    """A store with two datasets of two dialogues each, on which ann and ben lie apart."""
     items = [seeds.dialogue(n, 2, text=JAPANESE) for n in APART]
     rows = [*items, *(seeds.judgment(i) for i in items)]
-    store = seeds.workspace(app.store_path, rows, names=("lea", "ann", "ben"), review=False, audit=2)
-    import_source(
-        store, "lea", from_path(seeds.lines(app.store_path.with_suffix(".jsonl"), rows)), ImportPlan(dataset="other")
-    )
+    store = seeds.workspace(path, rows, names=("lea", "ann", "ben"), review=False, audit=2)
+    import_source(store, "lea", from_path(seeds.lines(path.with_suffix(".jsonl"), rows)), ImportPlan(dataset="other"))
     people.set_person(store, "lea", "res", "researcher")
     for dataset in datasets.all_datasets(store):
         if dataset.name == "other":
@@ -48,7 +49,13 @@ def seeded(serve: Serve) -> Server:
             answers.append({"key": new_id(), "person": name, "action": "save", "item": item, "values": values})
         saved, refused = labels.save_answers(store, name, answers)
         assert len(saved) == 4 and not refused
-    store.close()
+    return store
+
+
+def seeded(serve: Serve) -> Server:
+    """The app with that store."""
+    app = serve(start=False)
+    prepare(app.store_path).close()
     app.start()
     return app
 
@@ -156,3 +163,97 @@ def test_cells_are_decided_by_key_with_a_reason_and_taken_back(app: Server, page
         (4.0, "丁寧だが短い", False, False, "lea"),
         (2.0, "misread the text", True, False, "lea"),
     ]
+
+
+def decide(page: Any, value: str, reason: str) -> None:
+    """Decide the rating in hand, by keys."""
+    page.locator(".case.here").wait_for()
+    for key in (value, "Enter", "6"):
+        page.keyboard.press(key)
+    page.keyboard.insert_text(reason)
+    page.keyboard.press("Enter")
+
+
+NONE_KEPT = "!Object.keys(localStorage).some((key) => key.startsWith('assay:act:'))"
+
+
+def test_what_was_decided_and_not_sent_is_saved_from_the_next_page(serve: Serve, page: Any) -> None:
+    """The page is left before any word comes back; then the tab is closed while the server is down."""
+    app = seeded(serve)
+    enter(page, app.url, "lea", "adjudication?dataset=demo")
+    page.locator(".case.here").wait_for()
+    at_rest(page)
+    assert app.process is not None
+    os.kill(app.process.pid, signal.SIGSTOP)
+    decide(page, "3", "long ago")
+    page.keyboard.press("u")
+    decide(page, "2", "the same 返金")
+    page.get_by_role("link", name="Overview").click()
+    os.kill(app.process.pid, signal.SIGCONT)
+    page.get_by_role("heading", name="Overview").wait_for()
+    page.wait_for_function(NONE_KEPT)
+    page.get_by_role("link", name="Adjudication").click()
+    page.get_by_text("Decided: 1 rating").wait_for()
+    all_saved(page)
+    app.kill()
+    decide(page, "4", "nobody hears it")
+    assert unsaved(page) == 1
+    context = page.context
+    page.close()
+    app.start()
+    again = context.new_page()
+    enter(again, app.url, "lea", "desk?stream=audit")
+    again.wait_for_function(NONE_KEPT)
+    enter(again, app.url, "lea", "adjudication?dataset=demo")
+    again.get_by_role("heading", name="Nothing to adjudicate").wait_for()
+    again.get_by_text("Decided: 2 ratings").wait_for()
+    assert [(value, reason, back) for value, reason, _, back, _ in decisions(app, "demo")] == [
+        (3.0, "long ago", False),
+        (3.0, "long ago", True),
+        (2.0, "the same 返金", False),
+        (4.0, "nobody hears it", False),
+    ]
+
+
+def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_page: Callable[..., Any]) -> None:
+    """A limit on the size of the app's files stands in for a full disk."""
+    app, page = seeded(serve), new_page(color_scheme="dark")
+    enter(page, app.url, "lea", "adjudication?dataset=demo")
+    page.locator(".case.here").wait_for()
+    at_rest(page)
+    assert app.process is not None
+    full, room = (4096, resource.RLIM_INFINITY), (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, full)
+    decide(page, "3", JAPANESE * 50)
+    said = page.get_by_role("alert").get_by_text("Nothing was saved")
+    said.wait_for()
+    assert unsaved(page) == 1
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, room)
+    all_saved(page)
+    expect(said).to_have_count(0)
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, full)
+    decide(page, "4", JAPANESE * 51)
+    said.wait_for()
+    page.get_by_role("link", name="Queues").click()
+    told = page.get_by_text("is not saved yet, and kept in this browser")
+    told.wait_for()
+    resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, room)
+    page.wait_for_function(NONE_KEPT)
+    expect(told).to_have_count(0)
+    # Somebody comes too late with a reason of their own: it is sent once from another page, and not lost on the board.
+    place = {"item": "gone", "unit": "turn:1", "dimension": "helpfulness", "token": ""}
+    act = {"key": "12345678", "action": "decide", **place, "v": 1, "reason": "my own words"}
+    one = {"person": "lea", "dataset": content_id("dataset", "demo"), "place": "gone", "at": 1, "act": act}
+    page.evaluate("one => localStorage.setItem('assay:act:lea:12345678', JSON.stringify(one))", one)
+    page.reload()
+    at_rest(page)
+    page.wait_for_timeout(500)
+    assert not page.evaluate(NONE_KEPT)
+    enter(page, app.url, "lea", "adjudication?dataset=demo")
+    page.get_by_role("heading", name="Nothing to adjudicate").wait_for()
+    expect(page.get_by_role("alert")).to_contain_text("Your reason was: my own words")
+    page.wait_for_function(NONE_KEPT)
+    page.get_by_role("button", name="close").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    stored = [(value, reason) for value, reason, *_ in decisions(app, "demo")]
+    assert stored == [(3.0, JAPANESE * 50), (4.0, JAPANESE * 51)]

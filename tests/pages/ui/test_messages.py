@@ -18,7 +18,7 @@ from data.queue.queue import QueueFilters
 from data.records import datasets, people
 from data.store import Store, open_store
 from judges.errors import AssayError
-from pages.adjudication import page as adjudication_page
+from pages.adjudication import exchange as adjudication_exchange
 from pages.desk import exchange
 from pages.ui import session, tables
 from tests import seeds
@@ -78,7 +78,7 @@ def test_the_desk_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch
 def test_the_board_takes_any_outbox(store: Store, monkeypatch: pytest.MonkeyPatch, outbox: Any) -> None:
     sends(monkeypatch, store, SimpleNamespace(outbox=outbox))
     lea, state = people.find_person(store, "lea"), dict[str, Any]()
-    adjudication_page._act(lea, "board", state, UTC)
+    adjudication_exchange.save_sent(lea, "board", state, UTC)
     assert not state.get("acked") and all(one["why"] for one in state.get("refused", []))
 
 

@@ -1,0 +1,63 @@
+"""What the board has sent is done, and what came of it is kept for the board to take."""
+
+from __future__ import annotations
+
+from datetime import UTC, tzinfo
+from typing import Any
+
+from data.adjudication import adjudication, adjudication_items
+from data.records.people import Person
+from data.store.errors import StoreError
+from data.store.ids import now
+from judges.errors import AssayError
+from pages.server import limits
+from pages.ui import session
+
+
+def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
+    """Do the acts that the component with that key has sent, in their order, and keep in `state` what came of them.
+
+    acked: [{key, at, names}], refused: [{key, why}], notice: why nothing more could be saved, or None; what is in
+    neither of the first two comes again.
+    """
+    outbox = session.outbox(key)
+    acts = list(map(session.as_dict, session.as_list(outbox.get("acts"))))
+    done = {one["key"] for one in state.get("acked", [])}
+    state["notice"] = None
+    try:
+        limits.check_saves(who.name, len(acts))
+    except AssayError as error:
+        state["notice"] = str(error)
+        return
+    for act in acts:
+        act_key = session.as_text(act.get("key"))
+        if act_key in done:
+            continue
+        try:
+            names = _do(who.name, act_key, act)
+        except StoreError as error:
+            state["notice"] = str(error)
+            return
+        except AssayError as error:
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MOST :]
+            continue
+        at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MOST :]
+    try:  # last: what was decided before was decided without it
+        if item := session.as_text(outbox.get("reveal")):
+            adjudication.reveal_while_adjudicating(session.store(), who.name, item)
+    except AssayError as error:
+        state["notice"] = str(error)
+
+
+def _do(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
+    """Do one act; of a decision the names of the people, in the order of their letters."""
+    store = session.store()
+    if act.get("action") == "withdraw":
+        adjudication.withdraw_adjudication(store, actor, key, session.as_text(act.get("of")))
+        return None
+    item, unit, dimension, token = (session.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
+    value, reason = act.get("v"), act.get("reason")
+    reason = reason if isinstance(reason, str) else ""
+    made = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
+    return [s.person for s in adjudication_items.shuffle_labels(item, unit, dimension, made.said)]

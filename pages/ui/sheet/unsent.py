@@ -1,0 +1,52 @@
+"""What was answered or decided, and not sent before its page or tab was closed, is saved from the page that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import tzinfo
+from typing import Any
+
+import streamlit as st
+
+from data.records.people import Person
+from pages.ui import session, text, url_state
+from pages.ui.sheet import draw_unsent
+
+Saver = Callable[[Person, str, dict[str, Any], tzinfo], None]
+"""Saves what the component with a key has sent, and keeps in a dictionary what came of it: acked, refused, notice."""
+
+
+@st.fragment
+def save_unsent(who: Person, address: str, zone: tzinfo, savers: Mapping[str, Saver]) -> None:
+    """Save what this browser still keeps of a person; the page, which has that address, is then drawn anew.
+
+    `savers`: by the sort of what is kept (answers, acts), of what that page does not send itself. What is refused
+    stays in the browser until its own page shows it.
+    """
+    key = f"unsent:{who.name}"
+    state = session.scratch(key)
+    states: dict[str, dict[str, Any]] = {sort: state.setdefault(sort, {}) for sort in savers}
+
+    def save() -> None:
+        for sort, save_sent in savers.items():
+            save_sent(who, key, states[sort], zone)
+        refused = [one["key"] for found in states.values() for one in found.get("refused", [])]
+        state["never"] = sorted({*state.get("never", []), *refused})
+        state["again"] = not any(found["notice"] for found in states.values())
+
+    with st.container(key="unsent"):
+        draw_unsent(
+            {
+                "person": who.name,
+                "sorts": list(savers),
+                "saved": [one["key"] for found in states.values() for one in found.get("acked", [])],
+                "refused": state.get("never", []),
+            },
+            key=key,
+            on_outbox=url_state.callback_of(address, save),
+        )
+    if why := next((found["notice"] for found in states.values() if found.get("notice")), None):
+        told = "What you answered or decided last is not saved yet, and kept in this browser. {why}"
+        text.warn(told, why=why)
+    if state.pop("again", False):
+        st.rerun()
