@@ -13,6 +13,7 @@ from data.cli import main
 from data.cli import run as command
 from data.runs import batches, runs
 from data.store import open_store
+from judges.authoring import soundness
 from tests import seeds
 from tests.practice_server import practice
 
@@ -115,6 +116,14 @@ def test_dimensions_of_ones_own_make_a_judge_of_their_own(run: Run) -> None:
     assert code == 0 and "2 scored" in out
     found = {str(r[0]) for r in rows("select distinct dimension from score")}
     assert {"zz_warmth", "zz_brevity"} <= found
+
+
+def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a card is a folder of the project's own (tests/judges/authoring/test_soundness.py)."""
+    lack = soundness.CardFault("judges/cards/x/card.py: there is no audit 'same_scor'.", stops=False)
+    monkeypatch.setattr(soundness, "find_faults", lambda card: (lack,) if card.name == WHAT[3] else ())
+    code, out, err = run(*WHAT, "--limit", "1")
+    assert code == 0 and out.startswith("Finished. 1 of 1") and err.splitlines()[0] == lack.text
 
 
 @pytest.mark.parametrize(

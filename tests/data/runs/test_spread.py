@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
 from judges.client.limits import SAME
 from judges.client.runner import STOPPED, RunNotice
-from judges.runners.remote_runner import RemoteRunner, RunnerTerms, Told, Word, Work
+from judges.runners.remote_runner import Asking, Ended, Leaving, RemoteRunner, RunnerTerms, Told, Word, Work
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
 from tests.data.runs.test_charges import order as priced
@@ -313,6 +313,112 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
     assert asyncio.run(judging()) == [RunNotice("stopped", STOPPED)]
     given = spread.GRACE + spread._PATIENCE
     assert stopped[-1] + given < moment < stopped[-1] + given + 2.5
+
+
+class Scripted:
+    """A runner that tells what a test has it say, None being that it is lost; `let_in` are the calls it may make."""
+
+    def __init__(self) -> None:
+        self.said, self.let_in, self.taken = asyncio.Queue[Told | None](), list[int](), 0
+
+    def say(self, *told: Told | None) -> None:
+        for one in told:
+            self.said.put_nowait(one)
+
+    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+        self.let_in += [number for number, may in admitted if may]
+
+    async def take(self) -> list[Told]:
+        told = await self.said.get()
+        self.taken += 1
+        if told is None:
+            raise RunnerLost("it was killed")
+        return [told]
+
+    def end(self) -> None:
+        """It is over."""
+
+
+async def settled() -> None:
+    """Let all that can go on do so."""
+    for _ in range(500):
+        await asyncio.sleep(0)
+
+
+def spread_of(
+    monkeypatch: pytest.MonkeyPatch, runners: int, started: list[Scripted]
+) -> tuple[spread._Spread, AsyncIterator[Any]]:
+    """So many runners that may make as many calls at once together, given no judgments, and what comes of them."""
+    monkeypatch.setattr(spread._Spread, "_terms", lambda *_: None)
+    monkeypatch.setattr(spread._Spread, "_share", lambda *_: [])
+    endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=runners)
+    live: Any = SimpleNamespace(
+        order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, stopped=lambda: False, run_id="r",
+        remaining=SimpleNamespace(tasks=lambda: iter([])),
+    )  # fmt: skip
+
+    def start(_: Any) -> Scripted:
+        started.append(Scripted())
+        return started[-1]
+
+    work = spread._Spread(live, {}, SimpleNamespace(start=start), runners, endpoint.base_url or "")  # type: ignore[arg-type]
+    return work, work.stream()
+
+
+def test_runners_are_heard_no_faster_than_what_they_tell_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = [RunNotice("slower", str(n)) for n in range(200)]
+
+    async def judging() -> list[Any]:
+        started: list[Scripted] = []
+        work, stream = spread_of(monkeypatch, 1, started)
+        coming = asyncio.ensure_future(anext(stream))
+        await settled()
+        started[0].say(*told)
+        found = [await coming]
+        await settled()
+        # 4 for the one call and 64 more may wait, and one shows that they do
+        assert started[0].taken == 4 + 64 + 1
+        while len(found) < len(told):
+            found.append(await anext(stream))
+            await settled()
+        assert len(started) == 1
+        await work.close()
+        return found
+
+    assert asyncio.run(judging()) == told
+
+
+def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that waited to be let in, and those that were and had not begun."""
+
+    async def judging() -> None:
+        started: list[Scripted] = []
+        work, stream = spread_of(monkeypatch, 2, started)
+        coming = asyncio.ensure_future(anext(stream))
+        await settled()
+        first, second = started
+        first.say(Asking(1, 10.0, 5.0, 0), Asking(2, 10.0, 5.0, 0))
+        await settled()
+        second.say(Asking(1, 10.0, 5.0, 0))
+        await settled()
+        assert (first.let_in, second.let_in) == ([1, 2], [])
+        second.say(None)
+        await settled()
+        first.say(Leaving(10.0, 10.0, 5.0, 1.0))  # the lost one's turn comes, and nobody takes it
+        await settled()
+        first.say(Asking(3, 10.0, 5.0, 0))
+        await settled()
+        assert (first.let_in, second.let_in, len(started)) == ([1, 2, 3], [], 3)
+        first.say(Ended("", own=False, modes={}))
+        await settled()
+        assert len(started) == 4
+        started[3].say(Asking(1, 10.0, 5.0, 0), Asking(2, 10.0, 5.0, 0))
+        await settled()
+        assert started[3].let_in == [1, 2]
+        coming.cancel()
+        await work.close()
+
+    asyncio.run(judging())
 
 
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:
