@@ -389,7 +389,10 @@ def test_runners_are_heard_no_faster_than_what_they_tell_is_stored(monkeypatch: 
 
 
 def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that waited to be let in, and those that were and had not begun."""
+    """Those that waited to be let in, and those that were and had not begun: they used nothing."""
+    left: list[tuple[float, ...]] = []
+    leave = spread.Throttle.leave
+    monkeypatch.setattr(spread.Throttle, "leave", lambda door, *said: (left.append(said), leave(door, *said))[1])
 
     async def judging() -> None:
         started: list[Scripted] = []
@@ -415,6 +418,8 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
         started[3].say(Asking(1, 10.0, 5.0, 0), Asking(2, 10.0, 5.0, 0))
         await settled()
         assert started[3].let_in == [1, 2]
+        unused = (10.0, 0.0, 5.0, 0.0)
+        assert left == [(10.0, 10.0, 5.0, 1.0), unused, unused, unused]
         coming.cancel()
         await work.close()
 
