@@ -14,7 +14,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input --quiet
 
-.PHONY: help run test test-postgres check bench soak load clean
+.PHONY: help run test test-postgres check bench soak load mutants clean
 
 help:  ## say what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /	/' | while IFS='	' read -r name what; do \
@@ -46,8 +46,11 @@ load: .venv/.installed-dev  ## fifty people and ten browsers on the desk at once
 	@$(PY) -m tests.browser
 	@$(PY) -m tests.load $(ARGS)
 
+mutants: .venv/.installed-dev  ## make the code wrong at random points, and see what no test notices (ARGS="--seed 7 --count 300")
+	@$(PY) -m tests.mutants $(ARGS)
+
 clean:  ## remove the environment and caches; a workspace is never touched
-	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .soak
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .soak .mutants
 	@find app.py pages data judges tools tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamps say that a lock file is installed as it stands: the second time nothing is fetched, or even looked up.

@@ -1,0 +1,127 @@
+"""How much of `data` and `judges` the tests hold: `make mutants`, or `python -m tests.mutants --seed 7 --count 300`.
+
+A random sample of points of the code is made wrong, one after the other, and the tests that run the point's lines are
+run: those that end well have not noticed it. First all tests run once, to see which lines each of them runs; that is
+kept in `.mutants` until --fresh. What survives is printed, to be read: some mutants mean the same as the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.mutants import reached, trials
+from tests.mutants.points import Point, find_points
+from tests.mutants.reached import ROOT
+
+KEPT = ROOT / ".mutants"
+
+
+def look(folder: Path, workers: int) -> None:
+    """Run all tests once and keep which lines each of them runs."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--workers", str(workers)]
+    rooms = ["tests/data", "tests/judges", "tests/pages"]
+    subprocess.run([*command, *rooms], cwd=ROOT, env={**os.environ, "ASSAY_REACHED": str(folder)}, check=False)
+
+
+def sample(rooms: Sequence[str], seed: int, count: int) -> tuple[list[Point], int]:
+    """So many points of the rooms' files, and of how many."""
+    files = sorted(file for room in rooms for file in (ROOT / room).rglob("*.py"))
+    names = [str(file.relative_to(ROOT)) for file in files]
+    every = [point for name in names for point in find_points(name, (ROOT / name).read_text(encoding="utf-8"))]
+    return random.Random(seed).sample(every, min(count, len(every))), len(every)
+
+
+def try_all(points: Sequence[Point], asked: argparse.Namespace, out: Path) -> None:
+    """Try every point, in so many processes, and write a line of what came of each as soon as it is known."""
+    lines, seconds = reached.read(asked.kept / "reached")
+    trials.load()
+    with tempfile.TemporaryDirectory(prefix="assay-mutants-") as held:
+        base = trials.prepare(Path(held))
+        context = get_context("fork")
+        processes = []
+        for number in range(asked.workers):
+            part = points[number :: asked.workers]
+            place = Path(held, str(number), "main")
+            processes.append(context.Process(target=_try, args=(part, base, place, lines, seconds, asked, out)))
+            processes[-1].start()
+        for process in processes:
+            process.join()
+
+
+def _try(
+    points: Sequence[Point],
+    base: Path,
+    place: Path,
+    lines: reached.Lines,
+    seconds: dict[str, float],
+    asked: argparse.Namespace,
+    out: Path,
+) -> None:
+    sure: dict[str, bool] = {}
+    for point in points:
+        tests = trials.choose(point, lines, seconds, asked.seconds)
+        trial = trials.attempt(base, place, point, tests, 30 + 3 * sum(seconds[test] for test in tests))
+        if trial.outcome == "survived" and asked.again:
+            known = set(tests)
+            more = [test for test in trials.choose(point, lines, seconds, asked.again) if test not in known]
+            if more:
+                trial = trials.attempt(base, place, point, more, 30 + 3 * sum(seconds[test] for test in more))
+        if trial.by and trial.by not in sure:  # a test that fails without the change has noticed nothing
+            sure[trial.by] = trials.attempt(base, place, None, [trial.by], 120).outcome == "survived"
+        line = asdict(trial) | {"sure": sure.get(trial.by, True)}
+        with out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def table(out: Path, every: int) -> str:
+    """What came of the sample, and every mutant that nothing noticed."""
+    told = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    counts = Counter("in doubt" if not one["sure"] else one["outcome"] for one in told)
+    rows = [f"{len(told)} of {every:,} points: " + ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))]
+    for one in sorted(told, key=lambda one: (one["point"]["file"], one["point"]["line"])):
+        if one["outcome"] != "survived" and one["sure"]:
+            continue
+        point = Point(**one["point"])
+        was = (ROOT / point.file).read_bytes()[point.start : point.end].decode()
+        rows += ["", f"{point.file}:{point.line} {point.kind}, {one['tests']} tests", f"  - {was}", f"  + {point.text}"]
+    return "\n".join(rows)
+
+
+def main(argv: list[str]) -> int:
+    """Look, try, and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
+    parser.add_argument("rooms", nargs="*", default=["data"], help="folders of the product (default: data)")
+    parser.add_argument("--seed", type=int, default=1, help="of the sample")
+    parser.add_argument("--count", type=int, default=300, help="points to try (default: 300)")
+    parser.add_argument("--seconds", type=float, default=30, help="of tests for each mutant (default: 30)")
+    parser.add_argument("--again", type=float, default=120, help="and for one that survived those (default: 120)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--fresh", action="store_true", help="look again which lines each test runs")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="folder of what was seen (default: .mutants)")
+    asked = parser.parse_args(argv)
+    if asked.fresh or not (asked.kept / "reached").exists():
+        look(asked.kept / "reached", asked.workers)
+    points, every = sample(asked.rooms, asked.seed, asked.count)
+    out = asked.kept / f"seed-{asked.seed}.jsonl"
+    out.unlink(missing_ok=True)
+    try_all(points, asked, out)
+    print(table(out, every))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
