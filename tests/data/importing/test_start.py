@@ -494,6 +494,16 @@ def test_a_card_for_questions_of_a_table_has_the_next_free_name() -> None:
         assert recipe.name == name
 
 
+@pytest.mark.parametrize(
+    ("dataset", "title"), [("talks  of\nmay", "talks of may"), ("x" * 61, "x" * 60), (" \n", "Imported")]
+)
+def test_a_card_for_questions_of_a_table_has_the_name_of_its_dataset_as_its_title(dataset: str, title: str) -> None:
+    rows = [{"id": str(n), "judge": 1 + n % 3, "human": 1 + n % 3} for n in range(6)]
+    made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
+    [recipe] = propose_plan(made, ImportPlan(dataset), {}).mappings[0].recipes
+    assert recipe.title == title
+
+
 @pytest.mark.parametrize(("names", "few"), [(30, True), (31, False)])
 def test_only_few_people_or_questions_of_a_column_are_told_apart(names: int, few: bool) -> None:
     rows = [{"id": f"x{n % 5}", "rater": f"person {n % names}", "score": 1 + n % 3} for n in range(5 * names)]

@@ -750,6 +750,8 @@ def test_inspect_samples_in_rows_of_their_own() -> None:
     whole, rows = (found([("log", file)]) for file in files)
     assert rows[0] == {"inspect_ai"} and items(rows[1]) == items(whole[1]) and len(items(rows[1])) == 2
     assert opinions(rows[1]) == opinions(whole[1])
+    names, alone = found([("log", made.text(*samples))])
+    assert names == {"inspect_ai"} and len(items(alone)) == 2 and items(alone).keys() != items(whole[1]).keys()
 
 
 def test_promptfoo() -> None:

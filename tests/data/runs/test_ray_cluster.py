@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -73,3 +74,21 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
     with pytest.raises(BadInput, match="HOST:PORT"), ray_source("ray://127.0.0.1:10001"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"), [("\nNo head.\nMore of it", "No head"), ("", "RuntimeError"), ("x" * 301, "x" * 300)]
+)
+@pytest.mark.parametrize(("address", "where"), [("", "workers on this machine"), ("1.2.3.4:5", "cluster at 1.2.3.4:5")])
+def test_why_a_cluster_does_not_answer_is_said_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, fault: str, told: str, address: str, where: str
+) -> None:
+    def init(**_: Any) -> None:
+        raise RuntimeError(fault)
+
+    ended: list[int] = []
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init, shutdown=lambda: ended.append(1)))
+    with pytest.raises(BadInput) as refused, ray_source(address):
+        pass
+    assert str(refused.value).endswith(f"{where} nothing answers: {told}. Check it with `ray status`.")
+    assert ended == [1]

@@ -42,6 +42,7 @@ class Receiver:
 
     url: str = ""
     came: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -54,6 +55,7 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
+            made.asked.append(self.path)
             made.came.append(({k.lower(): v for k, v in self.headers.items()}, body))
             how = made.answers.pop(0) if made.answers else 200
             if how == "hang":
@@ -238,6 +240,13 @@ def test_a_status_from_200_to_299_is_taken_and_any_other_is_named(receiver: Rece
     assert signed_request.post("http://127.0.0.1:9", "s", "1", "test", b"{}") == (
         "It could not be reached: Connection refused."
     )
+
+
+def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
+    server = receiver.url.partition("/hook")[0]
+    for where in ("/hook?secret=1", "/a/b", "", "?secret=1"):
+        assert signed_request.post(server + where, "s", "1", "test", b"{}") == ""
+    assert receiver.asked == ["/hook?secret=1", "/a/b", "/", "/?secret=1"]
 
 
 def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
