@@ -56,6 +56,15 @@ def test_a_plan_is_put_on_record_by_a_lead_before_the_first_label(store: Store) 
     assert [row[0] for row in store.rows("select action from change where action = 'plan'")] == ["plan", "plan"]
 
 
+def test_a_plan_may_have_as_many_looks_as_are_allowed(store: Store) -> None:
+    dataset = unlabelled(store)
+    most = [150 + 50 * n for n in range(plans.MOST)]
+    assert plans.set_look_plan(store, "lea", dataset, most) is None
+    assert plans.look_plan(store, dataset).sizes == tuple(most)
+    with pytest.raises(BadInput, match=f"at most {plans.MOST} looks; this one has {plans.MOST + 1}"):
+        plans.set_look_plan(store, "lea", dataset, [100, *most])
+
+
 @pytest.mark.parametrize(
     ("sizes", "told"),
     [

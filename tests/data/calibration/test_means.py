@@ -152,6 +152,7 @@ def test_means_by_hand_with_the_second_means_of_the_card(store, pointwise):
     assert overall.parts.point == pytest.approx((np.mean(clarity) + 11) / 4)
     weighted = [(c + 11 / 4) / 1.75 if n < 4 else (c + 11) / 4 for n, c in enumerate(clarity)]
     assert overall.plain.point == pytest.approx(np.mean(weighted)) and rows["trustworthy_aggregate"].plain.point == 0
+    assert rows["trustworthy_aggregate"].trusted is None  # it is no mean of what it trusts
     two = means.means_table(store, pointwise, judges(store, pointwise)["two"], MeansChoice("")).rows
     assert all(row.means.trusted is None or row.means.trusted.items == 7 for row in two)
 

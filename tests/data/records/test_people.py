@@ -172,8 +172,10 @@ def test_unknown_people(store: Store) -> None:
         people.first_lead(store)
     with pytest.raises(NotFound, match="Nobody called 'x'"):
         people.find_person(store, "x")
-    with pytest.raises(NotAllowed, match="becomes its lead"):
-        people.set_person(store, "x", "y", "lead")
+    for name, role in (("y", "lead"), ("x", "researcher")):
+        with pytest.raises(NotAllowed, match="becomes its lead"):
+            people.set_person(store, "x", name, role)
+    assert people.set_person(store, "x", "x", "lead") == people.find_person(store, "x") == Person("x", "lead", True)
 
 
 def test_annotators_of_imports_stand_apart_from_whoever_works_here(tmp_path: Path) -> None:
