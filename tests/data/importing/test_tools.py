@@ -283,7 +283,7 @@ def test_phoenix_spans(shape: str) -> None:
     for n, (asked, answer) in enumerate(made.TURNS, 1):
         put, got = ([{"message": made.said(*m)}] for m in (("user", asked), ("assistant", answer)))
         if shape == "csv":
-            row = {"context.trace_id": f"t{n}", "context.span_id": f"s{n}"} | {
+            row = {"context.trace_id": f"t{n}", "context.span_id": f"s{n}", "attributes.empty": ""} | {
                 f"attributes.llm.{k}_messages": json.dumps(v) for k, v in (("input", put), ("output", got))
             }
         else:
@@ -297,6 +297,7 @@ def test_phoenix_spans(shape: str) -> None:
     told = {key: (item["task"], item["output"]) for key, item in items(given).items()}
     assert told == {"t1": made.TURNS[0], "t2": made.TURNS[1]}
     assert opinions(given) == [("t2", "response", "right", 1, "person", "kim")]
+    assert not [one for one in hints(given) if "empty" in one], "a column without a value is no attribute"
 
 
 def test_otel_with_one_value_of_what_came_in_and_one_of_what_went_out() -> None:

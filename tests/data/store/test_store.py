@@ -412,6 +412,29 @@ def test_the_mark_is_believed_only_when_whole(tmp_path: Path) -> None:
     assert Mark(tmp_path / "m").entry() == (7, ""), "one of an Assay that kept no digest"
 
 
+def test_a_mark_is_on_the_disk_before_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the disk has not taken is written again next time; a mark that stands is not."""
+    synced: list[bytes] = []
+    full = [False]
+
+    def sync(number: int) -> None:
+        if full[0]:
+            raise OSError(28, "No space left on device")
+        synced.append(os.pread(number, 64, 0))
+
+    monkeypatch.setattr(os, "fdatasync", sync, raising=False)
+    mark = Mark(tmp_path / "m")
+    mark.make(1)
+    for number in (2, 2, 3):
+        mark.write(number, "")
+    full[0] = True
+    mark.write(4, "")
+    full[0] = False
+    mark.write(4, "")
+    mark.close()
+    assert [int(line.split()[0]) for line in synced] == [2, 3, 4]
+
+
 def test_migrations_are_numbered_without_gaps_and_split_into_statements() -> None:
     numbers = {m[0] for m in migrations()}
     assert sorted(numbers) == list(range(1, max(numbers) + 1))
