@@ -112,8 +112,9 @@ def test_of_several_versions_the_last_line_is_the_one_that_is_offered(store: Sto
         offered = cards.current_cards(store)[name]
         assert offered.version == cards.from_spec(rows[-1]["card"], {}).version
         assert [one.current for one in cards.card_versions(store, name)].count(True) == 1
-    bring(store, [old])
-    assert cards.current_cards(store)["zz_card"].title != "Older", "what is here already is offered on"
+    for title in ("Older", "Newer"):
+        bring(store, [{"card": {**own()["card"], "title": title}}])
+        assert cards.current_cards(store)["zz_card"].title == "Tone", "what is here already is offered on"
 
 
 def test_a_dataset_takes_the_cards_along_that_its_labels_answer(store: Store) -> None:

@@ -246,6 +246,20 @@ def test_the_process_knows_no_secrets_and_no_store(
     assert seen and "canary" not in "".join(seen)
 
 
+def test_a_process_that_tells_what_no_file_is_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = upload(tmp_path, a__jsonl=text([pair("new")]))
+    [file] = detect_formats(given)
+    told = ("lines", "canonical", None)
+    assert (file.held, file.format, file.role) == told
+    for place, wrong in ((0, "program"), (1, "mine"), (1, "auto"), (2, "judge")):
+        answer = (*told[:place], wrong, *told[place + 1 :], [], [])
+        monkeypatch.setattr(subprocess_reader, "_ask_of", lambda *_, answer=answer: [answer])
+        with pytest.raises(BadInput, match=r"a\.jsonl could not be read: the process that read it ended"):
+            detect_formats(given)
+
+
 # -- who reads when, and until when -----------------------------------------------------------------------------------
 
 
