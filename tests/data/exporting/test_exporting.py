@@ -23,7 +23,7 @@ from data.cli import main
 from data.desk import labels
 from data.exporting import delivery, exporting, files
 from data.exporting.conversations import is_trainable, item_messages, split_at_unit, to_message
-from data.exporting.kind import complete_options
+from data.exporting.kind import ExportOption, complete_options, resolve_option
 from data.exporting.kinds import chats, preference_turns
 from data.importing import ImportPlan, from_path, import_source
 from data.importing.formats.messages import to_dialogue
@@ -783,3 +783,22 @@ def test_whoever_loses_the_role_while_an_export_is_written_does_not_get_it(
     [(rows_given,)] = store.rows("select lines from export order by seq desc limit 1")
     assert rows_given == 2
     given("researcher")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("all", "all"), ("j-12", "j-12"), ("j-1", "j-12"), ("gpt", "j-12"), ("0.5", "j-12"), ("o-7", "o-7"), ("gp", ""),
+        ("", ""), ("-12", ""),
+    ],
+)  # fmt: skip
+def test_a_value_of_an_option_is_one_of_some_by_its_beginning_or_its_name(store: Store, value: str, found: str) -> None:
+    """What is no choice is none, also where there is only one that an empty text could mean."""
+    known = {"j-12": "gpt · 0.5", "o-7": "other"}
+    for choices in (known, dict(list(known.items())[:1])):
+        option = ExportOption("judge", "Judge", "Whose scores.", "all", choices=lambda *_, known=choices: known)
+        if found in (*choices, "all"):
+            assert resolve_option(store, "d", option, value) == found
+            continue
+        with pytest.raises(BadInput, match=rf"^Judge: '{value}' is not there\. There are: gpt · 0\.5 \(j-12\)"):
+            resolve_option(store, "d", option, value)

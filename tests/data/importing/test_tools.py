@@ -36,8 +36,8 @@ from data.importing.conversations.utterances import (
     to_turns,
 )
 from data.importing.files.container import detect_container, read_records
-from data.importing.format_file import FormatFile
-from data.importing.formats import otel
+from data.importing.format_file import FileStart, FormatFile
+from data.importing.formats import deepeval, otel
 from data.importing.lines import Hint, Line, NamedValue, RejectedRow, ToolEntry
 from data.records import datasets
 from data.store.errors import BadInput
@@ -783,6 +783,19 @@ def test_promptfoo() -> None:
         found([("r.json", made.whole({"results": {"mean": 1}}))])
     # A table that happens to have a prompt and its variables is one of somebody's own.
     assert found([("t.jsonl", made.text({"vars": "x", "prompt": "P", "human": 1, "judge": 2}))])[0] == {"table"}
+
+
+@pytest.mark.parametrize(
+    ("row", "fits"),
+    [
+        ({"metricsData": [], "input": "q"}, True), ({"metrics_data": [], "turns": []}, True),
+        ({"testRunData": {}}, True), ({"metricsData": []}, False), ({"input": "q"}, False),
+        ({"metricsData": 1, "input": "q"}, False),
+        ({"testCases": [{"metricsData": []}]}, False), ({"testCases": [{"metricsData": [], "input": "q"}]}, True),
+    ],
+)  # fmt: skip
+def test_what_a_test_case_of_deepeval_has(row: dict[str, Any], fits: bool) -> None:
+    assert deepeval.fits(FileStart("f", "lines", [row])) is fits
 
 
 def test_deepeval() -> None:

@@ -95,6 +95,23 @@ def ran(store: Store, wanted: RunOrder, source: Any) -> str:
     return run_id
 
 
+def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1_000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    live = Live(store, "rae", "r", order(store), Remaining(store, order(store), "j", until=0, seed=0), None)
+    assert live.rate() == 0
+    live._judged.append((clock[0], 50))
+    assert live.rate() == 0, "when it began is not known yet"
+    for seconds in (2, 2, 4):
+        clock[0] += seconds
+        live._judged.append((clock[0], 10))
+    assert live.rate() == pytest.approx(30 / 8)
+    clock[0] += worker._RATE_OVER - 4
+    assert live.rate() == pytest.approx(10 / worker._RATE_OVER), "what is older does not count"
+    clock[0] += worker._RATE_OVER
+    assert live.rate() == 0
+
+
 def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> None:
     async def slowed(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         for _ in range(2):
