@@ -162,6 +162,10 @@ def test_of_one_message_as_much_is_taken_as_may_be_and_the_rest_comes_again(
         assert [s.key for s in saved] == [left[0]["key"]] and not refused
     long = [{"unit": "", "sort": "comment", "text": "x" * 11}]
     assert "too large to be saved" in bench.why(bench.answer("anything", notes=long))
+    repairs = [{"unit": "turn:1", "text": "y" * 6}]
+    for letters, large in ((5, True), (4, False)):
+        notes = [{**long[0], "text": "x" * letters}]
+        assert ("too large" in bench.why(bench.answer("anything", notes=notes, repairs=repairs))) is large
     values = {("turn:1", f"{n}"): 1 for n in range(4)}
     assert "too large to be saved" in bench.why(bench.answer("anything", values=values))
 

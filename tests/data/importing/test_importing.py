@@ -18,6 +18,7 @@ from data.importing import (
     ImportRefused,
     ValueSource,
     from_bytes,
+    from_path,
     import_source,
     preview_import,
 )
@@ -653,3 +654,13 @@ def test_a_large_import_comes_in_whole(tmp_path: Path) -> None:
     assert verify(store) == []
     assert bring(store, rows).known == 2_400
     store.close()
+
+
+def test_files_of_a_folder_that_are_no_data_are_told(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_bytes(text([pair("new")]))
+    for number in range(22):
+        (tmp_path / "in" / f"n{number:02}.txt").write_text("x")
+    found = preview_import(workspace(tmp_path), from_path(tmp_path / "in"), ImportPlan("d"))
+    assert found.new.items == 1
+    assert found.warnings == [f"n{number:02}.txt was left aside: it is no data file." for number in range(20)]

@@ -99,7 +99,7 @@ def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch:
     clock = [1_000.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     live = Live(store, "rae", "r", order(store), Remaining(store, order(store), "j", until=0, seed=0), None)
-    assert live.rate() == 0
+    assert live.rate() == 0 and live._thread.daemon, "a process ends without waiting for an endpoint"
     live._judged.append((clock[0], 50))
     assert live.rate() == 0, "when it began is not known yet"
     for seconds in (2, 2, 4):
