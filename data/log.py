@@ -160,7 +160,7 @@ class _Handler(logging.Handler):
 def format_record(record: logging.LogRecord, as_json: bool) -> str:
     """A record as it is written: one line; as text, an error's traceback stands below it, indented."""
     at = f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
-    event, facts = _told(record)
+    event, facts = _event_facts(record)
     cause = record.exc_info[1] if record.exc_info else None
     if cause is not None:
         facts["error"] = error_type(cause)
@@ -169,20 +169,20 @@ def format_record(record: logging.LogRecord, as_json: bool) -> str:
     if as_json:
         told = {**facts, **({"traceback": trace} if trace else {})}
         return json.dumps({"time": at, "level": level, "event": event, **told}) + "\n"
-    words = " ".join([at, level, event, *(f"{name}={_shown(value)}" for name, value in facts.items())])
+    words = " ".join([at, level, event, *(f"{name}={_format_value(value)}" for name, value in facts.items())])
     return "\n".join([words, *(f"    {one}" for one in trace)]) + "\n"
 
 
-def _told(record: logging.LogRecord) -> tuple[str, dict[str, Fact]]:
+def _event_facts(record: logging.LogRecord) -> tuple[str, dict[str, Fact]]:
     """The name of a record's event, and its facts."""
     facts: Mapping[str, Fact] = getattr(record, "facts", {})
     named = getattr(record, "event", "") or ("library" if record.name != "assay" else str(record.msg))
     if record.name != "assay":
-        facts = {"logger": record.name, "message": _fixed(record), **facts}
+        facts = {"logger": record.name, "message": _library_message(record), **facts}
     return named, {name: _cut(value) for name, value in facts.items() if value is not None and value != ""}
 
 
-def _fixed(record: logging.LogRecord) -> str:
+def _library_message(record: logging.LogRecord) -> str:
     """The first line of a library's message, with its numbers and without its texts, which may be anybody's."""
     message = str(record.msg)
     given = record.args if isinstance(record.args, tuple) else ()
@@ -201,7 +201,7 @@ def _cut(value: Fact) -> Fact:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
-def _shown(value: Fact) -> str:
+def _format_value(value: Fact) -> str:
     """A value behind its key: quoted unless it is plain, so that none can end its line, or begin another key."""
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -92,11 +92,11 @@ def _full(name: str) -> str:
 
 
 def _braces(labels: Labels) -> str:
-    parts = [f'{name}="{_escaped(value)}"' for name, value in labels]
+    parts = [f'{name}="{_escape(value)}"' for name, value in labels]
     return "{" + ",".join(parts) + "}" if parts else ""
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 

@@ -43,7 +43,7 @@ class AnsweringCalls:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _kept(dimension: Dimension) -> dict[str, Any]:
+def _dimension_spec(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
     What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
@@ -59,7 +59,7 @@ def _kept(dimension: Dimension) -> dict[str, Any]:
     return told
 
 
-def _whole(item: Any) -> list[str]:
+def _item_units(item: Any) -> list[str]:
     """The item as a whole; a pair whose texts are not there has nothing to judge."""
     return [] if isinstance(item, Pair) and None in (item.response_a.text, item.response_b.text) else [""]
 
@@ -117,7 +117,7 @@ class Card:
     text: Callable[[str, str], dict[str, Any]] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
     variant: Callable[[Any, str], str] = _usual
-    parts: Callable[[Any], list[str]] = _whole
+    parts: Callable[[Any], list[str]] = _item_units
     fields: Callable[[Any, str], dict[str, Any]] = _content
     examples: tuple[Example, ...] = ()
     audits: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Card:
             "name": self.name,
             "title": self.title,
             "kind": self.kind,
-            "dimensions": [_kept(d) for d in self.dimensions],
+            "dimensions": [_dimension_spec(d) for d in self.dimensions],
             "reply": self.reply.model_json_schema(),
             "prompts": dict(self.prompts),
             "examples": [asdict(e) for e in self.examples],

@@ -184,7 +184,7 @@ def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
     """
     exact = {label: n for n, label in enumerate(labels, 1)}
     steps = []
-    for form in (_words, _unnumbered):
+    for form in (_words, _words_without_number):
         forms = [form(label) for label in labels]
         times = Counter(forms)
         steps.append((form, {f: n for n, f in enumerate(forms, 1) if f and times[f] == 1}))
@@ -201,6 +201,6 @@ def _words(label: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", label).casefold()))
 
 
-def _unnumbered(label: str) -> tuple[str, ...]:
+def _words_without_number(label: str) -> tuple[str, ...]:
     said = unicodedata.normalize("NFKC", label).casefold().lstrip("#*_`>- \t\"'\u201c")
     return _words(_NUMBERED.sub("", said, count=1) if _NUMBERED.match(said) else said)

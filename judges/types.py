@@ -93,13 +93,13 @@ class Dialogue(Strict):
 
     @model_validator(mode="after")
     def _turns_in_order(self) -> Dialogue:
-        _ordered(self.turns)
+        _check_order(self.turns)
         if not any(entry.role == "assistant" for entry in self.turns):
             raise ValueError("no assistant turn: there is nothing to judge")
         return self
 
 
-def _ordered(turns: list[Turn]) -> list[Turn]:
+def _check_order(turns: list[Turn]) -> list[Turn]:
     numbers = [entry.turn for entry in turns]
     if numbers != sorted(numbers):
         last, turn = next((a, b) for a, b in pairwise(numbers) if b < a)
@@ -113,7 +113,7 @@ def _ordered(turns: list[Turn]) -> list[Turn]:
 
 WAYS = ("as text", "as turns")
 """The ways in which a pair's input comes, as pydantic names them in the place of an error."""
-Conversation = Annotated[list[Turn], Field(min_length=1), AfterValidator(_ordered)]
+Conversation = Annotated[list[Turn], Field(min_length=1), AfterValidator(_check_order)]
 Input = Annotated[
     Annotated[str, Tag(WAYS[0])] | Annotated[Conversation, Tag(WAYS[1])],
     Discriminator(lambda given: WAYS[1] if isinstance(given, list) else WAYS[0]),
@@ -281,7 +281,7 @@ class Scale:
                 or (self.kind == "turn" and value >= 0 and (turns is None or value == 0 or int(value) in turns))
             ):
                 return float(value)
-        raise BadScale(f"{_short(value)} is not on the scale: allowed are {self.words}")
+        raise BadScale(f"{_shorten(value)} is not on the scale: allowed are {self.words}")
 
     def parse_text(self, value: Any) -> Any:
         """A value that is text in a column of texts, as it would be alone: "4" is 4, and "yes" is true."""
@@ -340,7 +340,7 @@ _NUMBER = re.compile(r"[-+]?(\d{1,15}(\.\d{0,20})?|\.\d{1,20})(e[-+]?\d{1,2})?",
 _HUGE = 1e15  # beyond it (and for nan) no number is on any scale, and integers may not fit a float
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= _HUGE:
         return "a very large number"
     text = repr(value)

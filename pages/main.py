@@ -87,7 +87,7 @@ def run() -> None:
         url_state.register_current(door)
         door.run()
         return
-    name = f":material/account_circle: {text.plain(text.short(who.name, 14))}"
+    name = f":material/account_circle: {text.escape(text.shorten(who.name, 14))}"
     mine = {
         a: st.Page(page, title=title, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
         for _, role, page, title, a, icon in ROUTES

@@ -348,7 +348,7 @@ NUMERIC = re.compile(r"[-+ ]?0?\d*,?(\.\d+)?[defg%]|,")  # formats that refuse a
 def shown_text_is_ours(source: Source) -> Iterator[Finding]:
     """Streamlit reads Markdown in every title and label, and fetches remote images from it.
 
-    So those get string constants or text.plain(...), the templates of text.say, text.quiet and text.warn are
+    So those get string constants or text.escape(...), the templates of text.say, text.quiet and text.warn are
     constants, and nothing asks for raw HTML.
     """
     if source.floor not in ("app", "pages") or source.path == "pages/ui/text.py":
@@ -378,9 +378,9 @@ def shown_text_is_ours(source: Source) -> Iterator[Finding]:
         for value in given:
             if not (fixed if method in STRICT else harmless)(value, constants):
                 shown = ast.unparse(value)[:60]
-                yield value.lineno, f"{method} reads Markdown: give it a constant or text.plain(...), not {shown}"
+                yield value.lineno, f"{method} reads Markdown: give it a constant or text.escape(...), not {shown}"
         if method in OPTIONS and not options_harmless(node, constants):
-            yield node.lineno, f"{method} reads Markdown in its options: give constants, or format_func=text.plain"
+            yield node.lineno, f"{method} reads Markdown in its options: give constants, or format_func=text.escape"
 
 
 FETCHING = {
@@ -439,7 +439,7 @@ def names_of_ours(tree: ast.Module) -> set[str]:
 
 
 def fixed(node: ast.AST, constants: set[str]) -> bool:
-    """Whether an expression can only be text of ours, or what text.plain has made of another's."""
+    """Whether an expression can only be text of ours, or what text.escape has made of another's."""
     match node:
         case ast.Constant():
             return True
@@ -458,7 +458,7 @@ def fixed(node: ast.AST, constants: set[str]) -> bool:
         case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values) | ast.Dict(values=values):
             return all(fixed(value, constants) for value in values)
         case ast.Call(func=func):
-            return name_of(func) in ("text.plain", "plain")
+            return name_of(func) in ("text.escape", "escape")
         case ast.ListComp(elt=each):
             return fixed(each, constants)
     return False
@@ -487,7 +487,7 @@ def lets_numbers_in(part: ast.AST) -> bool:
 
 
 def options_harmless(call: ast.Call, constants: set[str]) -> bool:
-    """Whether the options of a widget are constants, or shown through text.plain or a table of constants."""
+    """Whether the options of a widget are constants, or shown through text.escape or a table of constants."""
     named = {k.arg: k.value for k in call.keywords}
     options = named.get("options", call.args[1] if len(call.args) > 1 else None)
     match named.get("format_func"):
@@ -498,7 +498,7 @@ def options_harmless(call: ast.Call, constants: set[str]) -> bool:
         case ast.Attribute(value=table, attr="get" | "__getitem__"):
             return fixed(table, constants)
         case shown:
-            return name_of(shown) in ("text.plain", "plain")
+            return name_of(shown) in ("text.escape", "escape")
 
 
 # -- size and words ---------------------------------------------------------------------------------------------------
@@ -515,6 +515,29 @@ def explained(source: Source) -> Iterator[Finding]:
         named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         if named and not node.name.startswith("_") and not ast.get_docstring(node):
             yield node.lineno, f"{node.name} has no docstring"
+
+
+PARTICIPLES = set(
+    "begun bought built brought caught chosen come done drawn felt found given gone held hidden known laid left lent "
+    "lost made meant met paid said seen sent shown sold spent spoken stood taken taught thought told thrown worn"
+    " written above ahead alike apart aside bare behind below beside far near none nothing own plain there whole".split()
+)
+"""Words that functions were named by, beside those in -ed, and that say neither what one does nor what it gives."""
+ENDING_ALIKE = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "succeed"}
+
+
+@rule
+def functions_act_or_give(source: Source) -> Iterator[Finding]:
+    """A function has the name of what it does, or of what it gives: `sort_rows`, `title`; never `_told`."""
+    if source.floor == "tests" or source.is_users:
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not any(
+            name_of(made).endswith("property") for made in node.decorator_list
+        ):
+            word = node.name.strip("_")
+            if word in PARTICIPLES or (re.fullmatch("[a-z]+ed", word) and word not in ENDING_ALIKE):
+                yield node.lineno, f"{node.name} names neither what it does nor what it gives"
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -943,6 +966,12 @@ TRIED = [
     ("only_appends", "data/a.py", "rows(f'delete from {table}')", False),
     ("only_appends", "data/a.py", "rows('INSERT INTO a VALUES (1) ON CONFLICT (b) DO UPDATE SET c = 1')", False),
     ("only_appends", "data/a.py", '"""We never delete from a table."""\nrows("insert into a select 1")', True),
+    ("functions_act_or_give", "data/a.py", "def _told(x): ...", False),
+    ("functions_act_or_give", "judges/a.py", "class A:\n    async def _sorted(self): ...", False),
+    ("functions_act_or_give", "pages/a/b.py", "def f():\n    def beside(): ...", False),
+    ("functions_act_or_give", "data/a.py", "def feed(): ...\ndef sort_rows(): ...\ndef stored_rows(): ...", True),
+    ("functions_act_or_give", "data/a.py", "class A:\n    @property\n    def ended(self): ...", True),
+    ("functions_act_or_give", "tests/test_a.py", "def told(x): ...", True),
     ("shown_text_is_ours", "pages/a/b.py", "st.markdown(f'{x}')", False),
     ("shown_text_is_ours", "pages/a/b.py", "st.markdown(f'{x:.2f}')", False),
     ("shown_text_is_ours", "pages/a/b.py", "st.write('a', x)", False),
@@ -964,14 +993,14 @@ TRIED = [
     ("shown_text_is_ours", "pages/a/b.py", "show = st.markdown\nshow(x)", False),
     ("shown_text_is_ours", "pages/a/b.py", "from streamlit import markdown", False),
     ("shown_text_is_ours", "pages/a/b.py", "text.say(f'{x}')", False),
-    ("shown_text_is_ours", "pages/a/b.py", "st.markdown('a' if x else 'b')\nst.title(text.plain(x))", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.markdown('a' if x else 'b')\nst.title(text.escape(x))", True),
     ("shown_text_is_ours", "pages/a/b.py", "HELLO = 'a'\nst.markdown(HELLO)\nst.button('x', key=f'a:{b}')", True),
     ("shown_text_is_ours", "pages/a/b.py", "st.metric('a', f'{x:.2f}', len(b))", True),
-    ("shown_text_is_ours", "pages/a/b.py", "st.tabs([text.plain(x) for x in y])", True),
-    ("shown_text_is_ours", "pages/a/b.py", "st.radio('a', ['b', 'c'])\nst.radio('a', x, format_func=text.plain)", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.tabs([text.escape(x) for x in y])", True),
+    ("shown_text_is_ours", "pages/a/b.py", "st.radio('a', ['b'])\nst.radio('a', x, format_func=text.escape)", True),
     ("shown_text_is_ours", "pages/a/b.py", "N = {'a': 'A'}\nst.pills('a', list(N), format_func=N.get)", True),
     ("shown_text_is_ours", "pages/a/b.py", "st.caption('a' + ('b' if x else ''))", True),
-    ("shown_text_is_ours", "pages/a/b.py", "x = text.plain(y)\nst.title(x)\nst.title(words.HELLO)", True),
+    ("shown_text_is_ours", "pages/a/b.py", "x = text.escape(y)\nst.title(x)\nst.title(words.HELLO)", True),
     ("shown_text_is_ours", "pages/a/b.py", "N: D = {'a': 'A'}\nst.radio('a', N, format_func=lambda x: N[x])", True),
     ("shown_text_is_ours", "pages/a/b.py", "from a import N\nst.radio('a', x, format_func=N.get)", True),
     ("shown_text_is_ours", "pages/a/b.py", "text.say('{x}', x=x)\nname.title()\nst.text(x)\nst.code(x)", True),

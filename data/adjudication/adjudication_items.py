@@ -99,7 +99,7 @@ def load_adjudication_items(
                 by_item[item],
                 decided,
                 [AdjudicationComment(*row) for row in store.rows(_WROTE, [item])],
-                _judged(store, item) if item in revealed else None,
+                _scores_of_item(store, item) if item in revealed else None,
                 {place: dimension for place, dimension in known.items() if dimension is not None},
             )
         )
@@ -138,7 +138,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
-def _judged(store: Store, item_id: str) -> list[AdjudicationScore]:
+def _scores_of_item(store: Store, item_id: str) -> list[AdjudicationScore]:
     """Every score of an item but those of probes, with the judge's note."""
     rows = store.rows(
         "select s.unit, s.dimension, j.model, s.value, coalesce(max(r.text), '') from score_now s "

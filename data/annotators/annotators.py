@@ -194,11 +194,11 @@ def dimension_labels(
         others=gold_without_self(ratings, gold_rule(store, dataset_id).resolve),
         mean=mean_without_self(ratings),
     )
-    _adjudicated(store, dataset_id, dimension, found)
+    _replace_adjudicated(store, dataset_id, dimension, found)
     return found
 
 
-def _adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: DimensionLabels) -> None:
+def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: DimensionLabels) -> None:
     """Put what somebody else adjudicated in the place of what the others make of a cell."""
     rows = store.rows(
         "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
@@ -228,7 +228,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
         found.ratings,
         dimension.scale,
     )
-    beside = _beside(found)
+    beside = _excess_agreement(found)
     rows = []
     for number, name in enumerate(ratings.people):
         mine = ratings.person == number
@@ -270,7 +270,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
     return sorted(rows, key=lambda row: (-row.labels, row.name))
 
 
-def _beside(found: DimensionLabels) -> Floats:
+def _excess_agreement(found: DimensionLabels) -> Floats:
     """Whether each label equals what others make of its cell, minus the share of the others who do.
 
     What hard items, or one person who changes, do to all of them cancels out. nan where there are no others.

@@ -51,13 +51,15 @@ def record_decision(
     require(store, actor, "lead")
     key = dataset_id, judge_id, sort, dimension
     grants = ACTIONS[decision].grants
-    early = _computed(store, key, grants)  # before the lock, so that it waits for nothing but what comes in between
+    early = _find_kept_case(
+        store, key, grants
+    )  # before the lock, so that it waits for nothing but what comes in between
     if early is not None and not (grants and (early.objections or seen != case.seen_mark(store, early))):
         case.case_facts(store, early)
 
     def work(tx: Tx) -> str:
         require(tx, actor, "lead")
-        stand, found = approval_statuses(tx).get(key, ApprovalStatus()), _computed(store, key, grants)
+        stand, found = approval_statuses(tx).get(key, ApprovalStatus()), _find_kept_case(store, key, grants)
         _follows(stand, decision)
         if found is None:
             return record.append_decision(tx, key, decision, why, actor, "undefined", policy.requirements(tx), "", [])
@@ -80,7 +82,7 @@ def record_decision(
     return next(one for one in record.decision_history(store, *key) if one.id == id_)
 
 
-def _computed(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
+def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
     """The case, kept until a row is written; None where what was decided on is gone.
 
     Under the write lock nobody else commits, so that reading the store is reading what holds at this very change.
@@ -186,7 +188,7 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
         for judge in datasets.dataset_judges(store, d.id)
-        for one in _known(store, d.id, judge.id) if not one.objections and one.key not in stood
+        for one in _cases_or_none(store, d.id, judge.id) if not one.objections and one.key not in stood
     ]  # fmt: skip
     doubtful = find_doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}
@@ -238,7 +240,7 @@ def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str
     """The state of each of those approvals, by what it is of."""
     found = {}
     for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in held):
-        cases = {one.key: one for one in _known(store, dataset_id, judge_id)}
+        cases = {one.key: one for one in _cases_or_none(store, dataset_id, judge_id)}
         for one in held:
             if one.key[:2] == (dataset_id, judge_id):
                 found[one.key] = _stands(policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key))
@@ -294,7 +296,7 @@ def kappa_at_decision(store: Store, one: Approval) -> float | None:
     return next((figure for name, figure, _ in record.frozen_evidence(store, one.id) if name == "kappa"), None)
 
 
-def _known(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
+def _cases_or_none(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     try:
         return case.cases(store, dataset_id, judge_id)
     except NotFound:  # a card that is not here any more

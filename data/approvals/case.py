@@ -177,7 +177,7 @@ def case_context(store: Store, found: Case) -> CaseContext:
     alarms = found.alarms
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
-    labels = _behind(store, found)
+    labels = _origin_of_labels(store, found)
     told = list(labels.cautions())
     if found.people_only_na and found.people_only_na >= MANY * found.result.gate.gold_cells:
         told.append(
@@ -187,7 +187,7 @@ def case_context(store: Store, found: Case) -> CaseContext:
     return CaseContext(case_ceiling(store, found), count_waiting(store, found), alarms, tuple(told), labels.origin())
 
 
-def _behind(store: Store, found: Case) -> LabelOrigin:
+def _origin_of_labels(store: Store, found: Case) -> LabelOrigin:
     judge, counts = found.judge, found.basis == "imported"
     return label_origin(store, found.dataset.id, judge.id, judge.card, found.result.dimension, counts)
 
@@ -306,8 +306,8 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
         f"ratings, {'left out of kappa' if rule.waiting == 'out' else 'counted as combined'} until then",
     )
     yield "basis", None, BASES[found.basis]
-    yield from _behind(store, found).facts()
-    yield from _adjudicated(store, found)
+    yield from _origin_of_labels(store, found).facts()
+    yield from _adjudication_facts(store, found)
     yield "items left out", *_left_out(store, found)
     yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
     yield "fingerprint", None, case_fingerprint(store, found)
@@ -347,7 +347,7 @@ def _floors(store: Store, found: Case) -> Iterator[Fact]:
         yield "floor: length alone", floor.length.rule.point, told
 
 
-def _adjudicated(store: Store, found: Case) -> Iterator[Fact]:
+def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
     """How many cells somebody settled without the judge in view, by whom, and those of them that came in from files.
 
     With the judge in view they count for nothing, and from files only where imported labels do, too.

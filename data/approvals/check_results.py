@@ -67,7 +67,7 @@ def dimension_results(
     share the error that the workspace's policy allows. The one place where what is shown becomes a decision.
     """
     states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
-    gate = _checked(store, dataset_id, [judge_id])[judge_id]
+    gate = _summaries_by_judge(store, dataset_id, [judge_id])[judge_id]
     lines = [
         DimensionResult(one, other, states[other.dimension.sort, other.dimension.name])
         for one, other in zip(shown or gate, gate, strict=True)
@@ -78,7 +78,7 @@ def dimension_results(
 def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], CheckResult]:
     """The decision on every dimension of a judge, by unit sort and name."""
     asked, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
-    checked = _checked(store, dataset_id, list(judges))
+    checked = _summaries_by_judge(store, dataset_id, list(judges))
     intervals = {
         (judge, one.dimension.sort, one.dimension.name): one.interval
         for judge, found in checked.items()
@@ -100,7 +100,7 @@ def _judges(store: Store, dataset_id: str) -> list[str]:
     return [one.id for one in there if made_up or not (one.synthetic or is_practice(one.model))]
 
 
-def _checked(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
+def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:
     """The figures of every dimension that the approval check counts, by judge; of a plan, those of its newest look."""
     basis, plan = policy.approval_basis(store, dataset_id), plans.look_plan(store, dataset_id)
 

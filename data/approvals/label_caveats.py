@@ -206,7 +206,7 @@ def label_origin(
     )[0][0]
     tried = sum(judge.card == card for judge in datasets.dataset_judges(store, dataset_id))
     leads = tuple(p.name for p in people.all_people(store) if p.may("lead"))
-    files, shown_ = _brought(store, imported), len(examples)
+    files, shown_ = _imports_of_labels(store, imported), len(examples)
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
     untold = sum(certain[int(row[0])] for row in store.rows(query, [dataset_id])) if certain else 0
     basis: Basis = "imported" if counts else "gate"
@@ -215,7 +215,7 @@ def label_origin(
     return LabelOrigin(own, files, counts, changed, *told)
 
 
-def _brought(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, ...]:
+def _imports_of_labels(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, ...]:
     """The imports that labels came from, given how many each change brought in."""
     rows = store.rows(
         "select c.seq, coalesce(n.source, ''), c.actor, c.made_at, coalesce(n.sampling, 'unknown') from change c "

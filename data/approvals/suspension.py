@@ -224,7 +224,7 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
         what = ", ".join(dict.fromkeys(rows.what for rows in came if rows.touches(one, one.seq)))
         state, mark = (found.result.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
         evidence = [*case.case_facts(store, found), *suspension_facts(how)] if found else []
-        why = f"Since the approval came {what}. {_moved(how)}{how.why}"
+        why = f"Since the approval came {what}. {_describe_change(how)}{how.why}"
         record.append_decision(tx, one.key, "suspend", why, AUTOMATIC, state, one.requirements, mark, evidence)
         return True
 
@@ -374,17 +374,18 @@ def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
     return period_figures([*suspension_facts(how), *((name, figure, "") for name, figure in whole)])
 
 
-def _moved(how: ApprovalReview) -> str:
+def _describe_change(how: ApprovalReview) -> str:
     if how.found is None:
         return ""
     now = how.found.result.gate.interval
-    before = _told(how.frozen.get("kappa"), how.frozen.get("kappa, lower bound"), how.frozen.get("items"))
+    before = _describe_figures(how.frozen.get("kappa"), how.frozen.get("kappa, lower bound"), how.frozen.get("items"))
     if {"pooled", "weights"} & set(how.finding.reasons):  # which tell what it is now
         return f"At the approval kappa was {before}. "
-    return f"At the approval kappa was {before}; with all labels it is {_told(now.point, now.lower_bound, now.items)}. "
+    after = _describe_figures(now.point, now.lower_bound, now.items)
+    return f"At the approval kappa was {before}; with all labels it is {after}. "
 
 
-def _told(kappa: float | None, bound: float | None, items: float | None) -> str:
+def _describe_figures(kappa: float | None, bound: float | None, items: float | None) -> str:
     figure = "undefined" if kappa is None else f"{kappa:.2f}"
     lower = "" if bound is None else f" (lower bound {bound:.2f})"
     return f"{figure}{lower} on {many(int(items or 0), 'item')}"

@@ -232,7 +232,7 @@ def _still(tx: Tx, there: QueueIndex, plan: SharePlan, began: int, terms: Terms)
         for name, share in plan.shares.items():
             for draw in touched.intersection(share):
                 held = there.draws[draw]
-                had = _asked(there, held, moment)
+                had = _people_of_draw(there, held, moment)
                 full = len(had) >= max(terms.overlap, there.overlap.get(held.dataset, OVERLAP))
                 if full or name in had or there.is_closed_to(held, name) or not _can_be_given(there, held, terms):
                     lost.add(draw)
@@ -287,7 +287,7 @@ def _plan(
         for draw in there.queues[dataset_id, stream].all:
             if ids is not None and draw.item not in ids:
                 continue
-            had = _asked(there, draw, moment)
+            had = _people_of_draw(there, draw, moment)
             lacks = min(terms.overlap, seats - len(had))
             if lacks < 1 or any(tags.is_tag(one) for one in had) or not _can_be_given(there, draw, terms):
                 continue
@@ -334,7 +334,7 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _asked(there: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
+def _people_of_draw(there: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
     """Who has answered a draw, holds it, or is asked to answer it (a tag for whoever has it)."""
     if not (draw.answered_by or draw.holders or draw.given):
         return set()
@@ -550,7 +550,7 @@ def _plan_reassignment(
         mine = [a for a in there.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
         for one in sorted(mine, key=lambda a: a.rank):
             for draw in one.line:
-                had = _asked(there, draw, moment)
+                had = _people_of_draw(there, draw, moment)
                 open_ = giver not in there.gone or len(had) < there.overlap.get(dataset_id, OVERLAP)
                 if draw in one.left and draw.id not in source and open_:
                     source[draw.id] = one

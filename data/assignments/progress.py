@@ -123,7 +123,7 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
     """
     offset, moment = zone_offset(zone), now()
     since = _days_back(moment + offset) - offset
-    done, expired = _activity(store, dataset_id, since), dict(_expired(store, dataset_id, moment))
+    done, expired = _activity(store, dataset_id, since), dict(_count_expired(store, dataset_id, moment))
     known, told = {p.name: p for p in people.all_people(store, active=False)}, tags.all_tags(store)
     began: dict[str, datetime] = dict(store.rows(
         "select n.assignment_id, c.made_at from assignment_now n join change c on c.seq = n.began "
@@ -267,7 +267,7 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
     }
 
 
-def _expired(store: Store, dataset_id: str, moment: datetime) -> list[tuple[str, int]]:
+def _count_expired(store: Store, dataset_id: str, moment: datetime) -> list[tuple[str, int]]:
     """How often people reserved items since their last answer and let them run out; without what they gave back.
 
     Nobody is in it who never answered.
@@ -312,10 +312,10 @@ def progress_record(one: PersonProgress) -> dict[str, str | float | None]:
         one.counts.skipped, one.answered, one.seconds, one.cell_seconds, one.last, one.due, needed, one.pace,
         one.finish,
     )  # fmt: skip
-    return {name: _plain(value) for name, value in zip(COLUMNS, values, strict=True)}
+    return {name: _to_json_value(value) for name, value in zip(COLUMNS, values, strict=True)}
 
 
-def _plain(value: str | float | datetime | None) -> str | float | None:
+def _to_json_value(value: str | float | datetime | None) -> str | float | None:
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     return round(value, 2) if isinstance(value, float) else value

@@ -46,16 +46,16 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathere
     UnknownCard.
     """
 
-    def made(base: Callable[[], Gathered]) -> AuditResults:
+    def make_results(base: Callable[[], Gathered]) -> AuditResults:
         key = ("audit", dataset_id, judge_id, most, "scope")
         [scope] = each_kept(store, [key], lambda _: [base().scope()])
         return AuditResults(_findings(store, dataset_id, judge_id, most, base), scope)
 
     try:
-        return made(_nothing)
+        return make_results(_raise_unknown)
     except _Unknown:
         with _GATHERING:
-            return made(make_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, most)))
+            return make_results(make_once(partial(gathered.gather_audit_evidence, store, dataset_id, judge_id, most)))
 
 
 def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, AuditFinding]:
@@ -119,7 +119,7 @@ class _Unknown(Exception):
     """Something has to be made anew."""
 
 
-def _nothing() -> Gathered:
+def _raise_unknown() -> Gathered:
     raise _Unknown
 
 

@@ -39,7 +39,7 @@ _BASES: tuple[Basis, ...] = ("blind", "all")
 """What gold rests on: blind labels, whose people had not seen the judge; all labels only where there is no other."""
 
 
-def _alike(one: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
+def _shared_identity(one: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
     """All that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
 
     What an imported judge does not say of its parameters is taken to be as usual.
@@ -139,7 +139,11 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
         if other.id == mine.id or other.card != mine.card:
             continue
         kept, name = (probes, other.probe) if other.probe else (others, other.model)
-        wanted = not mine.probe and _alike(other, card) == _alike(mine, card) if other.probe else name != mine.model
+        wanted = (
+            not mine.probe and _shared_identity(other, card) == _shared_identity(mine, card)
+            if other.probe
+            else name != mine.model
+        )
         if wanted and name not in kept:
             given = among.replies(other, card, items)
             kept[name] = combine_replies(given, card, combination_rule(card, other.parameters))

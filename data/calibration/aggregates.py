@@ -100,7 +100,7 @@ def tallies(store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimens
         _follow(store, dataset_id, judge_id, kept)
         new = [d for d in asked if (d.sort, d.name) not in kept.groups]
         kept.groups |= {(d.sort, d.name): {} for d in new}
-        _take(kept, _counted(store, dataset_id, judge_id, new, 0, kept.seq))
+        _take(kept, _grouped_scores(store, dataset_id, judge_id, new, 0, kept.seq))
         return {(d.sort, d.name): dict(kept.groups[d.sort, d.name]) for d in asked}
 
 
@@ -122,7 +122,7 @@ def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
             kept.groups.clear()
         else:
             asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
-            _take(kept, _counted(store, dataset_id, judge_id, asked, kept.seq, upto))
+            _take(kept, _grouped_scores(store, dataset_id, judge_id, asked, kept.seq, upto))
     kept.seq, kept.stamp = upto, stamp
 
 
@@ -132,7 +132,7 @@ def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, AggregateGroup]]) ->
         groups[run, system] = groups[run, system] + group if (run, system) in groups else group
 
 
-def _counted(
+def _grouped_scores(
     store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], since: int, upto: int
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `upto`.
@@ -142,7 +142,7 @@ def _counted(
     """
     if not asked:
         return
-    names, params = _named(asked, 5), [dataset_id, judge_id, since, upto, *sorted({d.name for d in asked})]
+    names, params = _name_parameters(asked, 5), [dataset_id, judge_id, since, upto, *sorted({d.name for d in asked})]
     came = (
         f"came as (select seq, coalesce(max(run_id), '{IMPORTED}' || seq) as run from judgment "
         "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
@@ -161,7 +161,7 @@ def _counted(
         sort, _, side = str(unit).partition("/")
         ask = asks.get((sort, str(name)))
         if ask is not None:
-            for system, code in _seen(ask, str(a), str(b), side, None if value is None else float(value)):
+            for system, code in _systems_of_score(ask, str(a), str(b), side, None if value is None else float(value)):
                 yield (sort, str(name)), str(run or IMPORTED), system, _single(ask, code, int(n))
     for sort in MANY:
         several = [asks[key] for key in asks if key[0] == sort]
@@ -173,7 +173,9 @@ MANY = ("turn", "section")
 """The sorts of which an item, or a side of it, has several units."""
 
 
-def _seen(ask: CountedDimension, a: str, b: str, side: str, value: float | None) -> list[tuple[str, float | None]]:
+def _systems_of_score(
+    ask: CountedDimension, a: str, b: str, side: str, value: float | None
+) -> list[tuple[str, float | None]]:
     """The systems that a score is of, with what it says of each."""
     if ask.sided:
         codes = [None, None] if value is None else [_turn(ask, value, first) for first in (True, False)]
@@ -211,7 +213,7 @@ def _by_item(
     side = "right(s.unit, 1) as side" if several[0].dimension.sort == "section" else "'a' as side"
     own, sums = [], []
     for n, ask in enumerate(several):
-        mine = f"s.dimension = '{_plain(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
+        mine = f"s.dimension = '{_escape_quotes(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
         own.append(f"count(case when {mine} then s.value end) as m{n}")
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
@@ -238,10 +240,10 @@ def _by_item(
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
 
 
-def _named(asked: Sequence[Dimension], first: int) -> str:
+def _name_parameters(asked: Sequence[Dimension], first: int) -> str:
     """The parameters of the names, each once."""
     return ", ".join(f"${n}" for n in range(first, first + len({d.name for d in asked})))
 
 
-def _plain(name: str) -> str:
+def _escape_quotes(name: str) -> str:
     return name.replace("'", "''")

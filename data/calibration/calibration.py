@@ -67,11 +67,11 @@ def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
     """
     card = cards.card_of_judge_if_known(store, judge_id)
     found = [d for d in card.dimensions if bins.row_count(d.scale)] if card is not None else []
-    return [d for d in found if d.asked or (d.scale.kind == "interval" and _labelled(store, d))]
+    return [d for d in found if d.asked or (d.scale.kind == "interval" and _has_labels(store, d))]
 
 
 @kept
-def _labelled(store: Store | Tx, dimension: Dimension) -> bool:
+def _has_labels(store: Store | Tx, dimension: Dimension) -> bool:
     """Whether anybody ever gave a label of a dimension."""
     query = f"select 1 from label l where l.dimension = $1 and {unit_sort_sql(dimension.sort)} limit 1"
     return bool(store.rows(query, [dimension.name]))

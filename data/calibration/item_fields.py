@@ -118,10 +118,10 @@ def _latin(text: str) -> int:
 def language(meta: dict[str, Any], head: str) -> str:
     """The language of an item: what its meta says, else what the letters at its beginning suggest."""
     said = next((str(meta[k])[:60] for k in LANGUAGE_KEYS if isinstance(meta.get(k), str)), "")
-    return said or (_LATIN if head.isascii() else guess_script(_bare(head)))
+    return said or (_LATIN if head.isascii() else guess_script(_strip_json(head)))
 
 
-def _bare(head: str) -> str:
+def _strip_json(head: str) -> str:
     """The beginning of an item's JSON without its keys and escapes."""
     return _ESCAPED.sub(" ", _KEYS.sub("", head))
 

@@ -84,7 +84,7 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
     side, codes = side_column(ask.dimension, "s"), [] if ask.mean else list(enumerate(ask.codes))
     by = "1, 2" if side else "1"
 
-    def counted(column: str, letter: str) -> str:
+    def count_columns(column: str, letter: str) -> str:
         return "".join(f", sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
 
     said = "".join(f", sum(l.said{k}) as h{k}" for k, _ in codes)
@@ -103,10 +103,10 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
-        f"min({judged}) as lowest, max({judged}) as highest{said}{counted(judged, 'j')} "
+        f"min({judged}) as lowest, max({judged}) as highest{said}{count_columns(judged, 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",
-        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{counted(judged, 'c')} "
+        f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{count_columns(judged, 'c')} "
         f"from seen s where {mine} group by {by})",
     ]
     sided = " and g.side = o.side" if side else ""

@@ -102,16 +102,16 @@ def overall_means(store: Store, dataset_id: str, judge_id: str) -> tuple[MeanRow
 @allow("annotator")
 def has_means(store: Store, judge_id: str) -> bool:
     """Whether the judge gives anything that has a mean."""
-    return bool(_numbered(cards.card_of_judge_if_known(store, judge_id)))
+    return bool(_numeric_dimensions(cards.card_of_judge_if_known(store, judge_id)))
 
 
-def _numbered(card: Card | None) -> list[Dimension]:
+def _numeric_dimensions(card: Card | None) -> list[Dimension]:
     return [d for d in card.dimensions if d.scale.kind in ("ordinal", "interval", "flag")] if card is not None else []
 
 
 def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) -> MeansTable:
     card, items = cards.card_of_judge_if_known(store, judge_id), described(store, dataset_id)
-    numbers = _numbered(card)
+    numbers = _numeric_dimensions(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
     if chosen.other:
         mine, theirs = frame["value"].notna(), frame["other"].notna()
@@ -134,7 +134,7 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
         for who, held in own.groupby("group", sort=True):
             for of in ["", *several]:
                 part = held[held["unit"] == of] if of else held
-                made = figures.judge_means(_scored(part, d, card, frame, parts), *_ends(d))
+                made = figures.judge_means(_score_rows(part, d, card, frame, parts), *_ends(d))
                 if made.told:
                     rows.append(MeanRow(str(who), d, of, made))
                 elif not of:
@@ -172,17 +172,17 @@ def _parts(frame: pandas.DataFrame, numbers: Sequence[Dimension], d: Dimension) 
     """The plain mean of what an aggregate is made of, by item and side; None where `d` is no aggregate."""
     if d.asked or d.scale.kind != "interval":
         return None
-    of = pandas.concat([frame.iloc[:0], *_asked(frame, numbers)])
+    of = pandas.concat([frame.iloc[:0], *_rows_of_asked(frame, numbers)])
     return of.groupby(["place", "side"])["value"].mean()
 
 
-def _asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Iterator[pandas.DataFrame]:
+def _rows_of_asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Iterator[pandas.DataFrame]:
     for one in numbers:
         if one.asked and one.scale.kind != "flag":
             yield frame[(frame["dimension"] == one.name) & (frame["sort"] == one.sort)]
 
 
-def _scored(
+def _score_rows(
     held: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
 ) -> ScoreRows:  # fmt: skip
     """The rows of a group as arrays."""
@@ -231,10 +231,10 @@ def explain_few_scores(found: MeansTable) -> str:
 def mean_record(row: MeanRow) -> dict[str, Any]:
     """A row as values of JSON."""
 
-    def held(one: Interval | None) -> dict[str, Any] | None:
+    def interval_record(one: Interval | None) -> dict[str, Any] | None:
         if one is None:
             return None
         return {"mean": one.point, "low": one.low, "high": one.high, "items": one.items, "ratings": one.cells}
 
     where = {"group": row.group, "dimension": row.dimension.name, "sort": row.dimension.sort, "unit": row.unit}
-    return where | {one.name: held(getattr(row.means, one.name)) for one in dataclasses.fields(JudgeMeans)}
+    return where | {one.name: interval_record(getattr(row.means, one.name)) for one in dataclasses.fields(JudgeMeans)}

@@ -24,11 +24,13 @@ def measure_missingness(
     """The figures under the usual choices and `more`; `drop` as in `judges.stats.calibration.summarise`."""
     choices = list(dict.fromkeys([*figures.usual_choices(dimension.scale), *more]))
     cells = load_paired_ratings(store, dataset_id, judge_id, dimension, basis)
-    lost = _lost(store, dataset_id, judge_id, dimension, basis)
+    lost = _missing_scores(store, dataset_id, judge_id, dimension, basis)
     return figures.compare_choices(cells, dimension, lost, choices, drop)
 
 
-def _lost(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> NDArray[np.bool_]:
+def _missing_scores(
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
+) -> NDArray[np.bool_]:
     """Whether the judge was asked and gave nothing, for each cell of `calibration.load_paired_ratings` in its order.
 
     Scores that came without a reply are about the cells that they name only.

@@ -68,11 +68,11 @@ def corrected_means(
     for outcome in range(ask.outcomes):
         given = [moments[outcome] for moments in by_system]
         place = 1 if dimension.scale.kind == "flag" else outcome
-        made[place] = correct_mean(group.moments(ask, outcome, _pooled(given)), (0.0, 1.0), share=True)
+        made[place] = correct_mean(group.moments(ask, outcome, _pool(given)), (0.0, 1.0), share=True)
     return made
 
 
-def _pooled(given: list[Moments]) -> Moments | None:
+def _pool(given: list[Moments]) -> Moments | None:
     """The labelled items of several systems together."""
     if not given:
         return None

@@ -62,20 +62,20 @@ def place_ratings(
     units = int(of_sort.sum())
     within = np.cumsum(of_sort) - 1
 
-    def chosen(columns: Columns, *names: str) -> list[NDArray[Any]]:
+    def select_rows(columns: Columns, *names: str) -> list[NDArray[Any]]:
         """Where each row of this dimension lies, and its columns."""
         mask = columns["no"] == no
         at = np.flatnonzero(mask if of_sort.all() else mask & of_sort[columns["unit"]])
         item, unit = columns["item_id"][at].astype(np.int64), columns["unit"][at]
         return [item * units + within[unit] if units > 1 else item, *(columns[name][at] for name in names)]
 
-    slot, value, *sampled = chosen(rows.labels, "value", *(("probability", "part") if rows.weighted else ()))
-    said_at, said = chosen(rows.scores, "value")
-    [settled] = chosen(rows.settled)
+    slot, value, *sampled = select_rows(rows.labels, "value", *(("probability", "part") if rows.weighted else ()))
+    said_at, said = select_rows(rows.scores, "value")
+    [settled] = select_rows(rows.settled)
     slots, held = rows.items * max(units, 1), None
     if slots > _SPARSE * len(slot):  # long items of which few units are labelled
         held, slot = np.unique(slot, return_inverse=True)
-        (said_at, there), (settled, _) = _found(held, said_at), _found(held, settled)
+        (said_at, there), (settled, _) = _find_places(held, said_at), _find_places(held, settled)
         said, slots = said[there], len(held)
     judge, scored = np.full(slots, np.nan), np.zeros(slots, dtype=bool)
     judge[said_at], scored[said_at] = said, True
@@ -122,7 +122,7 @@ def place_ratings(
     return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, asked, waits)
 
 
-def _found(held: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
+def _find_places(held: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
     """Where those that are held stand among the held, and which they are."""
     at = np.searchsorted(held, wanted)
     there = np.zeros(len(wanted), dtype=bool)

@@ -37,7 +37,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
         return {}
     made, asked = {}, turn_dimensions(card.dimensions)
     given, stands = (
-        _scored(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if asked else ({}, {})
+        _scores_by_turn(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if asked else ({}, {})
     )
     for d in asked:
         judged = {
@@ -72,7 +72,7 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
     return made
 
 
-def _scored(
+def _scores_by_turn(
     store: Store, dataset_id: str, judge_id: str, asked: list[Dimension], basis: Basis
 ) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
     """What people said of every turn, over these dimensions, by item, and how many dialogues each item represents."""

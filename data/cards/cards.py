@@ -54,14 +54,14 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
     """
     found = dict(folder.cards())
     current = _current(store)
-    for name, version, spec in _stored(store):
+    for name, version, spec in _card_rows(store):
         recipe = spec.get("recipe") or {}
         if name in folder.cards():
             if current.get(name) == version and spec.get("examples") and not recipe:
                 # Examples stay with a folder's card when its wording is changed.
                 found[name] = replace(found[name], examples=tuple(Example(**e) for e in spec["examples"]))
         elif recipe.get("how") == "own" and current.get(name, version) == version:
-            made = _made(spec)
+            made = _card_or_none(spec)
             if made is not None:
                 found[name] = made
     scales = {(c.kind, d.sort, d.name): d.scale for c in found.values() for d in c.dimensions}
@@ -132,20 +132,20 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
     found: dict[Place, Dimension] = {}
-    for one in [*current_cards(store).values(), *_used(store)]:
+    for one in [*current_cards(store).values(), *_earlier_cards(store)]:
         for dimension in one.dimensions:
             found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
     return found
 
 
-def _used(store: Store | Tx) -> list[Card]:
+def _earlier_cards(store: Store | Tx) -> list[Card]:
     """The cards of all judges that are not known by name as they were: earlier versions, and named dimensions."""
     now = {one.version for one in current_cards(store).values()}
     rows = store.rows(
         "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
         "order by c.seq"
     )
-    found = [_made(json.loads(spec)) for version, spec in rows if version not in now]
+    found = [_card_or_none(json.loads(spec)) for version, spec in rows if version not in now]
     return [one for one in found if one is not None]
 
 
@@ -275,7 +275,7 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
         )
     }
     now = current_cards(store)
-    for one in [*_used(store), *now.values()]:
+    for one in [*_earlier_cards(store), *now.values()]:
         asking = {(one.kind, d.sort, d.name) for d in one.dimensions}
         if one.recipe is not None and asking & labelled:
             used.setdefault(one.version, one.spec)
@@ -292,10 +292,10 @@ def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
         found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
     elif there is not None and there.kind != recipe.kind:
         found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
-    return found + find_clashes(recipe, _taken(store, recipe.name))
+    return found + find_clashes(recipe, _scales_in_use(store, recipe.name))
 
 
-def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
+def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
     """The scales that a card of that name has to keep to.
 
     They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled.
@@ -303,7 +303,7 @@ def _taken(store: Store | Tx, name: str) -> dict[Place, Scale]:
     mine = current_cards(store).get(name)
     others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
     found: dict[Place, Scale] = {
-        (c.kind, d.sort, d.name): d.scale for c in [*others, *_used(store)] for d in c.dimensions
+        (c.kind, d.sort, d.name): d.scale for c in [*others, *_earlier_cards(store)] for d in c.dimensions
     }
     if mine is None:
         return found
@@ -327,7 +327,7 @@ def card_versions(store: Store | Tx, name: str) -> list[CardVersion]:
     )
     found = []
     for version, spec, actor, made_at, judges in rows:
-        made = _made(json.loads(spec))
+        made = _card_or_none(json.loads(spec))
         if made is not None:
             current = now is not None and version == now.version
             found.append(CardVersion(str(version), made, str(actor), made_at, int(judges), current))
@@ -340,7 +340,7 @@ def judges_per_card(store: Store | Tx) -> dict[str, int]:
     return {str(name): int(n) for name, n in rows}
 
 
-def _stored(store: Store | Tx) -> list[tuple[str, str, dict[str, Any]]]:
+def _card_rows(store: Store | Tx) -> list[tuple[str, str, dict[str, Any]]]:
     """(name, version, content) of every stored card, oldest first."""
     rows = store.rows("select name, version, spec from card order by seq")
     return [(str(name), str(version), json.loads(spec)) for name, version, spec in rows]
@@ -352,7 +352,7 @@ def _current(store: Store | Tx) -> dict[str, str]:
     return {str(name): json.loads(value) for name, value in rows}
 
 
-def _made(spec: Mapping[str, Any]) -> Card | None:
+def _card_or_none(spec: Mapping[str, Any]) -> Card | None:
     """The card of a stored content; None where it can no longer be made."""
     try:
         return from_spec(spec, folder.cards())

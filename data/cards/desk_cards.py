@@ -56,9 +56,9 @@ def card_layers(
     if chosen:
         others = [_of(store, name, fitting) for name in chosen]
     else:
-        others = [one for one in fitting if _laid(one.card)]
-        if _laid(main.card):
-            others = [one for one in fitting if not _laid(one.card)][:1] + others
+        others = [one for one in fitting if _is_per_turn(one.card)]
+        if _is_per_turn(main.card):
+            others = [one for one in fitting if not _is_per_turn(one.card)][:1] + others
     found = {main.card.name: main}
     for one in others:
         found.setdefault(one.card.name, one)
@@ -129,7 +129,7 @@ def _fits(store: Store, name: str, kind: Kind) -> bool:
     return card is not None and card.kind == kind
 
 
-def _laid(card: Card) -> bool:
+def _is_per_turn(card: Card) -> bool:
     return "over" in (card.recipe or {})
 
 

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
             for judge in lookup_judges(store, found, options.judge):
                 _tell(store, found.id, judge.id)
             return 0
-        chosen = _chosen(store, found.id, lookup_judge(store, found, options.judge).id, options)
+        chosen = _choose_case(store, found.id, lookup_judge(store, found, options.judge).id, options)
         wanted = decision(options)
         if ACTIONS[wanted].grants and not options.seen and not chosen.objections:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
@@ -79,7 +79,7 @@ def decision(options: argparse.Namespace) -> Action:
     return next((name for name in ACTIONS if getattr(options, name, False)), _FIRST)
 
 
-def _chosen(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
+def _choose_case(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
     if not options.dimension:
         raise BadInput("Say which dimension: --dimension NAME. --list names them all.")
     wanted = options.dimension.casefold().replace(" ", "_")

@@ -41,7 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the verdict."""
     try:
-        found = _asked(options) if options.url else _looked(options)
+        found = _check_on_server(options) if options.url else _check_here(options)
     except AssayError as error:
         print(error, file=sys.stderr)
         return CODES["cannot be said"]
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     return int(found["code"])
 
 
-def _looked(options: argparse.Namespace) -> dict[str, Any]:
+def _check_here(options: argparse.Namespace) -> dict[str, Any]:
     with workspace_store() as store:
         at = datasets.dataset_named(store, options.dataset)
         return check_judge(
@@ -61,7 +61,7 @@ def _looked(options: argparse.Namespace) -> dict[str, Any]:
         ).as_json()
 
 
-def _asked(options: argparse.Namespace) -> dict[str, Any]:
+def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
     """What a running Assay says. Raises NotFound where none answers, BadInput for what it refuses."""
     token = os.environ.get("ASSAY_TOKEN", "").strip()
     if not token:

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.out and not options.dry_run:
         raise BadInput("Say into which file: --out FILE.")
     if options.out and not options.dry_run:
-        _placed(options.out, options.format, options.rows_per_file)
+        _refuse_place(options.out, options.format, options.rows_per_file)
     if options.out and options.out.exists() and not (options.force or options.dry_run):
         raise BadInput(f"{options.out} is there already. Give another name, or --force to write over it.")
     given = {name: v for name in known_options() if (v := getattr(options, name)) is not None}
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _placed(file: Path, format: Format | None, rows_per_file: int) -> None:
+def _refuse_place(file: Path, format: Format | None, rows_per_file: int) -> None:
     """Raises BadInput where a file cannot stand there, or its ending says another format than there is."""
     if rows_per_file and file.exists():
         raise BadInput(f"{file} is there already. Give the name of a new folder.")

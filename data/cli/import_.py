@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     """Import, or say why not."""
     source = from_paths(options.paths)
     if options.suggest:
-        print(_suggested(source, options))
+        print(_suggest_mapping(source, options))
         return 0
     if not options.dataset:
         raise BadInput("Say into which dataset: --dataset NAME.")
@@ -135,7 +135,7 @@ def _mapping(path: Path) -> ColumnMapping:
         raise BadInput(f"{path} is not UTF-8, so it is no mapping.") from None
 
 
-def _suggested(source: Source, options: argparse.Namespace) -> str:
+def _suggest_mapping(source: Source, options: argparse.Namespace) -> str:
     """A mapping for the first table of the source, as JSON; what it still lacks goes to stderr."""
     for known in detect_formats(source, options.format):
         if known.format == "table":

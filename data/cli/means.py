@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([means.mean_record(row) for row in found.rows], ensure_ascii=False, indent=1))
         return 0
-    print(f"{own.model}{f' beside {other.model}' if other else ''} on {dataset.name}.{_apart(found)}\n")
+    print(f"{own.model}{f' beside {other.model}' if other else ''} on {dataset.name}.{_describe_coverage(found)}\n")
     print("\n".join(_lines(found, options.by)))
     if told := means.explain_few_scores(found):
         print(f"\n{told}")
@@ -60,7 +60,7 @@ def _only(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _apart(found: MeansTable) -> str:
+def _describe_coverage(found: MeansTable) -> str:
     if found.apart is None:
         return ""
     own, other = found.apart
@@ -77,7 +77,7 @@ def _lines(found: MeansTable, by: str) -> list[str]:
         [
             *([row.group] if by else []), row.dimension.name, row.unit or row.dimension.sort,
             f"{row.means.plain.items:,}", f"{row.means.plain.cells:,}",
-            *(_told(getattr(row.means, name), name in ("sure", "trusted")) for name in used),
+            *(_format_interval(getattr(row.means, name), name in ("sure", "trusted")) for name in used),
         ]
         for row in found.rows
     ]  # fmt: skip
@@ -87,7 +87,7 @@ def _lines(found: MeansTable, by: str) -> list[str]:
     return [line.rstrip() for line in lines] + ["", *read]
 
 
-def _told(one: Interval | None, counted: bool) -> str:
+def _format_interval(one: Interval | None, counted: bool) -> str:
     if one is None or one.point is None:
         return "-"
     ends = "" if one.low is None or one.high is None else f" ({one.low:.3f} to {one.high:.3f})"

@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
-        wanted = _wanted(store, name, options)
+        wanted = _build_run(store, name, options)
         _show_plan(store, wanted, protocol_run.plan(store, wanted))
         if options.plan:
             return 0
@@ -94,7 +94,7 @@ def _run(options: argparse.Namespace) -> int:
         return code
 
 
-def _wanted(store: Store, name: str, options: argparse.Namespace) -> ProtocolRun:
+def _build_run(store: Store, name: str, options: argparse.Namespace) -> ProtocolRun:
     bench = _read(options.questions)
     found = mtbench_protocols.chosen_protocol(store, options.protocol)
     asked = _questions(store, name, options, bench) if options.model else None

@@ -141,7 +141,9 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
     for fault in soundness.find_faults(card):
         print(fault.text, file=sys.stderr)
     given = {n.replace("-", "_"): v for n in _PARAMS if (v := getattr(options, n.replace("-", "_"))) is not None}
-    params = _made(Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})})
+    params = _make_model(
+        Params, {**card.defaults.model_dump(), **given, **({"logprobs": True} if options.logprobs else {})}
+    )
     return RunOrder(
         dataset.id, card, options.model, params, chosen_endpoint(options, options.model), options.spend,
         _price(options), options.limit, options.only_unscored, options.batch,
@@ -156,14 +158,14 @@ def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> En
     limits = {n.replace("-", "_"): v for n in _ENDPOINT if (v := getattr(options, n.replace("-", "_"))) is not None}
     limits |= {name: value for name, value in other.items() if value}
     limits.setdefault("base_url", runs.usual_address(model))
-    return _made(Endpoint, limits)  # type: ignore[no-any-return]
+    return _make_model(Endpoint, limits)  # type: ignore[no-any-return]
 
 
 def _price(options: argparse.Namespace) -> Price | None:
     return tuple(options.price) if options.price else None
 
 
-def _made(model: Callable[..., Any], values: dict[str, Any]) -> Any:
+def _make_model(model: Callable[..., Any], values: dict[str, Any]) -> Any:
     try:
         return model(**values)
     except ValidationError as error:

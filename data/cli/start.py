@@ -113,14 +113,14 @@ def _describe(made: Interpretation) -> None:
         beside = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
         print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{beside}")
     for one in made.series:
-        print(f"  {_said(one)}")
+        print(f"  {_describe_series(one)}")
     for sentence in made.told:
         print(f"  {sentence}")
     for sentence in made.unclear:
         print(f"  {sentence}", file=sys.stderr)
 
 
-def _said(one: AnswerSeries) -> str:
+def _describe_series(one: AnswerSeries) -> str:
     if one.by and one.answers is None:
         return f"{one.name}: left out, as no scale fits its values: {one.why or 'there are none'}."
     scale = one.answers.scale.words if one.answers is not None else ""

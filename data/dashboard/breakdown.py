@@ -133,10 +133,10 @@ def break_down(
     of = tile.headline if outcome is None else outcome
     basis = tile.approval.requirements.basis(policy.is_synthetic(store, dataset_id))
     frame = _frame(store, dataset_id, judge_id, tile.dimension, basis)
-    return _parted(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
+    return _split_groups(store, dataset_id, judge_id, tile, frame, (by, way), system, of)
 
 
-def _parted(
+def _split_groups(
     store: Store, dataset_id: str, judge_id: str, tile: Tile, frame: pandas.DataFrame,
     chosen: tuple[str, BreakdownField], system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
@@ -179,13 +179,13 @@ def _parted(
 def _words(by: str, held: Sequence[str], items: int) -> tuple[Slicing | None, str]:
     """A cut by words; with a number of items they are days, and the cut is by periods of time."""
     if not items:
-        return make_slicing(by, *_coded(held), most=TOP), ""
+        return make_slicing(by, *_factorize(held), most=TOP), ""
     step, named = time_periods(held, items, TIMES)
-    values, code = _coded(named)
+    values, code = _factorize(named)
     return make_slicing(by, values, code, most=len(values), order=sorted(set(values))), step
 
 
-def _coded(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+def _factorize(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
     code, names = pandas.factorize(np.asarray(held, dtype=object))
     return [str(name) for name in names], np.asarray(code, dtype=np.int64)
 
@@ -195,7 +195,7 @@ def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame)
     runs = dashboard.scoring_runs(store, dataset_id, judge_id)
     names = dashboard.run_names(runs)
     early = {run.key: _EARLIER for run in runs[: max(0, len(runs) - TIMES + 1)]} if len(runs) > TIMES else {}
-    values, code = _coded(frame["run"].tolist())
+    values, code = _factorize(frame["run"].tolist())
     named = [early.get(key) or names.get(key, key) for key in values]
     order = list(dict.fromkeys(early.get(run.key) or names[run.key] for run in runs))
     return make_slicing(RUN, named, code, most=len(order) + 1, order=order)
@@ -261,4 +261,4 @@ def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> Scor
         with np.errstate(invalid="ignore", divide="ignore"):
             human = np.where(turned, said[1], said[0]) / share
     weight, share = np.where(held, weight, 0.0), np.where(held, share, 0.0)
-    return ScoredCells(place, judge, row, human, held, weight, share, _coded(frame["system"].tolist())[1])
+    return ScoredCells(place, judge, row, human, held, weight, share, _factorize(frame["system"].tolist())[1])

@@ -257,7 +257,7 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
             continue
         decision = decided.get(place)
         if decision is not None and decision.decision != "approve":
-            found.append(_decided(line.dimension, decision))
+            found.append(_withheld_by_decision(line.dimension, decision))
         else:
             state, outside = line.decision.state, STATES[line.decision.state].outside
             if may_be_approved(state):
@@ -269,7 +269,7 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
 
 
 
-def _decided(dimension: Dimension, decision: Approval) -> WithheldDimension:
+def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
     word, alone = decision.done, decision.person == record.AUTOMATIC
     told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"

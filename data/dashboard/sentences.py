@@ -22,7 +22,7 @@ def explain_tile(tile: Tile) -> list[str]:
     sure = [s for s in tile.systems if s.means[tile.headline].interval.point is not None]
     refused = [s for s in tile.systems if s.means[tile.headline].refused]
     if refused and not sure:
-        return [*_uncovered(refused, tile), "So what stands here is the judge's own view."]
+        return [*_coverage_sentences(refused, tile), "So what stands here is the judge's own view."]
     if not sure:
         few = int(max((s.means[tile.headline].interval.n_eff for s in tile.systems), default=0) + 1e-9)
         unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
@@ -35,18 +35,20 @@ def explain_tile(tile: Tile) -> list[str]:
     if len(sure) > 1 and top == low:
         those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
-        return [same, *_apart(tile), *_short(few), *_uncovered(refused, tile)]
+        return [same, *_difference_sentences(tile), *_small_sample_sentences(few), *_coverage_sentences(refused, tile)]
     first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
     told = [among + ("people" + first.removeprefix("People") if among else first)]
-    alike = [_named(s) for s in sure[1:] if tile_figure(tile, s.means[tile.headline].interval.point or 0.0) == top]
+    alike = [
+        _system_name(s) for s in sure[1:] if tile_figure(tile, s.means[tile.headline].interval.point or 0.0) == top
+    ]
     if alike:
         told.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
-        told += [f"Lowest is {_named(worst)}, with {low}.", *_apart(tile)]
+        told += [f"Lowest is {_system_name(worst)}, with {low}.", *_difference_sentences(tile)]
     else:
-        told += _biased(tile, best)
-    return told + _short(few) + _uncovered(refused, tile)
+        told += _bias_sentences(tile, best)
+    return told + _small_sample_sentences(few) + _coverage_sentences(refused, tile)
 
 
 def _unequal(tile: Tile) -> bool:
@@ -54,16 +56,17 @@ def _unequal(tile: Tile) -> bool:
     return any(s.means[tile.headline].n >= MIN_CLUSTERS and s.means[tile.headline].missing for s in tile.systems)
 
 
-def _uncovered(refused: Sequence[System], tile: Tile) -> list[str]:
+def _coverage_sentences(refused: Sequence[System], tile: Tile) -> list[str]:
     """Why systems have no corrected figure whose labels do not cover what is to be corrected."""
     return [
-        f"Labels of {_named(s)} do not cover what is to be corrected: {100 * s.means[tile.headline].uncovered:.0f}% of "
-        "the judge's answers lie where nobody has labelled one. Draw an audit sample over all its items, and label it."
+        f"Labels of {_system_name(s)} do not cover what is to be corrected: "
+        f"{100 * s.means[tile.headline].uncovered:.0f}% of the judge's answers lie where nobody has labelled one. "
+        "Draw an audit sample over all its items, and label it."
         for s in refused
     ]
 
 
-def _short(few: int) -> list[str]:
+def _small_sample_sentences(few: int) -> list[str]:
     """That some systems have the judge's own figure only."""
     if not few:
         return []
@@ -76,7 +79,7 @@ def _ends(tile: Tile) -> str:
     return f" on a scale of {scale.lo:g} to {scale.hi:g}" if tile.dimension.mean else ""
 
 
-def _named(system: System) -> str:
+def _system_name(system: System) -> str:
     return system.name or "the unnamed system"
 
 
@@ -85,13 +88,14 @@ def _of(tile: Tile, system: System, several: bool) -> str:
     ask = tile.dimension
     most = " highest" if several else ""
     if ask.mean:
-        return f"People would rate {_named(system)}{most}, {value} on average{_ends(tile)}"
+        return f"People would rate {_system_name(system)}{most}, {value} on average{_ends(tile)}"
     more = ", most of all" if several else ""
     if ask.sided:
-        return f"People would say that {_named(system)} wins {value} of its pairs{more}"
+        return f"People would say that {_system_name(system)} wins {value} of its pairs{more}"
     named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
     cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
-    return f"People would say “{ask.describe_mean(tile.headline)}” of {value} of the {cells} of {_named(system)}{more}"
+    asked = ask.describe_mean(tile.headline)
+    return f"People would say “{asked}” of {value} of the {cells} of {_system_name(system)}{more}"
 
 
 def _span(tile: Tile, system: System) -> str:
@@ -101,7 +105,7 @@ def _span(tile: Tile, system: System) -> str:
     return f" (with 95% confidence {tile_figure(tile, interval.low)} to {tile_figure(tile, interval.high)})"
 
 
-def _biased(tile: Tile, system: System) -> list[str]:
+def _bias_sentences(tile: Tile, system: System) -> list[str]:
     mean = system.means[tile.headline]
     digits = 2  # of both, so that the two figures and their difference add up as they are read
     gap = round(mean.judge, digits) - round(mean.interval.point or 0.0, digits)
@@ -116,7 +120,7 @@ def tile_gap(tile: Tile, gap: float) -> str:
     return f"{gap:.2f}" if tile.dimension.mean else f"{100 * gap:.0f} points"
 
 
-def _apart(tile: Tile) -> list[str]:
+def _difference_sentences(tile: Tile) -> list[str]:
     told, pairs = [c for c in tile.comparisons if c.apart], len(tile.comparisons)
     if not pairs:
         return []
@@ -132,7 +136,7 @@ def _apart(tile: Tile) -> list[str]:
 
 def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     """What comparing two systems gave, in a sentence."""
-    one, other = (_named(tile.systems[n]) for n in (pair.one, pair.other))
+    one, other = (_system_name(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
     ends = f"({tile_gap(tile, low).replace(' points', '')} to {tile_gap(tile, high)})"
     if not pair.apart:
@@ -176,7 +180,7 @@ def tile_span(tile: Tile, interval: Interval | None) -> str:
 
 def describe_rest(tile: Tile, whole: MeanSlice, system: str, outcome: int) -> str:
     """What all slices come to together, in a sentence or two."""
-    of = system or ("all systems together" if len(tile.systems) > 1 else _named(tile.systems[0]))
+    of = system or ("all systems together" if len(tile.systems) > 1 else _system_name(tile.systems[0]))
     what = "" if tile.dimension.mean else f" “{tile.dimension.describe_mean(outcome)}” in"
     own = f"the judge itself says{what} {tile_span(tile, whole.judge)}"
     if whole.mean is None or whole.mean.interval.point is None:

@@ -180,7 +180,7 @@ def _save_one(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer) -> str:
         if known[0][0] != actor:
             return "This answer belongs to somebody else."
         same = known[0][1:] == (answer.item, answer.action, answer.reason, answer.version)
-        return "" if same and _said(tx, actor, answer) else _TAKEN
+        return "" if same and _is_as_saved(tx, actor, answer) else _TAKEN
     if answer.person != actor:
         return f"This answer was made as {answer.person[:60]}, but {actor} is signed in now. Switch back to save it."
     try:
@@ -261,7 +261,7 @@ def _why_not(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
 _TAKEN = "Another answer was saved under this one's key before, and stands. Open the item and answer it again."
 
 
-def _said(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
+def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     """Whether an answer says what was saved under its key: values, notes and better texts."""
     content = items.load_item(tx, answer.item).content
     held = _current(tx, answer.item, actor, answer.key)

@@ -23,7 +23,7 @@ def item_messages(item: Dialogue | Response, scenario: bool = False) -> list[Mes
     """A whole item: every turn of a dialogue, or task and output. `scenario`: it goes before all as system prompt."""
     if isinstance(item, Response):
         return [to_message("user", item.task), to_message("assistant", item.output)]
-    return [*_head(item, scenario), *_spoken(item.turns)]
+    return [*_head(item, scenario), *_dialogue_messages(item.turns)]
 
 
 def split_at_unit(item: Dialogue | Response, unit: str, scenario: bool = False) -> tuple[list[Message], str] | None:
@@ -35,7 +35,7 @@ def split_at_unit(item: Dialogue | Response, unit: str, scenario: bool = False) 
         return [to_message("user", item.task)], item.output
     for at, turn in enumerate(item.turns):
         if turn.role == "assistant" and unit == f"turn:{turn.turn}":
-            before = [*_head(item, scenario), *_spoken(item.turns[:at])]
+            before = [*_head(item, scenario), *_dialogue_messages(item.turns[:at])]
             return (before, turn.text) if before and before[-1]["role"] in ("user", "tool") else None
     return None
 
@@ -63,7 +63,7 @@ def _head(item: Dialogue, scenario: bool) -> list[Message]:
     return [to_message("system", item.scenario)] if scenario and item.scenario.strip() else []
 
 
-def _spoken(entries: Iterable[Turn]) -> list[Message]:
+def _dialogue_messages(entries: Iterable[Turn]) -> list[Message]:
     """The entries of a dialogue as messages.
 
     Calls that follow each other are one message. A result answers the first call of that tool that has none yet; one

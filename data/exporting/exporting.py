@@ -136,7 +136,7 @@ def write_export(
     part, told_of = file.with_name(file.name + ".part"), set[str]()
     facts = {"assay": VERSION, "dataset": dataset.name, "revision": store.newest(), "options": dict(told)}
 
-    def seen(row: Row) -> Row:
+    def note_items(row: Row) -> Row:
         if "item" in row:
             told_of.add(str(row["item"]))
         return row
@@ -146,14 +146,14 @@ def write_export(
         exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, told, set(names)), "export")
 
     def work(tx: Tx) -> int:
-        new = _aside(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
+        new = _exclude_items(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
         expose(tx, names)
         settings = canonical({"format": format, **told, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
 
     try:
-        rows = map(seen, kind.rows(store, dataset, told))
+        rows = map(note_items, kind.rows(store, dataset, told))
         if rows_per_file:
             part = Path(tempfile.mkdtemp(prefix=f".{file.name}-", dir=file.absolute().parent))
             lines = partitions.write_partitions(rows, kind, part, rows_per_file, facts, progress)
@@ -194,7 +194,7 @@ def _ids(reader: Store | Tx, dataset: Dataset, names: set[str] | None) -> list[t
     return [(str(name), str(id_)) for name, id_ in rows]
 
 
-def _aside(tx: Tx, actor: str, dataset: Dataset, kind: ExportKind, names: set[str]) -> int:
+def _exclude_items(tx: Tx, actor: str, dataset: Dataset, kind: ExportKind, names: set[str]) -> int:
     """Put the items of an export aside. Raises BadInput where one has been drawn meanwhile."""
     ids = {id_ for _, id_ in _ids(tx, dataset, names)}
     if ids & excluded_items.audit_sample_items(tx, dataset.id):

@@ -22,7 +22,7 @@ def _judges(store: Store, dataset_id: str) -> dict[str, str]:
     return judge_lookup.distinct_judge_names(judge_lookup.dataset_judge_names(store, dataset_id))
 
 
-def _meant(store: Store, dataset_id: str, wanted: str) -> list[str]:
+def _judge_ids(store: Store, dataset_id: str, wanted: str) -> list[str]:
     return [one.id for one in find_judges(judge_lookup.dataset_judge_names(store, dataset_id), wanted)]
 
 
@@ -40,10 +40,10 @@ def dimensions_by_place(store: Store, dataset_id: str) -> list[Dimension]:
     return [d for (kind, _, _), d in sorted(cards.answerable_dimensions(store).items()) if kind in here]
 
 
-JUDGE = ExportOption("judge", "Judge", "only of this judge (default: all)", "", _judges, _meant)
+JUDGE = ExportOption("judge", "Judge", "only of this judge (default: all)", "", _judges, _judge_ids)
 BY_JUDGE = ExportOption(
     "by_judge", "Values of", "this judge's values in place of people's; it must be approved here for the dimension", "",
-    _judges, _meant,
+    _judges, _judge_ids,
 )  # fmt: skip
 DIMENSION = ExportOption("dimension", "Dimension", "only this dimension (default: all)", "", _dimensions)
 BASIS = ExportOption("basis", "Basis", f"labels used for gold: {', '.join(BASES)}", "all", _bases)

@@ -88,7 +88,7 @@ def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     for label in labels:
         by_mode[label.mode].append(label)
     several = [found for found in by_mode.values() if len(found) > 1]
-    return _named(next(iter(several or [f for f in by_mode.values() if f]), []))
+    return _sort_by_person(next(iter(several or [f for f in by_mode.values() if f]), []))
 
 
 def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell]:
@@ -98,7 +98,7 @@ def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell
     adjudicated, a rating keeps the gold that the rule gives it.
     """
     rule = gold_rule(store, dataset_id)
-    return _undecided(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
+    return _open_disputes(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
 
 
 def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
@@ -121,7 +121,7 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
 
 def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
     """The cells that wait, or would wait under a rule."""
-    return _undecided(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
+    return _open_disputes(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
 
 
 @kept
@@ -143,7 +143,7 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
     return order_cells(store, [c for c in _cells(store, wanted, [dataset_id, *loose], rule, {}) if c.waits])
 
 
-def _undecided(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:
+def _open_disputes(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:
     """The cells on which people disagree that nobody has decided, and those whose labels changed since."""
     held = standing_adjudications(store, dataset_id)
     if not held:
@@ -196,7 +196,7 @@ def _cells(
         item, unit, dimension = place
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
-            counted = _named(labels) if whole else comparable_labels(labels)
+            counted = _sort_by_person(labels) if whole else comparable_labels(labels)
             cells.append(LabelledCell(item, name, unit, dimension, scale, counted, held.get(place), rule))
     return cells
 
@@ -233,7 +233,7 @@ def decision_time(labels: str, written: datetime) -> datetime:
     return datetime.fromisoformat(held["made_at"]) if isinstance(held, dict) else written
 
 
-def _named(said: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
+def _sort_by_person(said: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     """What people say, by their names."""
     return tuple(sorted(said, key=lambda s: (s.person, s.id)))
 

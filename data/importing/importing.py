@@ -144,7 +144,7 @@ def _read(
 ) -> tuple[Snapshot, ReadingResult]:  # fmt: skip
     """Read a source to its end: the workspace before, and the result."""
     found = detect_formats(source, plan.format, progress, waits) if found is None else found
-    found = detection.without_strays(found, lambda known: not _mapped(store, plan, known))
+    found = detection.without_strays(found, lambda known: not _has_mapping(store, plan, known))
     known = take_snapshot(store, plan, found, actor)
     if source.apart:
         return known, subprocess_reader.read_source(
@@ -153,7 +153,7 @@ def _read(
     return known, read_source(known, source, found, store_lookup(store), spool, progress, rejects)
 
 
-def _mapped(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:
+def _has_mapping(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:
     """Whether anybody has said what the columns of a table mean."""
     return bool(plan.mappings) or get_setting(store, SCOPE, mapping_key(set(known.columns))) is not None
 
@@ -162,7 +162,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingRes
     """Everything of one import, in one change."""
     plan, report = known.plan, made.report
     require(tx, actor, "researcher")
-    _unchanged(tx, known, made, spool)
+    _refuse_if_changed(tx, known, made, spool)
     dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
     there, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
     brought = [from_spec(spec, folder.cards()) for spec in made.cards]
@@ -219,7 +219,7 @@ _ADDED = {
 """What identifies rows of a table, and what was added to a dataset since a change."""
 
 
-def _unchanged(tx: Tx, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
+def _refuse_if_changed(tx: Tx, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
     now = known_names(tx)
     raced = any(imported_name(name, now) != kept for name, kept in made.kept.items())

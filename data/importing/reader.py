@@ -82,7 +82,7 @@ def main() -> None:
     ears.folder = task["folder"]
     limit_resources(**task["limits"])
     try:
-        mouth.say(done=_done(task, mouth, ears))
+        mouth.say(done=_do_task(task, mouth, ears))
     except AssayError as error:
         mouth.say(no=str(error))
     except OSError as error:
@@ -97,7 +97,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _done(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
+def _do_task(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
     files = [_file(name, Path(path)) for name, path in task["files"]]
     source = Source(task["name"], files)
     if task["task"] == "formats":

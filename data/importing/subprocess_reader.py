@@ -65,12 +65,12 @@ def detect_formats(
 ) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
     with _turn(waits), folder_for("intake") as folder:
-        told = _ask_of(source, {"task": "formats", "wanted": wanted}, folder, _nothing, progress)
+        told = _ask_of(source, {"task": "formats", "wanted": wanted}, folder, _refuse_lookup, progress)
     known = [DetectedFile(file, *one) for file, one in zip(source.files, told, strict=True)]
     for one in known:
         known_format = one.held in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
         if not known_format or one.role not in (file_roles(one.format) or (None,)):
-            raise _ended(source, "", None, [])
+            raise _unexpected_end(source, "", None, [])
     return known
 
 
@@ -83,7 +83,7 @@ def read_contents(
     """
     known = [(one.held, one.format, one.role) for one in found]
     with _turn(waits), folder_for("intake") as folder:
-        told = _ask_of(source, {"task": "contents", "found": known}, folder, _nothing, progress)
+        told = _ask_of(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
     return TypeAdapter(SourceContents).validate_python(told)
 
 
@@ -129,7 +129,7 @@ def _before(me: object) -> int:
         return _line.index(me) + 1 - READERS
 
 
-def _nothing(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
+def _refuse_lookup(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
     raise BadInput(f"To tell a format nothing is asked, and {name} was.")
 
 
@@ -148,7 +148,7 @@ def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, pro
         if told is not None:
             return told
         code = process.wait()
-    raise _why(source, talk.file, code, seconds, folder)
+    raise _end_reason(source, talk.file, code, seconds, folder)
 
 
 @contextmanager
@@ -241,7 +241,7 @@ class _Talk:
         return line
 
 
-def _why(source: Source, file: str, code: int, seconds: int, folder: Path) -> BadInput:
+def _end_reason(source: Source, file: str, code: int, seconds: int, folder: Path) -> BadInput:
     """Why the process ended before it had answered, as a sentence."""
     what = file or (source.name if len(source.files) == 1 else f"One of the files ({source.name})")
     rest = "Split the file into smaller ones, or import it with `python -m data import`, which has no such limit."
@@ -250,10 +250,12 @@ def _why(source: Source, file: str, code: int, seconds: int, folder: Path) -> Ba
     if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
         return BadInput(f"{what} needs more memory to be read than it may: {MEMORY / 2**30:.0f} GB. {rest}")
     trace = folder / TRACE
-    return _ended(source, what, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else [])
+    return _unexpected_end(
+        source, what, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []
+    )
 
 
-def _ended(source: Source, what: str, code: int | None, trace: Sequence[str]) -> BadInput:
+def _unexpected_end(source: Source, what: str, code: int | None, trace: Sequence[str]) -> BadInput:
     """The refusal after an end that nobody foresaw; where it was goes into the log, and nothing of what was read."""
     log.error("reader_failed", lines=trace, source=source.name, exit_code=code)
     return BadInput(f"{what or source.name} could not be read: the process that read it ended. The log says why.")

@@ -45,7 +45,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
         sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
         raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
     asked = load_questions(store, target.questions)
-    known = {one.id: _asked(one) for one in asked.values()}
+    known = {one.id: _user_texts(one) for one in asked.values()}
     ours = answers_mark(target.protocol)
     asks, there_already = ours.rpartition("@")[2], set[str]()
     for there in stored_answers(store, target.dataset):
@@ -56,7 +56,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
                 f"The dataset {found.name} holds answers {said}, and these are by {ours}: they would "
                 "bear the same names. Give another dataset; both can be compared side by side."
             )
-        if known.get(question, _asked(there)) != _asked(there):
+        if known.get(question, _user_texts(there)) != _user_texts(there):
             raise BadInput(
                 f"The dataset {found.name} holds answers to another wording of question {question}. Give another one."
             )
@@ -141,5 +141,5 @@ def dataset_item_names(store: Store, dataset: str, kind: str) -> set[str]:
     return {str(name) for (name,) in rows}
 
 
-def _asked(question: Dialogue) -> list[str]:
+def _user_texts(question: Dialogue) -> list[str]:
     return [entry.text for entry in question.turns if entry.role == "user"]

@@ -34,7 +34,7 @@ def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Lit
     made += [tables.vote_table(bench)] if bench.votes else []
     with tempfile.TemporaryDirectory() as folder:
         write_tables([table for table in made if _is_summary(table)], format, Path(folder))
-        return _zipped(Path(folder))
+        return _zip_folder(Path(folder))
 
 
 def _is_summary(table: ResultTable) -> bool:
@@ -55,10 +55,10 @@ def zipped_fastchat(store: Store, actor: str, dataset_id: str) -> bytes:
     exposure.record_exposures(store, actor, {item: said.get(item, set()) | people for item in items}, "export")
     with tempfile.TemporaryDirectory() as folder:
         write_fastchat(bench, Path(folder) / "files")
-        return _zipped(Path(folder) / "files")
+        return _zip_folder(Path(folder) / "files")
 
 
-def _zipped(folder: Path) -> bytes:
+def _zip_folder(folder: Path) -> bytes:
     """A folder's files as one archive, without the time of its making: equal data give equal bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:

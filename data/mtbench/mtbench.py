@@ -161,11 +161,11 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
     for judge, meta, model, part, sample, raw, unscored, why, value, remark in rows:
         if (meta, model) not in places:
             places[meta, model] = answer_key(json.loads(meta), model)
-        text, stated = _stated(raw, value, remark or "")
+        text, stated = _text_and_number(raw, value, remark or "")
         error = why or "the call to the judge failed" if unscored == "api_error" else ""
         turn = int(part.partition(":")[2] or 1)
         found.append(Rating(judge, *places[meta, model], turn, sample, text, stated, error))
-    return _ordered(store, found)
+    return _order_judgments(store, found)
 
 
 @kept
@@ -188,11 +188,13 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
             order: Order = "ba" if piece.endswith("ba") != turned else "ab"
             said = "" if failed else _verdict(text, rules[judge])
             error = reason or failed or ("" if said else "no verdict in the reply")
-            found.append(Game(*place, order, _turned(said, piece.endswith("ba") != turned), _told(text), error))
+            found.append(
+                Game(*place, order, _swap_sides(said, piece.endswith("ba") != turned), _reply_text(text), error)
+            )
         if unpack_replies(raw) is None:
             said = "" if value is None else _SIDES[int(value)]
-            found.append(Game(*place, "", _turned(said, turned), _told(raw), why or unscored))
-    return _ordered(store, found)
+            found.append(Game(*place, "", _swap_sides(said, turned), _reply_text(raw), why or unscored))
+    return _order_judgments(store, found)
 
 
 @kept
@@ -210,7 +212,7 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
     found = []
     for voter, group, told, one, other, value in rows:
         meta, (a, b) = json.loads(told), sorted((one, other))
-        said = _turned(_SIDES[int(value)], one > other)
+        said = _swap_sides(_SIDES[int(value)], one > other)
         found.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, said))
     return tuple(found)
 
@@ -220,7 +222,7 @@ def in_order(question: str) -> tuple[float, str]:
     return (float(question), "") if question.isdecimal() else (math.inf, question)
 
 
-def _ordered(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
+def _order_judgments(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
     """The judges of some judgments, by model; and the judgments judge by judge, by question."""
     there = {one.judge for one in found}
     rows = sorted((row for one, row in every_judge(store).items() if one in there), key=_by_model)
@@ -233,7 +235,7 @@ def _by_model(row: JudgeRow) -> tuple[str, str, str]:
     return row.model, row.params, row.id
 
 
-def _stated(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
+def _text_and_number(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
     """The text of a judgment, and the number that its file states: where it is kept without a text, or remarked.
 
     Elsewhere it is the rating that was read; FastChat's files state -1 where none could be.
@@ -255,7 +257,7 @@ def _verdict(text: str, counts: parsing.Counts) -> Winner:
         return ""
 
 
-def _told(text: str) -> str:
+def _reply_text(text: str) -> str:
     """What a reply says in words: of one in JSON, as files of verdicts come in, the reason that it gives."""
     try:
         held = json.loads(text) if text.startswith("{") else None
@@ -267,6 +269,6 @@ def _told(text: str) -> str:
     return said if isinstance(said, str) else INCONSISTENT * (held.get("winner") == "tie (inconsistent)")
 
 
-def _turned(said: Winner, turned: bool) -> Winner:
+def _swap_sides(said: Winner, turned: bool) -> Winner:
     """A verdict where the two sides stand in each other's place."""
     return _WORDS[{"a": "b", "b": "a"}.get(said, said)] if turned else said

@@ -112,11 +112,11 @@ def usual_judge(protocol: Protocol, model: str) -> str:
 def plan(store: Store, wanted: ProtocolRun) -> list[PlannedStep]:
     """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
 
-    def made() -> list[PlannedStep]:
+    def plan_steps() -> list[PlannedStep]:
         _check(store, wanted)
         return [PlannedStep(step, _estimate(store, wanted, step)) for step in wanted.steps]
 
-    return each_kept(store, [("mtbench plan", _STORED.dump_json(wanted))], lambda _: [made()])[0]
+    return each_kept(store, [("mtbench plan", _STORED.dump_json(wanted))], lambda _: [plan_steps()])[0]
 
 
 @allow("researcher")
@@ -254,7 +254,7 @@ def dry_run_protocol(store: Store, actor: str, wanted: ProtocolRun) -> list[tupl
     few = replace(wanted, protocol=wanted.protocol.model_copy(update={"samples": min(2, wanted.protocol.samples)}))
     order = _order(store, few, "answers")
     asked = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
-    out = _tried(store, actor, order, list(asked.items()))
+    out = _try_items(store, actor, order, list(asked.items()))
     told, target = [("answers", one) for one in out], _target(store, few)
     if few.judge:
         made = [
@@ -268,11 +268,11 @@ def dry_run_protocol(store: Store, actor: str, wanted: ProtocolRun) -> list[tupl
         known = answers.dataset_item_names(store, wanted.dataset, "dialogue")
         there = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in made if one.id in known}
         exposure.record_exposures(store, actor, there, "dry run")
-        told += [("ratings", one) for one in _tried(store, actor, judged, [(one.id, one) for one in made])]
+        told += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in made])]
     return told  # type: ignore[return-value]
 
 
-def _tried(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
+def _try_items(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
     charged: list[CallReply | Charge] = []
     wanted = [task for task in tasks(order.card, order.params, items) if task.sample == 0]
     try:
@@ -390,7 +390,7 @@ def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
         return _NOTHING if _answered_elsewhere(store, wanted) else found
     there = answers.stored_answers(store, wanted.dataset)
     known = {one.id for one in there}
-    coming = [one for one in _assumed(store, wanted) if one.id not in known]
+    coming = [one for one in _assumed_dialogues(store, wanted) if one.id not in known]
     items: list[Item] = list(coming)
     if step == "verdicts":
         held = answers.dataset_item_names(store, wanted.dataset, "pair")
@@ -402,7 +402,7 @@ def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
     return _sum(runs.estimate(store, order), new) if order.card.kind in kinds else new
 
 
-def _assumed(store: Store, wanted: ProtocolRun) -> list[Dialogue]:
+def _assumed_dialogues(store: Store, wanted: ProtocolRun) -> list[Dialogue]:
     """The answers that the model will give, with texts of an assumed length, and those that it gave as they are."""
     if not wanted.model:
         return []

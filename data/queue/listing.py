@@ -95,13 +95,13 @@ def list_queue(
         pending = there.pending_items(person, dataset_id)
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
     words = " ".join(search.lower().split())
-    found = _found(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
+    found = _find_draws(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
     with there.lock:
         every = [
             (place, draw, _state(there, draw, person, moment))
             for place, draw in enumerate(there.queues[dataset_id, stream].all, 1)
             if (fit is None or draw.id in fit)
-            and (not words or draw.id in found or _named(there, draw, words, moment))
+            and (not words or draw.id in found or _matches_person(there, draw, words, moment))
         ]
         # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
         every = [e for e in every if fit is None or e[2] != "in audit sample"]
@@ -114,11 +114,11 @@ def list_queue(
     return QueueListing(len(chosen), dict(counts), answered, full, rows)
 
 
-def _named(there: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
+def _matches_person(there: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
     return any(words in name.lower() for name in {*draw.answered_by, *there.holders(draw, moment)})
 
 
-def _found(store: Store, dataset_id: str, stream: Stream, words: str, hidden: set[str]) -> frozenset[str]:
+def _find_draws(store: Store, dataset_id: str, stream: Stream, words: str, hidden: set[str]) -> frozenset[str]:
     """The draws of items with these words in their text or name, or in the name of a system, where that is shown."""
     rows = store.rows(
         "select d.id, i.id, i.name, i.system_a, i.system_b, "

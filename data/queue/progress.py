@@ -30,7 +30,7 @@ class PersonalProgress:
 @allow("annotator")
 def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzinfo | None = None) -> PersonalProgress:
     """The progress of a person in a dataset, or in all of them. Days begin at midnight of that zone (default UTC)."""
-    saved = _saved(store, person, dataset_id)
+    saved = _first_saves(store, person, dataset_id)
     begin = midnight(zone)
     recent = [float(s.milliseconds) for s in nlargest(_RECENT, saved, key=lambda s: s.at) if s.milliseconds > 0]
     return PersonalProgress(sum(s.at >= begin for s in saved), len(saved), median(recent) / 1000 if recent else None)
@@ -40,12 +40,12 @@ def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzi
 def saves_per_day(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
     """Items that a person first saved on each of the last `span` days, oldest first, today last."""
     begin = midnight(zone)
-    counts = Counter((begin - s.at) // timedelta(days=1) for s in _saved(store, person, ""))
+    counts = Counter((begin - s.at) // timedelta(days=1) for s in _first_saves(store, person, ""))
     local = (now() + zone_offset(zone)).date()
     return {local - timedelta(days=back): counts[back - 1] for back in reversed(range(span))}
 
 
-def _saved(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
+def _first_saves(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
     """A person's first saves of the items that still hold an answer of theirs."""
     there = current_index(store)
     with there.lock:

@@ -170,7 +170,7 @@ def plan_review(
     store: Store, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
 ) -> ReviewPlan:
     """What `fill_review` would take; `kind`: only items that have a reason of this kind."""
-    new, _, reserved = _sorted(store, current_index(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
+    new, _, reserved = _split_needs(store, current_index(store), dataset_id, _needs(store, dataset_id, judge_id, kind))
     kinds = Counter(kind for n in new[:most] for kind in dict.fromkeys(r.kind for r in n.reasons))
     return ReviewPlan(len(new[:most]), dict(kinds.most_common()), reserved)
 
@@ -197,7 +197,7 @@ def fill_review(
 
     def work(tx: Tx) -> int:
         people.require(tx, actor, "researcher")
-        new, *_ = _sorted(tx, current_index(store, tx), dataset_id, found)
+        new, *_ = _split_needs(tx, current_index(store, tx), dataset_id, found)
         return tx.append(_review(dataset_id, judge_id, new[:most]))
 
     return store.tx(actor, "fill review queue", work, target=dataset_id)
@@ -227,7 +227,7 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
         here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
         if any(need.item not in here for need in found):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
-        new, there, reserved = _sorted(tx, current_index(store, tx), dataset_id, found)
+        new, there, reserved = _split_needs(tx, current_index(store, tx), dataset_id, found)
         return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), there, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
@@ -245,7 +245,7 @@ def _review(dataset_id: str, judge_id: str, found: Sequence[ReviewNeed]) -> list
     ]  # fmt: skip
 
 
-def _sorted(
+def _split_needs(
     reader: Store | Tx, there: QueueIndex, dataset_id: str, found: Sequence[ReviewNeed]
 ) -> tuple[list[ReviewNeed], int, int]:  # fmt: skip
     """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
@@ -308,10 +308,10 @@ def claim_items(
         return chosen
 
     chosen, due = choose(now())
-    return _given(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
+    return _to_given_items(store, store.tx(person, "claim", work, target=dataset_id) if due else chosen)
 
 
-def _given(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
+def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
     """The chosen draws with their judge and reasons."""
     if not chosen:
         return []

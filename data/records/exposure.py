@@ -127,12 +127,12 @@ def _with_items(
     many = np.searchsorted(prints, came, "right") - np.searchsorted(prints, came) > 1
     if many.any():
         maybe = ids[np.isin(prints, came[many])]
-        found = _grouped(reader, "id = any($1)", [[one.decode() for one in maybe]], table)
+        found = _group_copies(reader, "id = any($1)", [[one.decode() for one in maybe]], table)
         copies = MappingProxyType({**copies, **found})
     return _Known(known.upto, prints, ids, copies)
 
 
-def _grouped(
+def _group_copies(
     reader: Store | Tx, which: str, params: Sequence[object], table: str = "item"
 ) -> Mapping[str, tuple[str, ...]]:
     """Copies among the items that a condition leaves."""

@@ -94,19 +94,19 @@ def pending_lead_changes(store: Store | Tx) -> list[LeadProposal]:
 
 def are_independent(events: Sequence[LeadEvent], one: str, other: str) -> bool:
     """Whether two people lead, and are independent of each other."""
-    leads, behind = _replayed(events)
-    return _apart(leads, behind, one, other)
+    leads, behind = _replay_events(events)
+    return _are_independent(leads, behind, one, other)
 
 
 def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
     """Who leads now."""
-    return frozenset(_replayed(events)[0])
+    return frozenset(_replay_events(events)[0])
 
 
 def lacks_independent_leads(events: Sequence[LeadEvent]) -> bool:
     """Whether no two of those who lead count as two, so that nothing could be decided that takes two."""
-    leads, behind = _replayed(events)
-    return not any(_apart(leads, behind, one, other) for one, other in combinations(leads, 2))
+    leads, behind = _replay_events(events)
+    return not any(_are_independent(leads, behind, one, other) for one, other in combinations(leads, 2))
 
 
 def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
@@ -128,7 +128,7 @@ def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
     leads, told = set[str](), "no lead"
     for event in events:
         if event.leads and event.person == name and (name not in leads or event.by in _OUTSIDE):
-            told = _told(event)
+            told = _describe_origin(event)
         (leads.add if event.leads else leads.discard)(event.person)
     return told
 
@@ -147,7 +147,7 @@ def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str
     )
 
 
-def _told(event: LeadEvent) -> str:
+def _describe_origin(event: LeadEvent) -> str:
     if event.by == MACHINE:
         return "made a lead on the command line of this machine"
     if event.by == SIGN_IN:
@@ -157,7 +157,7 @@ def _told(event: LeadEvent) -> str:
     return "the first lead" if event.by == event.person else f"made a lead by {event.by}"
 
 
-def _replayed(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozenset[str]]]:
+def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozenset[str]]]:
     """Who leads at the end, and, by name, which leads each of them depends on.
 
     A person made a lead by one lead alone is never sure to be another person than that lead, or than whoever that lead
@@ -171,7 +171,7 @@ def _replayed(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozense
             continue
         if event.person in leads and event.by not in _OUTSIDE:
             continue
-        vouched = event.by in _OUTSIDE or _apart(leads, behind, event.first, event.by)
+        vouched = event.by in _OUTSIDE or _are_independent(leads, behind, event.first, event.by)
         if vouched or (not leads and event.by == event.person):
             behind[event.person] = frozenset()
         else:
@@ -182,7 +182,7 @@ def _replayed(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozense
     return leads, behind
 
 
-def _apart(leads: set[str], behind: dict[str, frozenset[str]], one: str, other: str) -> bool:
+def _are_independent(leads: set[str], behind: dict[str, frozenset[str]], one: str, other: str) -> bool:
     both = one in leads and other in leads and one != other
     return both and _origins(behind, one).isdisjoint(_origins(behind, other))
 

@@ -85,7 +85,7 @@ def read_account(claims: Mapping[str, Any]) -> Account:
             log.info("email_refused")
     apart = [str(claims.get(name, "")) for name in _APART]
     return Account(
-        str(issuer), str(subject), email, _called(claims) or email.partition("@")[0], granted_role(claims)[0],
+        str(issuer), str(subject), email, _claimed_name(claims) or email.partition("@")[0], granted_role(claims)[0],
         datetime.fromtimestamp(issued, UTC).replace(tzinfo=None),
         content_id("login", issuer, subject, issued, apart),
     )  # fmt: skip
@@ -106,10 +106,10 @@ def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
     _, group = granted_role(claims)
     for name in reversed(_role_claim()):
         group = {name: group}
-    return {**group, "name": _called(claims)[:_LONGEST_CLAIM], **kept}
+    return {**group, "name": _claimed_name(claims)[:_LONGEST_CLAIM], **kept}
 
 
-def _called(claims: Mapping[str, Any]) -> str:
+def _claimed_name(claims: Mapping[str, Any]) -> str:
     """What the provider calls somebody; "" for nothing."""
     called = [claims.get(name) for name in ("name", "preferred_username")]
     return next((one for one in called if isinstance(one, str) and one.strip()), "")

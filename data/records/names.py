@@ -64,21 +64,23 @@ def lookalike_keys(name: str) -> frozenset[str]:
     Width, accents, spaces, punctuation and what cannot be seen are left out; letters of other scripts count as the
     Latin ones that they look like, 1 and capital I as l, 0 as o, rn as m.
     """
-    return frozenset(_bare(text) or unicodedata.normalize("NFKC", name).casefold() for text in _folded(name))
+    return frozenset(
+        _strip_marks(text) or unicodedata.normalize("NFKC", name).casefold() for text in _fold_shapes(name)
+    )
 
 
-def _folded(name: str) -> tuple[str, str]:
+def _fold_shapes(name: str) -> tuple[str, str]:
     """A name as it is drawn, and as it is drawn in small letters: a capital I is l in the one, and i in the other."""
-    text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", _plain(name)))).translate(_KANA)
+    text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", _normalize(name)))).translate(_KANA)
     first, second = (t.translate(_LIKE).casefold().translate(_LIKE).translate(_UPPER) for t in (text, text.casefold()))
     return first, second
 
 
-def _plain(name: str) -> str:
+def _normalize(name: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKC", name) if not has_invisible_characters(c))
 
 
-def _bare(text: str) -> str:
+def _strip_marks(text: str) -> str:
     kept = "".join(c for c in text if c not in _STROKES and _counts(unicodedata.category(c)))
     return kept.replace("rn", "m").replace("vv", "w")
 
@@ -110,7 +112,7 @@ def why_reserved(name: str, known: bool = False) -> str:
     """Why nobody may enter under a name, a sentence; "" where somebody may. `known`: they have worked here before."""
     if find_lookalike(ITSELF if known else RESERVED, name):
         return f"{name!r} is kept for what Assay does by itself. Choose another name."
-    if not known and any(_FILE.search(text) for text in _folded(name)):
+    if not known and any(_FILE.search(text) for text in _fold_shapes(name)):
         return f"{name!r} is kept for labels that came in from files: no name that is entered ends so."
     return ""
 

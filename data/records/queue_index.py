@@ -303,7 +303,7 @@ class QueueIndex:
                 if mode == "blind":
                     worker.blind.add(item)
                 if row_id not in replaced:
-                    self._answered(worker, person, item, draw_id, action)
+                    self._note_answer(worker, person, item, draw_id, action)
         if any(row[0] == _DRAW for row in rows):
             for name in {(d.dataset, d.stream) for d in weigh}:
                 self.queues[name].all.sort(key=lambda d: d.order)
@@ -334,7 +334,7 @@ class QueueIndex:
                 draw.given = tuple(a for a in draw.given if a is not one)
         return one.line
 
-    def _answered(self, worker: PersonItems, person: str, item: str, draw_id: str, action: str) -> None:
+    def _note_answer(self, worker: PersonItems, person: str, item: str, draw_id: str, action: str) -> None:
         """A person's newest answer to an item: it counts for the draw it was given under, and no longer for another.
 
         A blind draw stays open while none of their answers to it was blind.

@@ -157,7 +157,11 @@ def gather_report_evidence(
             DimensionEvidence(
                 line,
                 {(b, False): figures[b][place] for b in rests}
-                | {(b, True): _dropped(store, dataset_id, judge_id, line.dimension, b) for b in rests if drawn},
+                | {
+                    (b, True): _figures_without_ties(store, dataset_id, judge_id, line.dimension, b)
+                    for b in rests
+                    if drawn
+                },
                 {b: check_results.fingerprint_cells(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
                 wait.get(line.dimension),
@@ -193,7 +197,7 @@ def gather_report_evidence(
     )
 
 
-def _dropped(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Summary:
+def _figures_without_ties(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Summary:
     """The figures of a dimension without the cells in which either side says that it is a tie."""
     drop = dimension.scale.drawn
     return stats_calibration.summarise(

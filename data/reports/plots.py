@@ -34,7 +34,9 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
         ceiling = None
         if top is not None and top.point is not None and not top.is_too_small:
             ceiling = top.point, top.low, top.high
-        rows.append(svg.IntervalRow(line.dimension.title, line.dimension.sort, *figures, state, _said(line), ceiling))
+        rows.append(
+            svg.IntervalRow(line.dimension.title, line.dimension.sort, *figures, state, _state_label(line), ceiling)
+        )
     return rows
 
 
@@ -47,7 +49,7 @@ def overview_plot(found: Evidence) -> str:
     return svg.interval_plot(rows, asked, f"required: {asked:.2f}", title=title)
 
 
-def _said(line: DimensionResult) -> str:
+def _state_label(line: DimensionResult) -> str:
     """The state in a few words, with the items that are missing where their number is known."""
     state, more = line.decision.state, line.decision.more_told
     return f"{MARKS[state]} {state}" + (f" · {more}" if more else "")

@@ -104,7 +104,7 @@ def _opening(found: Evidence) -> list[str]:
                 required=_lower(BASES[found.gate]), basis=_lower(BASES[found.basis]),
             )
         )  # fmt: skip
-    if found.gate == "gate" and (brought := _brought(found)):
+    if found.gate == "gate" and (brought := _count_imported(found)):
         parts.append(
             note(
                 "{n} imported labels that are said to be blind and of random draws do not count for the approval check "
@@ -119,7 +119,7 @@ def _synthetic(found: Evidence) -> str:
     return found.dataset.description or "made by a generator, not by people"
 
 
-def _brought(found: Evidence) -> int:
+def _count_imported(found: Evidence) -> int:
     """How many labels would count if imported ones did."""
     given, all_ = (rest.labels if (rest := found.rests.get(basis)) else 0 for basis in ("gate", "imported"))
     return all_ - given
@@ -159,11 +159,11 @@ def _overview(found: Evidence) -> list[str]:
         f"{LEGEND}."
     )
     columns = list(rows[0]) if rows else []
-    used += para("{whose}", "quiet", whose=_whose(found))
+    used += para("{whose}", "quiet", whose=_describe_raters(found))
     return [heading("All dimensions"), used, figure(plots.overview_plot(found), mark), table(rows, columns)]
 
 
-def _whose(found: Evidence) -> str:
+def _describe_raters(found: Evidence) -> str:
     """Whose agreement the figures are."""
     with_gold = [one for one in found.dimensions if one.line.shown.gold_cells]
     if not with_gold:

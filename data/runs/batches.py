@@ -63,11 +63,11 @@ class _Batches:
         await self._adopt()
         while True:
             await live.wait_until_stored()
-            if live.stopped():
+            if live.should_stop():
                 yield WaitingForBatch() if live.shut else RunNotice("stopped", await self._give_up())
                 return
             for ident in self._out():
-                async for answer in self._collected(ident):
+                async for answer in self._collect_batch(ident):
                     yield answer
                 await live.wait_until_stored()
                 self._close(ident)
@@ -98,7 +98,7 @@ class _Batches:
     async def _round(self) -> AsyncIterator[FinishedJudgment | RunNotice | str]:
         """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
         card, params, left = self.order.card, self.order.params, self.live.remaining
-        failed, budget = self._failed(), self.live.budget()
+        failed, budget = self._failed_calls(), self.live.budget()
         held: list[bytes] = []
         size = sent = 0
         full = min(lines.LINES, lines.most_calls(params))
@@ -132,7 +132,7 @@ class _Batches:
         if note is not None:
             yield note
 
-    def _failed(self) -> dict[Place, str]:
+    def _failed_calls(self) -> dict[Place, str]:
         """Calls that failed as often as they are tried, since the run was begun or resumed, and why."""
         rows = self.store.rows(
             "select item_id, part, sample, piece, max(why) from reply where run_id = $1 and unscored = 'api_error' "
@@ -170,7 +170,7 @@ class _Batches:
             if isinstance(note, dict) and note.get("assay_run") == self.run_id and ident not in known:
                 self._record(ident, "submitted", {"file": str(shown.get("input_file_id")), "calls": 0})
 
-    async def _collected(self, ident: str) -> AsyncIterator[CallReply]:
+    async def _collect_batch(self, ident: str) -> AsyncIterator[CallReply]:
         """The answers of a batch that has ended, without those that are stored already."""
         self._brought: dict[str, int] | None = None
         try:
@@ -198,7 +198,7 @@ class _Batches:
         since, brought, missed = self._since(ident), 0, 0
         calls, sent = self._handed_in(ident)
         self._sent = round(sent / calls) if calls else 0
-        there = self._stored(since)
+        there = self._stored_calls(since)
         for name in ("output_file_id", "error_file_id"):
             if not shown.get(name):
                 continue
@@ -256,7 +256,7 @@ class _Batches:
         detail = json.loads(rows[0][0]) if rows else {}
         return int(detail.get("calls", 0)), int(detail.get("tokens", 0))
 
-    def _stored(self, since: int) -> set[Place]:
+    def _stored_calls(self, since: int) -> set[Place]:
         rows = self.store.rows(
             "select item_id, part, sample, piece from reply where run_id = $1 and seq > $2", [self.run_id, since]
         )
@@ -284,7 +284,7 @@ class _Batches:
     async def _pause(self) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + POLL
-        while loop.time() < until and not self.live.stopped():
+        while loop.time() < until and not self.live.should_stop():
             await asyncio.sleep(min(_LOOK, POLL))
 
     def _record(self, ident: str, state: str, detail: Mapping[str, object], lost: Charge | None = None) -> None:

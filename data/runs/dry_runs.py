@@ -78,12 +78,12 @@ def try_tasks(
 def list_models(endpoint: Endpoint) -> list[str]:
     """The models that an endpoint lists; [] where it keeps no list. Raises AssayError in a sentence."""
 
-    async def listed() -> list[str]:
+    async def ask_models() -> list[str]:
         async with open_client(endpoint) as client:
             return await client.models()
 
     try:
-        return _wait(listed())
+        return _wait(ask_models())
     except TransientError as fault:
         raise BadInput(f"The endpoint does not answer just now: {fault.why}. Try again in a while.") from None
 

@@ -56,7 +56,7 @@ class Remaining:
             lacking = list(self._open(chunk, judged))
             if before and lacking:
                 wanted = {task.key for task in lacking}
-                self._held.update(writer.stored_replies(self.store, self.judge_id, _failed(judged), wanted))
+                self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), wanted))
             yield from lacking
 
     def stored_replies(self, task: Task) -> Mapping[str, CallReply]:
@@ -174,5 +174,5 @@ class Remaining:
         return self.order.only_unscored and held[1] != "" and held[0] <= self.until
 
 
-def _failed(judged: Mapping[Slot, tuple[int, str]]) -> dict[Slot, tuple[int, str]]:
+def _failed_slots(judged: Mapping[Slot, tuple[int, str]]) -> dict[Slot, tuple[int, str]]:
     return {slot: held for slot, held in judged.items() if held[1]}

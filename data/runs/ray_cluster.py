@@ -78,13 +78,13 @@ class _Actor:
         self._actor = actor
 
     async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
-        await self._told(self._actor.give.remote(work, admitted, word))
+        await self._call_remote(self._actor.give.remote(work, admitted, word))
 
     async def take(self) -> list[Told]:
-        found: list[Told] = await self._told(self._actor.take.remote())
+        found: list[Told] = await self._call_remote(self._actor.take.remote())
         return found
 
-    async def _told(self, reference: Any) -> Any:
+    async def _call_remote(self, reference: Any) -> Any:
         import ray
 
         try:

@@ -122,8 +122,8 @@ class _Spread:
 
     async def stream(self) -> AsyncIterator[Event]:
         """What all runners tell, until there is nothing left to do, or the run ends."""
-        tended = [self._begun(self._tend(hands)) for hands in self._hands]
-        self._begun(self._watch())
+        tended = [self._begin_task(self._tend(hands)) for hands in self._hands]
+        self._begin_task(self._watch())
         for one in tended:
             one.add_done_callback(lambda _: self._ready.set())
         late: float | None = None
@@ -154,7 +154,7 @@ class _Spread:
             task.cancel()
         await asyncio.gather(*self._going, return_exceptions=True)
 
-    def _begun(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _begin_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._going.add(task)
         task.add_done_callback(self._going.discard)
@@ -162,7 +162,7 @@ class _Spread:
 
     async def _watch(self) -> None:
         while not self._ended.is_set():
-            if self.live.stopped():
+            if self.live.should_stop():
                 self._finish(RunNotice("stopped", STOPPED))
             await wait_for(self._ended, _LOOK)
 
@@ -192,7 +192,7 @@ class _Spread:
                 runner = _Runner(self.place.start(self._terms(hands)))
                 self._runners.append(runner)
                 try:
-                    if await self._come(runner):
+                    if await self._wait_for_runner(runner):
                         await self._serve(runner, 2 * hands)
                 except RunnerLost as lost:
                     self._replace(runner, str(lost))
@@ -204,9 +204,9 @@ class _Spread:
         except Exception as fault:
             self._finish(fault=fault)
 
-    async def _come(self, runner: _Runner) -> bool:
+    async def _wait_for_runner(self, runner: _Runner) -> bool:
         """Wait until a runner answers; False: by then there is nothing left to do."""
-        coming = self._begun(runner.handle.give([], [], ""))
+        coming = self._begin_task(runner.handle.give([], [], ""))
         until = self._clock() + _LONG
         while not (self._word or coming.done()):
             await asyncio.wait({coming}, timeout=_LOOK)
@@ -221,7 +221,7 @@ class _Spread:
 
     async def _serve(self, runner: _Runner, most: int) -> None:
         """Give a runner work and hear what it tells, until its last word."""
-        both = self._begun(self._feed(runner, most)), self._begun(self._hear_all(runner))
+        both = self._begin_task(self._feed(runner, most)), self._begin_task(self._hear_all(runner))
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             for one in both:
@@ -298,7 +298,7 @@ class _Spread:
     def _hear(self, runner: _Runner, told: Told) -> None:
         match told:
             case Asking():
-                self._begun(self._admit(runner, told))
+                self._begin_task(self._admit(runner, told))
             case Leaving():
                 open_ = next(one for one in runner.under_way if (one.held, one.most) == (told.held, told.most))
                 runner.under_way.remove(open_)

@@ -58,7 +58,7 @@ async def ask_endpoint(live: Live, modes: dict[str, str]) -> AsyncIterator[Event
     async with open_client(order.endpoint, modes) as client:
         async for event in run(
             order.card, order.model, order.params, client, left.tasks(), endpoint=order.endpoint,
-            had=left.stored_replies, stop=live.stopped, budget=live.budget(),
+            had=left.stored_replies, stop=live.should_stop, budget=live.budget(),
         ):  # fmt: skip
             yield event
 
@@ -69,11 +69,11 @@ async def ask_first(live: Live, client: Client) -> AsyncIterator[Event]:
     That shows before a day is spent, or before others ask. At the end all of it is stored and no call is under way.
     """
     order, left = live.order, live.remaining
-    if not client.known(order.model):
+    if not client.knows(order.model):
         first = itertools.islice(left.tasks(), 1)
         async for event in run(
             order.card, order.model, order.params, client, first, endpoint=order.endpoint,
-            had=left.stored_replies, stop=live.stopped, budget=live.budget(),
+            had=left.stored_replies, stop=live.should_stop, budget=live.budget(),
         ):  # fmt: skip
             yield event
     await live.release()
@@ -128,7 +128,7 @@ class Live:
         """Ask it to end: no new calls, a short grace for those under way."""
         self._stop = self._stop or why
 
-    def stopped(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether it was asked to end, or cannot store any more."""
         return bool(self._stop) or self._failed is not None
 
@@ -368,7 +368,7 @@ def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set
     """
     with _LOCK:
         live, told = _LIVE.get(run_id), _UNTOLD.get(run_id)
-    if live is not None and live.stopped():
+    if live is not None and live.should_stop():
         return "stopping", ""
     if live is not None or run_id in elsewhere:
         return ("waiting for batch" if run_id in out else "running"), ""

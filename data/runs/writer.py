@@ -85,7 +85,7 @@ class JudgmentWriter:
         def work(tx: Tx) -> int:
             nonlocal added
             leases.require_lease(tx, self.run_id)
-            taken, kept = self._taken(tx, judged)
+            taken, kept = self._filled_slots(tx, judged)
             tx.append(replies)
             charges.add_charge(
                 tx, self.run_id, (one for one in found if not isinstance(one, FinishedJudgment)), self.price
@@ -118,7 +118,7 @@ class JudgmentWriter:
         self._seen = seq if added else self._seen
         return added
 
-    def _taken(self, tx: Tx, judged: list[FinishedJudgment]) -> tuple[set[Slot], set[str]]:
+    def _filled_slots(self, tx: Tx, judged: list[FinishedJudgment]) -> tuple[set[Slot], set[str]]:
         """Slots that hold a judgment that could be used, and the ids of all judgments of these items."""
         self._alone = self._alone and tx.table_version("judgment") == self._seen
         if not judged or self._alone:

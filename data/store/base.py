@@ -319,7 +319,7 @@ class Store(Reader):
         `bulks` are the files that `work` loads.
         """
 
-        def recorded(tx: Tx) -> T:
+        def write_change(tx: Tx) -> T:
             result = work(tx)
             if tx.wrote:
                 if result is not None:
@@ -332,7 +332,7 @@ class Store(Reader):
         made: list[int] = []
         more = _BESIDE.get()
         try:
-            found = self.write_bulk(recorded, bulks) if bulks else self.write(recorded)
+            found = self.write_bulk(write_change, bulks) if bulks else self.write(write_change)
         except AssayError as error:
             log.info("change_refused", action=action, person=actor, error=log.error_type(error))
             raise

@@ -51,7 +51,7 @@ class DuckTx(Tx):
         """Tables whose hidden rows this transaction has brought to light."""
         self.digest = ""
 
-    def _stored(self, table: str) -> str:
+    def _current_name(self, table: str) -> str:
         """The name that a table has in the file by now."""
         return table if table in self.shown else self.store.stored_name(table)
 
@@ -70,7 +70,7 @@ class DuckTx(Tx):
         if table == "change":
             self.digest = change_digest(values[0])
         names = [name.strip() for name in columns.split(",")]
-        transfer.insert(self.cursor, self._stored(table), [*names, "seq"], [(*row, self.seq) for row in values])
+        transfer.insert(self.cursor, self._current_name(table), [*names, "seq"], [(*row, self.seq) for row in values])
         return len(values)
 
     def load(self, table: str, columns: str, file: Path) -> int:
@@ -81,11 +81,11 @@ class DuckTx(Tx):
             self.shown.add(table)
             return hidden.rows[table]
         rows = hidden_rows.file_rows_sql(Load(table, columns, file), self.seq)
-        query = f"insert into {self._stored(table)} ({columns}, seq) {rows}"
+        query = f"insert into {self._current_name(table)} ({columns}, seq) {rows}"
         return int(self.cursor.execute(query).fetchall()[0][0])
 
     def derive(self, table: str, columns: str, sql: str, params: Sequence[Any] = ()) -> int:
-        into = self._stored(table)
+        into = self._current_name(table)
         query = f"insert into {into} ({columns}, seq) select {columns}, {self.seq} from ({sql}) derived"
         added = int(self.cursor.execute(query, list(params)).fetchall()[0][0])
         self.wrote |= {table} if added else set()
@@ -137,7 +137,7 @@ class DuckTables(Store):
             cursor.close()
 
     @contextlib.contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _errors_as_sentences(self, what: str) -> Iterator[None]:
         """Every error of DuckDB is one sentence of ours."""
         try:
             yield
@@ -151,7 +151,7 @@ class DuckTables(Store):
             ) from error
 
     def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        with self._told("Nothing was read"):
+        with self._errors_as_sentences("Nothing was read"):
             try:
                 with self._cursor() as cursor:
                     return run(cursor)
@@ -170,7 +170,7 @@ class DuckTables(Store):
 
     @contextlib.contextmanager
     def moment(self, tables: Mapping[str, str], params: Sequence[Any] = ()) -> Iterator[Callable[..., Columns]]:
-        with self._told("Not all was read"), self._cursor() as cursor:
+        with self._errors_as_sentences("Not all was read"), self._cursor() as cursor:
 
             def run(sql: str, begin: str = "") -> duckdb.DuckDBPyConnection:
                 note_read(sql)
@@ -193,7 +193,7 @@ class DuckTables(Store):
 
     def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
         note_read(sql)
-        with self._told("Not all was read"), self._cursor() as cursor:
+        with self._errors_as_sentences("Not all was read"), self._cursor() as cursor:
             cursor.execute(sql, list(params))
             while rows := cursor.fetchmany(size):
                 yield from rows
@@ -283,7 +283,7 @@ class DuckStore(DuckTables):
     def _ends_at(self, seen: int) -> int:
         """The newest change, which is no older than what was seen before the file was opened for writing."""
         assert self._con is not None
-        with self._told("Nothing was read"):
+        with self._errors_as_sentences("Nothing was read"):
             held = opening.newest(self._con)
         if held < seen:
             raise StoreDamaged(
@@ -336,7 +336,7 @@ class DuckStore(DuckTables):
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        with self._lock, self._told("Nothing was saved"):
+        with self._lock, self._errors_as_sentences("Nothing was saved"):
             try:
                 return self._once(work)
             except UNUSABLE:
@@ -348,7 +348,7 @@ class DuckStore(DuckTables):
         with self._copying:  # no two at a time, nor a backup of half of one
             if sum(rows.values()) < hidden_rows.LEAST:
                 return self.write(work)
-            with self._told("Nothing was saved"):
+            with self._errors_as_sentences("Nothing was saved"):
                 try:
                     return self._bring(work, bulks, rows)
                 except UNUSABLE:
@@ -450,7 +450,7 @@ class DuckStore(DuckTables):
             except duckdb.Error as error:
                 self._undo(cursor)
                 cursor.close()
-                if not (isinstance(error, UNUSABLE) and self._landed(seq)):
+                if not (isinstance(error, UNUSABLE) and self._was_committed(seq)):
                     raise
         if mine:
             self.hidden = None
@@ -460,7 +460,7 @@ class DuckStore(DuckTables):
         return result
 
     def beat(self) -> None:
-        with self._lock, self._told("Nothing was saved"):
+        with self._lock, self._errors_as_sentences("Nothing was saved"):
             try:
                 self._remark()
             except UNUSABLE:
@@ -471,7 +471,7 @@ class DuckStore(DuckTables):
         with self._cursor() as cursor:
             cursor.execute("select nextval('beat')").fetchall()  # the number goes through the log
 
-    def _landed(self, seq: int) -> bool:
+    def _was_committed(self, seq: int) -> bool:
         """Whether a change is on the disk although its commit raised: the checkpoint after it may be what failed."""
         self._reopen()
         return self.newest() >= seq

@@ -157,7 +157,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
     """
     mark = Mark(beside_path(path, ".mark"))
     if not os.path.lexists(path):
-        _nothing(path, mark)
+        _refuse_leftovers(path, mark)
         return None
     _is_file(path)
     if write:
@@ -203,7 +203,7 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
     return StoreFile(version, newest, own, entry is not None)
 
 
-def _nothing(path: Path, mark: Mark) -> None:
+def _refuse_leftovers(path: Path, mark: Mark) -> None:
     """Raise StoreDamaged where a log or a mark says that a store was here."""
     entry, unreadable = mark.entry_or_fault()
     if left := [*([mark.path] if unreadable or (entry and entry[0]) else []), *logs(path)]:
@@ -263,7 +263,7 @@ def newest(con: duckdb.DuckDBPyConnection) -> int:
 def open_read_only(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A store's file, read-only."""
     try:
-        with _quiet(duckdb.connect(str(path), read_only=True, config=_config())) as con:
+        with _without_progress_bar(duckdb.connect(str(path), read_only=True, config=_config())) as con:
             yield con
     except duckdb.Error as error:
         raise _why_not(path, error) from None
@@ -277,7 +277,7 @@ def _config() -> dict[str, str | bool | int | float | list[str]]:
     return _CONFIG | ({"memory_limit": most} if most else {})
 
 
-def _quiet(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def _without_progress_bar(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """A connection without the progress bar that DuckDB draws over the screen of `python -c` and of notebooks."""
     con.execute("set enable_progress_bar = false")
     return con
@@ -287,7 +287,7 @@ def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
     """Open for writing what `look` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
     try:
         config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
-        con = _quiet(duckdb.connect(str(path), config=config))
+        con = _without_progress_bar(duckdb.connect(str(path), config=config))
         if left := delete_hidden_rows(con):
             show_tables(con, left)
     except duckdb.Error as error:

@@ -69,7 +69,7 @@ class PostgresStore(DuckTables):
         self._wrong = ""
         postgres_schema.require_packages()
         try:
-            with self._told("Nothing was read"):
+            with self._errors_as_sentences("Nothing was read"):
                 with postgres_schema.connect(url) as link:
                     empty = postgres_schema.bring_up(link, self.name)
                     postgres_bulk.sweep(link, self._begin)
@@ -193,7 +193,7 @@ class PostgresStore(DuckTables):
     # -- the database -------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _linked(self) -> Iterator[Link]:
+    def _writing_link(self) -> Iterator[Link]:
         """The connection on which this process writes; a lost one is let go of."""
         if self._link is None or self._link.closed:
             link = postgres_schema.connect(self.url)
@@ -232,18 +232,18 @@ class PostgresStore(DuckTables):
             raise StoreFailed(self._wrong)
 
     @contextlib.contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _errors_as_sentences(self, what: str) -> Iterator[None]:
         """Every error of PostgreSQL, too, is one sentence of ours."""
-        with super()._told(what):
+        with super()._errors_as_sentences(what):
             import psycopg
 
             try:
                 yield
             except psycopg.Error as error:
                 log.error("store_failed", what=what, store=self.name, error=type(error).__name__, why=error.sqlstate)
-                raise StoreFailed(f"{what}: {self._why(error)}") from error
+                raise StoreFailed(f"{what}: {self._error_text(error)}") from error
 
-    def _why(self, error: psycopg.Error) -> str:
+    def _error_text(self, error: psycopg.Error) -> str:
         said = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
         if error.sqlstate == "55P03":
             return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
@@ -274,7 +274,7 @@ class PostgresStore(DuckTables):
         """What a try gives under the lock of this process; it is made again while the database is away, for `GRACE`."""
         import psycopg
 
-        with self._lock, self._told("Nothing was saved"):
+        with self._lock, self._errors_as_sentences("Nothing was saved"):
             until = None
             while True:
                 if self._wrong:
@@ -298,7 +298,7 @@ class PostgresStore(DuckTables):
         with self._copying:  # no two at a time, nor a backup of half of one
             if sum(rows.values()) < hidden_rows.LEAST:
                 return self.write(work)
-            with self._told("Nothing was saved"), postgres_schema.connect(self.url) as link:
+            with self._errors_as_sentences("Nothing was saved"), postgres_schema.connect(self.url) as link:
                 link.execute(postgres_bulk.LOCK.encode())
                 mine, token = postgres_bulk.reserve(link, self._begin, rows)
                 try:
@@ -379,7 +379,7 @@ class PostgresStore(DuckTables):
         `mine`: the rows of a bulk that its change will show.
         """
         token = token or new_id()
-        with self._linked() as link:
+        with self._writing_link() as link:
             newest = self._begin(link)
             with self._taking:
                 self._take(link, newest)
@@ -407,7 +407,7 @@ class PostgresStore(DuckTables):
                             self.hidden = None
                         return result
                     self._undo(cursor)
-        if self._landed(tx.seq, token):
+        if self._was_committed(tx.seq, token):
             return result
         return self._once(work, mine, token)
 
@@ -415,7 +415,7 @@ class PostgresStore(DuckTables):
         self._patiently(self._tick)
 
     def _tick(self) -> None:
-        with self._linked() as link:
+        with self._writing_link() as link:
             self._begin(link)
             link.execute("select setval('beat', 1)")  # which, unlike nextval, is written each time
             link.execute("commit")
@@ -477,7 +477,7 @@ class PostgresStore(DuckTables):
             return False
         return True
 
-    def _landed(self, seq: int, token: str) -> bool:
+    def _was_committed(self, seq: int, token: str) -> bool:
         """Whether a change was saved although its commit did not answer; if so, it is in the copy, too.
 
         Who has the lock knows: the transaction of the lost connection held it to its end. Its own number would not do,
@@ -488,7 +488,7 @@ class PostgresStore(DuckTables):
         until = time.monotonic() + postgres_schema.WAIT
         while True:
             try:
-                with self._linked() as link:
+                with self._writing_link() as link:
                     newest = self._begin(link)
                     query = "select 1 from wrote where seq = %s and token = %s and seq <= %s"
                     found = link.execute(query, [seq, token, newest]).fetchall()
@@ -505,13 +505,13 @@ class PostgresStore(DuckTables):
 
     @contextlib.contextmanager
     def hold_alone(self) -> Iterator[None]:
-        with self._told("Nothing was done"), postgres_schema.connect(self.url) as link:
+        with self._errors_as_sentences("Nothing was done"), postgres_schema.connect(self.url) as link:
             link.execute(postgres_schema.ALONE)
             yield
 
     def take_over(self, source: Store) -> None:
         assert isinstance(source, DuckTables)
-        with self._lock, self._told("Nothing was copied"), self._linked() as link, self._taking:
+        with self._lock, self._errors_as_sentences("Nothing was copied"), self._writing_link() as link, self._taking:
             if newest := self._begin(link):
                 raise BadInput(f"The store {self.name} holds {newest:,} changes. A copy goes into an empty store only.")
             # The database hears nothing while millions of rows are compared here; nobody waits for an empty workspace.
@@ -532,7 +532,7 @@ class PostgresStore(DuckTables):
             self._take(link, upto)
 
     def backup(self, file: Path) -> None:
-        with self._told("The backup was not made"), postgres_schema.connect(self.url) as link:
+        with self._errors_as_sentences("The backup was not made"), postgres_schema.connect(self.url) as link:
             self._take(link, _number(link))
         super().backup(file)
 

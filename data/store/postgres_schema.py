@@ -132,7 +132,7 @@ def _script(link: Link, sql: str, number: int, title: str) -> None:
     for statement in statements(sql):
         if replaced := _REPLACED.match(statement):
             link.execute(f"drop view if exists {replaced[1]} cascade".encode())
-        link.execute(_ordered(statement).encode())
+        link.execute(_order_by_bytes(statement).encode())
         if (made := re.match(r"create table (\w+)", statement)) and made[1] != "change":
             link.execute(f"create index {made[1]}_seq on {made[1]} (seq)".encode())
     views = dict[str, str]()
@@ -146,7 +146,7 @@ def _script(link: Link, sql: str, number: int, title: str) -> None:
     link.execute("insert into migration values (%s, %s, %s)", [number, title, now()])
 
 
-def _ordered(statement: str) -> str:
+def _order_by_bytes(statement: str) -> str:
     """A statement whose columns of text are ordered by bytes."""
     if not re.match(r"create table|alter table", statement):
         return statement

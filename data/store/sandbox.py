@@ -42,7 +42,7 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
             os.symlink(path.resolve(), held)
         with _open(held) as con:
             try:
-                yield from _records(name, con, _quoted(held))
+                yield from _records(name, con, _quote_path(held))
             except (duckdb.Error, UnicodeDecodeError, ValueError, OverflowError) as error:
                 if isinstance(error, duckdb.OutOfMemoryException):
                     raise BadInput(
@@ -66,7 +66,7 @@ def _open(file: Path) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
         },
     )
-    con.execute(f"set allowed_paths = [{_quoted(file)}]")
+    con.execute(f"set allowed_paths = [{_quote_path(file)}]")
     con.execute("set enable_external_access = false")
     con.execute("set lock_configuration = true")
     return con
@@ -102,7 +102,7 @@ def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[R
 
 
 def _record(number: int, row: dict[str, Any]) -> Record:
-    value = {key: _plain(held) for key, held in row.items()}
+    value = {key: _to_json_value(held) for key, held in row.items()}
     problem = ""
     if any(isinstance(held, str) and len(held) > LIMIT for held in value.values()):
         problem = f"has a text longer than {LIMIT // 2**20} MB"
@@ -111,7 +111,7 @@ def _record(number: int, row: dict[str, Any]) -> Record:
     return Record(number, value, "", problem)
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """A value as JSON has it: times as ISO texts, decimals as numbers, what is no number as nothing."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -122,13 +122,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, (list, tuple)):
-        return [_plain(held) for held in value]
+        return [_to_json_value(held) for held in value]
     if isinstance(value, dict):
-        return {str(key): _plain(held) for key, held in value.items()}
+        return {str(key): _to_json_value(held) for key, held in value.items()}
     return str(value)
 
 
-def _quoted(file: Path) -> str:
+def _quote_path(file: Path) -> str:
     return "'" + str(file).replace("'", "''") + "'"
 
 

@@ -74,7 +74,7 @@ def _table(
             elif name.endswith("_id") or name == "scope":
                 line[name] = names.get(str(value), "" if name.endswith("_id") else str(value))
             else:
-                line[name] = _said(value)
+                line[name] = _format_value(value)
         found.append(line)
     kept = [name for name in rows[0] if name not in _OURS and any(line.get(name) for line in found)]
     title = _TABLES.get(table, table.replace("_", " "))
@@ -83,7 +83,7 @@ def _table(
     return title.capitalize() + more, [head.capitalize() for head in heads], [[x[n] for n in kept] for x in found]
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value of a table in words; a text that is JSON by its parts."""
     if value is None:
         return ""

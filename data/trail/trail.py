@@ -56,11 +56,11 @@ class TrailFilter:
 
     def fits(self, entry: TrailEntry) -> bool:
         """Whether an entry has all the words that are searched for, whatever their case and width."""
-        there = _plain(f"{entry.what} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
-        return all(word in there for word in _plain(self.words).split())
+        there = _fold_case(f"{entry.what} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
+        return all(word in there for word in _fold_case(self.words).split())
 
 
-def _plain(text: str) -> str:
+def _fold_case(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -104,7 +104,7 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -
         f"order by c.seq desc limit {most:d}",
         params,
     )
-    told = _told(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
+    told = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
     return [
         TrailEntry(int(seq), at, str(actor), kind, dataset, what)
         for seq, at, actor in changes
@@ -152,7 +152,7 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
         for row in (dict(zip(fields, values, strict=True)) for values in store.rows(query, [seq])):
             by = _tells(table, actor, row)
             if not by or row["item_id"] not in kept:
-                shown.append({name: _short(value) for name, value in row.items()})
+                shown.append({name: _shorten(value) for name, value in row.items()})
             if by and row["item_id"] not in kept:
                 told[row["item_id"]] |= by
         if shown:
@@ -171,7 +171,7 @@ def _tells(table: str, actor: str, row: dict[str, Any]) -> set[str]:
     return by
 
 
-def _told(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tuple[str, str, str]]]:
+def _describe_changes(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tuple[str, str, str]]]:
     """(kind, dataset, words) of each change, one for every kind that it has to do with."""
     found: dict[int, dict[str, tuple[str, list[str]]]] = {seq: {} for seq in seqs}
     if not seqs:
@@ -198,5 +198,5 @@ def _told(store: Store, seqs: list[int], kinds: set[str]) -> dict[int, list[tupl
     }
 
 
-def _short(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     return f"{value[:_CUT]}…" if isinstance(value, str) and len(value) > _CUT else value

@@ -53,24 +53,24 @@ def _items(table: str, more: str = "") -> str:
     )
 
 
-def _named(items: int, name: str) -> str:
+def _items_or_name(items: int, name: str) -> str:
     return name if items == 1 else many(items, "item")
 
 
-def _why(text: str) -> str:
+def _reason_suffix(text: str) -> str:
     return f": {text}" if text else ""
 
 
-def _decided(decision: str, dimension: str, sort: str, model: str, card: str, reason: str) -> str:
-    return f"{DONE[decision]} {dimension} ({sort}) of {model} · {card}{_why(reason)}"
+def _describe_decision(decision: str, dimension: str, sort: str, model: str, card: str, reason: str) -> str:
+    return f"{DONE[decision]} {dimension} ({sort}) of {model} · {card}{_reason_suffix(reason)}"
 
 
-def _adjudicated(withdrawn: bool, dimension: str, unit: str, name: str) -> str:
+def _describe_adjudication(withdrawn: bool, dimension: str, unit: str, name: str) -> str:
     # Without the reason, which reveals what was decided: the row itself has it, and opening that is on record.
     return f"{'withdrew the decision on' if withdrawn else 'adjudicated'} {dimension} of {unit} in {name}"
 
 
-def _limited(limit: float | None, price_in: float | None, price_out: float | None) -> str:
+def _describe_budget(limit: float | None, price_in: float | None, price_out: float | None) -> str:
     of = (
         ""
         if price_in is None or price_out is None
@@ -79,19 +79,19 @@ def _limited(limit: float | None, price_in: float | None, price_out: float | Non
     return f"gave a run {'no spending limit' if limit is None else f'a spending limit of {dollars(limit)}'}{of}"
 
 
-def _asked(calls: int, cost: float | None, estimated: bool) -> str:
+def _describe_test_calls(calls: int, cost: float | None, estimated: bool) -> str:
     paid = "" if cost is None else f" for {'about ' if estimated else ''}{dollars(cost)}"
     return f"tried {many(calls, 'call')} outside of a run{paid}"
 
 
-def _tuned(tuning: bool, items: int, why: str) -> str:
+def _describe_tuning(tuning: bool, items: int, why: str) -> str:
     told = many(items, "item")
     if tuning:
-        return f"excluded {told} from the approval check, as used for tuning{_why(why)}"
-    return f"let the approval check count {told} again{_why(why)}"
+        return f"excluded {told} from the approval check, as used for tuning{_reason_suffix(why)}"
+    return f"let the approval check count {told} again{_reason_suffix(why)}"
 
 
-def _guided(number: int, letters: int) -> str:
+def _describe_guidelines(number: int, letters: int) -> str:
     return f"{'wrote' if letters else 'withdrew'} the guidelines: version {number}, {many(int(letters), 'character')}"
 
 
@@ -135,10 +135,10 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
     if name.startswith(KEPT):
         told = json.loads(value)
-        return f"reviewed {told['dimension']}, and kept it approved{_why(told['reason'])}"
+        return f"reviewed {told['dimension']}, and kept it approved{_reason_suffix(told['reason'])}"
     if name == "policy proposed":
-        return _proposed(json.loads(value))
-    why = _why(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
+        return _describe_proposal(json.loads(value))
+    why = _reason_suffix(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
     if isinstance(old, dict):
         old.pop("reason", None)
     what = setting_title(name, scope)
@@ -155,12 +155,12 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     return f"changed {what}: {describe_value(new)}" + (f" (before: {describe_value(old)})" if old else "") + why
 
 
-def _proposed(new: dict[str, Any]) -> str:
+def _describe_proposal(new: dict[str, Any]) -> str:
     """A less strict policy that waits for another lead, or that it waits no more."""
     if not new:
         return "ended the proposal of a less strict policy"
     asked = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
-    what = f"{describe_value(asked)}{_why(new['reason'])}"
+    what = f"{describe_value(asked)}{_reason_suffix(new['reason'])}"
     return f"proposed a less strict policy, which a second lead has to agree to: {what}"
 
 
@@ -220,7 +220,7 @@ def _person(person: str, role: str, active: bool, actor: str, action: str, was: 
     return f"{'added' if was is None else 'reactivated'} {person} as {role}{where}"
 
 
-def _invited(email: str, subject: str, role: str, person: str, state: str) -> str:
+def _describe_invitation(email: str, subject: str, role: str, person: str, state: str) -> str:
     done = {"open": "invited", "accepted": "took in", "withdrawn": "withdrew the invitation of"}[state]
     return f"{done} {email or subject} as {person or role}"
 
@@ -233,7 +233,7 @@ def _signed_out(person: str, login: str, actor: str) -> str:
     return "signed out" if login else f"signed {'out' if person == actor else f'{person} out'} everywhere"
 
 
-def _imported(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
+def _describe_import(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
     brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
     told = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
     return f"imported {', '.join(told) or 'nothing new'} from {source}"
@@ -245,32 +245,32 @@ _BACKUPS = {
 }  # fmt: skip
 
 
-def _given(kind: str, settings: str, lines: int) -> str:
+def _describe_export(kind: str, settings: str, lines: int) -> str:
     """An export, and what of a backup is kept as one: that it was made, that it was downloaded."""
     if kind in _BACKUPS:
         about = f", revision {lines:,}" if lines else ""
         told = json.loads(settings)
-        return f"{_BACKUPS[kind]} the backup {told['file']}{about}{_why(told.get('why', ''))}"
+        return f"{_BACKUPS[kind]} the backup {told['file']}{about}{_reason_suffix(told.get('why', ''))}"
     return f"exported {kind.replace('_', ' ')}: {many(lines, 'row')}"
 
 
-def _drawn(stream: str, n: int) -> str:
+def _describe_draw(stream: str, n: int) -> str:
     done, place = ("drew", "audit sample") if stream == "audit" else ("added", "review queue")
     return f"{done} {many(n, 'item')} {'into' if stream == 'audit' else 'to'} the {place}"
 
 
-def _assigned(n: int, assignee: str, ended: int, later: int, items: int) -> str:
+def _describe_assignment(n: int, assignee: str, ended: int, later: int, items: int) -> str:
     whom = describe_assignee(assignee) if n == 1 else f"{n:,} people"
     if ended:
         return f"ended what was assigned to {whom}"
     return f"changed what is assigned to {whom}" if later else f"assigned {many(items, 'item')} to {whom}"
 
 
-def _answered(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
-    return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_named(items, name)}"
+def _describe_answer(_: int, items: int, name: str, skipped: bool, again: bool) -> str:
+    return f"{'skipped' if skipped else 'changed the answer to' if again else 'answered'} {_items_or_name(items, name)}"
 
 
-def _claimed(n: int, given: bool, looked: bool) -> str:
+def _describe_claim(n: int, given: bool, looked: bool) -> str:
     if looked:
         return f"saw people's labels of {many(n, 'item')} to adjudicate"
     return f"{'reserved' if given else 'returned'} {many(n, 'item')}"
@@ -280,12 +280,12 @@ ROUTES = {"trail": "audit log", "desk": "review desk"}
 """Ways on which something was shown, where they are stored under another name."""
 
 
-def _shown(_: int, items: int, name: str, route: str, judge: str) -> str:
+def _describe_exposure(_: int, items: int, name: str, route: str, judge: str) -> str:
     what = "judge scores" if judge else "labels of others"
-    return f"was shown {what} of {_named(items, name)} ({ROUTES.get(route, route)})"
+    return f"was shown {what} of {_items_or_name(items, name)} ({ROUTES.get(route, route)})"
 
 
-def _started(card: str, model: str, items: int) -> str:
+def _describe_run(card: str, model: str, items: int) -> str:
     return f"started a run of {model} · {card} over {many(int(items), 'item')}"
 
 
@@ -300,14 +300,14 @@ TRACES = (
         "decisions", "approval",
         "select t.seq, t.decision, t.dimension, t.sort, j.model, j.card, t.reason from approval t "
         "join judge j on j.id = t.judge_id where t.seq between $1 and $2 order by t.seq, t.id",
-        _decided, _here("approval"),
+        _describe_decision, _here("approval"),
     ),
     TrailKind(
         "adjudications", "adjudication",
         "select t.seq, t.withdrawn, t.dimension, t.unit, i.name from adjudication t "
         "join item i on i.id = t.item_id where t.seq between $1 and $2 and t.seq not in (select seq from intake) "
         "order by t.seq, t.id",
-        _adjudicated, _here("adjudication"),
+        _describe_adjudication, _here("adjudication"),
     ),
     TrailKind(
         "adjudications", "adjudication",
@@ -327,12 +327,12 @@ TRACES = (
         "select seq, n, letters from (select seq, length(text) as letters, "
         "row_number() over (partition by dataset_id order by seq, id) as n from guideline) t "
         "where seq between $1 and $2 order by seq",
-        _guided, _here("guideline"),
+        _describe_guidelines, _here("guideline"),
     ),
     TrailKind(
         "settings", "item_use",
         "select seq, tuning, count(*), min(why) from item_use where seq between $1 and $2 group by seq, tuning",
-        _tuned, _here("item_use"),
+        _describe_tuning, _here("item_use"),
     ),
     TrailKind(
         "people", "person_event",
@@ -345,7 +345,7 @@ TRACES = (
     TrailKind(
         "people", "invitation",
         "select seq, email, subject, role, person, state from invitation where seq between $1 and $2 order by seq, id",
-        _invited,
+        _describe_invitation,
     ),
     TrailKind(
         "people", "identity",
@@ -386,35 +386,35 @@ TRACES = (
         "(select count(*) from adjudication a where a.seq = n.seq), "
         "(select count(*) from setting s where s.seq = n.seq and s.name = 'gold') from intake n "
         "where n.seq between $1 and $2",
-        _imported, _here("intake"),
+        _describe_import, _here("intake"),
     ),
     TrailKind(
         "exports", "export",
-        "select seq, kind, settings, lines from export where seq between $1 and $2", _given, _here("export"),
+        "select seq, kind, settings, lines from export where seq between $1 and $2", _describe_export, _here("export"),
     ),
     TrailKind(
         "runs", "run",
         "select t.seq, j.card, j.model, t.items from run t join judge j on j.id = t.judge_id "
         "where t.seq between $1 and $2",
-        _started, _here("run"),
+        _describe_run, _here("run"),
     ),
     TrailKind(
         "runs", "run_event",
         "select seq, kind, why from run_event where seq between $1 and $2 order by seq, id",
-        lambda kind, why: f"run {kind}{_why(why)}",
+        lambda kind, why: f"run {kind}{_reason_suffix(why)}",
         "select t.seq, r.dataset_id from run_event t join run r on r.id = t.run_id",
     ),
     TrailKind(
         "runs", "run_limit",
         "select seq, spending_limit, price_in, price_out from run_limit where seq between $1 and $2 order by seq, id",
-        _limited,
+        _describe_budget,
         "select t.seq, r.dataset_id from run_limit t join run r on r.id = t.run_id",
     ),
     TrailKind(
         "runs", "charge",
         "select seq, sum(calls), sum(cost), max(case when estimated then 1 else 0 end) = 1 from charge "
         "where run_id = '' and seq between $1 and $2 group by seq",
-        _asked,
+        _describe_test_calls,
     ),
     TrailKind(
         "cards", "card",
@@ -424,7 +424,7 @@ TRACES = (
     TrailKind(
         "queues", "draw",
         "select seq, stream, count(*) from draw where seq between $1 and $2 group by seq, stream",
-        _drawn, _here("draw"),
+        _describe_draw, _here("draw"),
     ),
     TrailKind(
         "queues", "assignment",
@@ -433,15 +433,15 @@ TRACES = (
         "join assignment_now n on n.assignment_id = a.assignment_id left join (select seq, count(*) as given "
         "from assignment_item where given group by seq) i on i.seq = a.seq "
         "where a.seq between $1 and $2 group by a.seq",
-        _assigned, _here("assignment"),
+        _describe_assignment, _here("assignment"),
     ),
     TrailKind(
         "labels", "answer",
-        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _answered, _here("answer"),
+        _items("answer", ", min(t.action) = 'skip', max(t.previous) <> ''"), _describe_answer, _here("answer"),
     ),
     TrailKind(
         "exposures", "exposure",
-        _items("exposure", ", min(t.route), max(t.judge_id)"), _shown, _by_item("exposure"),
+        _items("exposure", ", min(t.route), max(t.judge_id)"), _describe_exposure, _by_item("exposure"),
     ),
     TrailKind(
         "labels", "fit", _items("fit"),
@@ -452,7 +452,7 @@ TRACES = (
         "claims", "claim",
         "select t.seq, count(*), max(t.until) > max(c.made_at), max(t.draw_id) = '' from claim t "
         "join change c on c.seq = t.seq where t.seq between $1 and $2 group by t.seq",
-        _claimed, _here("claim"),
+        _describe_claim, _here("claim"),
     ),
     TrailKind(
         "replies", "reply",

@@ -30,7 +30,7 @@ select w.id, w.kind, w.seq from webhook_event w
 def note_finished_queues(store: Store) -> int:
     """Put queues on record that are found to be finished and were not noted so with as many items; how many."""
     known = {str(row[0]) for row in store.rows("select id from webhook_event where kind = 'queue.finished'")}
-    found = [one for one in _finished(store) if one.id not in known]
+    found = [one for one in _finished_queues(store) if one.id not in known]
 
     def work(tx: Tx) -> int:
         there = {str(r[0]) for r in tx.rows("select id from webhook_event where id = any($1)", [[f.id for f in found]])}
@@ -40,7 +40,7 @@ def note_finished_queues(store: Store) -> int:
 
 
 @kept
-def _finished(store: Store) -> list[WebhookEventRow]:
+def _finished_queues(store: Store) -> list[WebhookEventRow]:
     """The queues in which every item has its answers; the same queue with the same items has one id for good."""
     there, names = current_index(store), {one.id: one.name for one in datasets.all_datasets(store)}
     with there.lock:
@@ -66,7 +66,7 @@ def describe_event(store: Store, event: str, kind: str) -> Json:
 
 def _of_approval(store: Store, event: str) -> tuple[Json, datetime]:
     keys = ("dataset", "dataset_id", "judge", "card", "model", "unit", "dimension", "decision", "state", "person")
-    told, at = _told(
+    told, at = _event_row(
         store, event, keys,
         "select d.name, a.dataset_id, a.judge_id, j.card, j.model, a.sort, a.dimension, a.decision, a.state, a.person, "
         "c.made_at from approval a join dataset d on d.id = a.dataset_id join judge j on j.id = a.judge_id "
@@ -76,7 +76,7 @@ def _of_approval(store: Store, event: str) -> tuple[Json, datetime]:
 
 
 def _of_run(store: Store, event: str) -> tuple[Json, datetime]:
-    return _told(
+    return _event_row(
         store, event, ("dataset", "dataset_id", "run", "judge", "card", "model", "state"),
         "select d.name, r.dataset_id, r.id, r.judge_id, j.card, j.model, e.kind, c.made_at from run_event e "
         "join run r on r.id = e.run_id join dataset d on d.id = r.dataset_id join judge j on j.id = r.judge_id "
@@ -84,7 +84,7 @@ def _of_run(store: Store, event: str) -> tuple[Json, datetime]:
     )  # fmt: skip
 
 
-def _told(store: Store, event: str, keys: Sequence[str], sql: str) -> tuple[Json, datetime]:
+def _event_row(store: Store, event: str, keys: Sequence[str], sql: str) -> tuple[Json, datetime]:
     """The row of an event by these names, and when it was written, which is its last column."""
     *row, at = store.rows(sql, [event])[0]
     return dict(zip(keys, row, strict=True)), at

@@ -40,8 +40,8 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
         opening.check_idle(path)
         try:
             opening.remove_copy(part)
-            changes = _sound(backup, part, url, force, _seen(path))
-            aside = _aside(path)
+            changes = _sound(backup, part, url, force, _exposure_rows(path))
+            aside = _move_aside(path)
             Mark(opening.beside_path(path, ".mark")).make(
                 *(Mark(opening.beside_path(part, ".mark")).entry() or (changes, ""))
             )
@@ -103,14 +103,14 @@ def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> 
         store.close()
 
 
-def _seen(path: Path) -> list[Row]:
+def _exposure_rows(path: Path) -> list[Row]:
     """Who was shown what by the store that goes; nothing where it cannot be read, or keeps no record of it."""
     with contextlib.suppress(AssayError, opening.Failure), opening.open_read_only(path) as con:
         return con.execute("select distinct item_id, judge_id, person, route from exposure").fetchall()
     return []
 
 
-def _aside(path: Path) -> Path | None:
+def _move_aside(path: Path) -> Path | None:
     """Give the present store, with its logs and mark, another name; also what is left of one without its file."""
     files = [file for file in (*opening.logs(path), path, opening.beside_path(path, ".mark")) if os.path.lexists(file)]
     aside = opening.free_name(path, "replaced")

@@ -35,7 +35,8 @@ def verify(store: Store) -> list[str]:
     ):
         columns.setdefault(table, []).append(column)
     return [
-        *_changes(store, columns), *_references(store, columns), *_replaced(store), *_samples(store), *_items(store),
+        *_changes(store, columns), *_references(store, columns), *_check_replacements(store), *_samples(store),
+        *_items(store),
     ]  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def _references(store: Store, columns: Mapping[str, Sequence[str]]) -> Iterator[
             yield f"{rows} the {other} {name!r}, which is not there."
 
 
-def _replaced(store: Store) -> Iterator[str]:
+def _check_replacements(store: Store) -> Iterator[str]:
     """No label is replaced twice, and a replaced one is of the same person and cell."""
     twice = "select replaces, count(*) as n from label where replaces is not null group by replaces having count(*) > 1"
     for name, count in store.rows(twice):

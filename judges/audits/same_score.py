@@ -23,7 +23,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
     found, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card)
-    given = {name: _given(found, name) for name, d in dimensions.items() if d.scale.size > 2}
+    given = {name: _scores_of(found, name) for name, d in dimensions.items() if d.scale.size > 2}
     most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
     if stop := too_few(most, "items with scores"):
         return stop
@@ -56,7 +56,7 @@ def entropy(counts: Counter[float]) -> float:
     return max(0.0, -sum(c / n * log2(c / n) for c in counts.values() if c))
 
 
-def _given(found: list[ItemJudgment], name: str) -> list[tuple[str, float]]:
+def _scores_of(found: list[ItemJudgment], name: str) -> list[tuple[str, float]]:
     """(item, score) of every scored cell of a dimension."""
     return [
         (judgment.key, score.value)

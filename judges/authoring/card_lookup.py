@@ -84,7 +84,7 @@ def parse_question(text: str, kind: Kind) -> dict[str, Any]:
 
     Without a unit it is asked of the whole item, without a scale 1 to 5. Raises BadCard.
     """
-    name, scale, definition = _parted(text)
+    name, scale, definition = _parse_dimension(text)
     unit, _, rest = name.partition(".")
     if rest and unit in get_args(UnitSort):
         if unit not in SORTS_OF[kind]:
@@ -146,12 +146,12 @@ def card_from_file(path: Path) -> Card:
     Raises BadCard where it holds none, OSError.
     """
     if path.is_dir():
-        return _folder({file.name: _text(path, file.read_bytes()) for file in _held(path)}, path)
+        return _folder({file.name: _text(path, file.read_bytes()) for file in _files_of_card(path)}, path)
     if path.stat().st_size > _MOST:
         raise BadCard(f"{path} is larger than {_MOST // 1_000_000} MB: that is no card.")
     data = path.read_bytes()
     if zipfile.is_zipfile(io.BytesIO(data)):
-        return _folder(_unzipped(path, data), path)
+        return _folder(_read_zip(path, data), path)
     text = _text(path, data)
     try:
         row = json.loads(text)
@@ -175,7 +175,7 @@ _WHAT = "give a recipe (recipe.json of an exported card), a card's line of an ex
 _FILES = ("recipe.json", "prompt.md", "examples.jsonl")
 
 
-def _held(folder: Path) -> list[Path]:
+def _files_of_card(folder: Path) -> list[Path]:
     if not (folder / "recipe.json").is_file() and (folder / "card.py").is_file():
         raise BadCard(f"{folder} is a card of code: copy it to judges/cards/ and name it {folder.name}.")
     found = [folder / name for name in _FILES if (folder / name).is_file()]
@@ -184,7 +184,7 @@ def _held(folder: Path) -> list[Path]:
     return found
 
 
-def _unzipped(path: Path, data: bytes) -> dict[str, str]:
+def _read_zip(path: Path, data: bytes) -> dict[str, str]:
     """The files of a zipped card that are read, by name; nothing is unpacked to the disk."""
     found: dict[str, str] = {}
     try:
@@ -240,7 +240,7 @@ def _text(path: Path, data: bytes) -> str:
         raise BadCard(f"{path} is no text in UTF-8: {_WHAT}") from None
 
 
-def _parted(text: str) -> tuple[str, str, str]:
+def _parse_dimension(text: str) -> tuple[str, str, str]:
     """Name, scale ("" for none) and definition."""
     found = _SAID.fullmatch(text.strip())
     if found is None:
@@ -251,7 +251,7 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
     """A dimension of pointwise_quality; words in brackets that are no scale are part of its name."""
-    name, scale, definition = _parted(text)
+    name, scale, definition = _parse_dimension(text)
     if not scale:
         return name, definition
     try:

@@ -108,7 +108,7 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
         card = _again(spec, folders)
     asked = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
     if "prompts" in spec:
-        asked = replace(asked, prompts=dict(spec["prompts"]), dimensions=_defined(card, spec))
+        asked = replace(asked, prompts=dict(spec["prompts"]), dimensions=_with_definitions(card, spec))
     return asked if _same(asked, spec) else card
 
 
@@ -134,7 +134,7 @@ def _examples(spec: Mapping[str, Any]) -> tuple[Example, ...]:
     return tuple(Example(e["shows"], e["fields"], e["reply"]) for e in spec.get("examples") or ())
 
 
-def _defined(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
+def _with_definitions(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
     """The dimensions with the definitions that they had."""
     said = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
     return tuple(replace(d, definition=said.get((d.sort, d.name), d.definition)) for d in card.dimensions)
@@ -142,11 +142,11 @@ def _defined(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
 
 def _same(card: Card, spec: Mapping[str, Any]) -> bool:
     """Whether a card has just the stored content."""
-    return all(_plain(value) == _plain(spec.get(name)) for name, value in card.spec.items())
+    return all(_to_json_value(value) == _to_json_value(spec.get(name)) for name, value in card.spec.items())
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """The same as JSON has it: no tuples."""
     if isinstance(value, Mapping):
-        return {key: _plain(held) for key, held in value.items()}
-    return [_plain(held) for held in value] if isinstance(value, (list, tuple)) else value
+        return {key: _to_json_value(held) for key, held in value.items()}
+    return [_to_json_value(held) for held in value] if isinstance(value, (list, tuple)) else value

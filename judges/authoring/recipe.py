@@ -39,11 +39,11 @@ def _tidy(value: Any) -> Any:
     return "_".join(unicodedata.normalize("NFKC", value).lower().replace("-", " ").split())
 
 
-def _folded(value: Any) -> Any:
-    return [word.strip().lower() if isinstance(word, str) else word for word in value] if _listed(value) else value
+def _fold_words(value: Any) -> Any:
+    return [word.strip().lower() if isinstance(word, str) else word for word in value] if _is_list(value) else value
 
 
-def _whole(value: float, least: int, most: int) -> bool:
+def _is_whole_within(value: float, least: int, most: int) -> bool:
     return isinstance(value, int) and least <= value <= most
 
 
@@ -52,7 +52,7 @@ def _fits(lo: float, hi: float, step: float) -> bool:
     return steps >= 1 and steps < 1e9 and abs(steps - round(steps)) < 1e-6
 
 
-def _listed(value: Any) -> bool:
+def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 
 
@@ -65,7 +65,7 @@ class RecipeScale(Strict):
     kind: Literal["ordinal", "ordered", "unordered", "flag", "interval"] = "ordinal"
     lo: int | float = 1
     hi: int | float = 5
-    categories: Annotated[list[str], BeforeValidator(_folded)] = Field(default_factory=list)
+    categories: Annotated[list[str], BeforeValidator(_fold_words)] = Field(default_factory=list)
     na: bool = False
     step: int | float = Field(default=0, ge=0)
 
@@ -73,7 +73,7 @@ class RecipeScale(Strict):
     def _a_scale(self) -> RecipeScale:
         if self.kind in ("ordinal", "interval") and not self.lo < self.hi:
             raise ValueError(f"a scale from {self.lo} to {self.hi} has no two answers: the upper end must be higher")
-        if self.kind == "ordinal" and not (_whole(self.lo, 0, 9) and _whole(self.hi, 1, 10)):
+        if self.kind == "ordinal" and not (_is_whole_within(self.lo, 0, 9) and _is_whole_within(self.hi, 1, 10)):
             raise ValueError(
                 "an ordinal scale goes from a whole number to another one, within 0 to 10: else use interval"
             )

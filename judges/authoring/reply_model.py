@@ -33,14 +33,14 @@ def _value(scale: Scale) -> Any:
         if scale.na:
             said_so = {"anyOf": [_number(scale), {"type": "string", "enum": ["n/a"]}]}
             kept = AfterValidator(partial(_on, scale))
-            return Annotated[float | None, BeforeValidator(_none), kept, WithJsonSchema(said_so)]
+            return Annotated[float | None, BeforeValidator(_none_if_na), kept, WithJsonSchema(said_so)]
         bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_on, scale))]
         return Annotated[bounded, WithJsonSchema(_number(scale))] if scale.step else bounded
     if scale.kind == "flag":
         if not scale.na:
             return bool
         either: dict[str, Any] = {"anyOf": [{"type": "boolean"}, {"type": "string", "enum": ["n/a"]}]}
-        return Annotated[bool | None, BeforeValidator(_none), WithJsonSchema(either)]
+        return Annotated[bool | None, BeforeValidator(_none_if_na), WithJsonSchema(either)]
     words: Any = Literal[scale.categories]
     if not scale.na:
         return Annotated[words, BeforeValidator(fold)]
@@ -61,7 +61,7 @@ def _number(scale: Scale) -> dict[str, Any]:
     return {"type": "number", "description": f"a number from {scale.lo:g} to {scale.hi:g}{steps}"}
 
 
-def _none(value: Any) -> Any:
+def _none_if_na(value: Any) -> Any:
     return None if is_na(value) else value
 
 
@@ -140,17 +140,17 @@ class _Read:
                     return fault
         for side in ("a", "b"):
             if "responses" in data:
-                self._noted(f"response/{side}", "side", data["responses"][f"response_{side}"])
+                self._add_with_notes(f"response/{side}", "side", data["responses"][f"response_{side}"])
         for unit in ("conversation", "pair", "response"):
             if unit in data:
-                self._noted(unit, unit, data[unit])
+                self._add_with_notes(unit, unit, data[unit])
         return Reading(tuple(self.scores), tuple(self.remarks))
 
     def _add(self, unit: str, sort: str, name: str, value: Any) -> None:
         scale = next(d.scale for d in self.dimensions if d.sort == sort and d.name == name)
         self.scores.append(Score(unit, name, scale.code(value)))
 
-    def _noted(self, unit: str, sort: str, found: dict[str, Any]) -> None:
+    def _add_with_notes(self, unit: str, sort: str, found: dict[str, Any]) -> None:
         for name, said in found.items():
             self._add(unit, sort, name, said["score"])
             self._note(unit, name, said["note"])

@@ -74,9 +74,9 @@ def survey(values: Iterable[Any]) -> Survey:
         return Survey(None, None, *sizes, "every cell is empty")
     plain = set(cells["number"]) if set(cells) <= {"number"} or not numbers else None
     if plain is not None and plain <= {0, 1} and all(word in _FLAGS for word in words):
-        return _whole(RecipeScale(kind="flag"), sizes)
+        return _certain_survey(RecipeScale(kind="flag"), sizes)
     if plain is not None and plain and plain <= {1, 2} and words and all(_VERDICTS.get(w) == "tie" for w in words):
-        return _whole(_VERDICT, sizes)
+        return _certain_survey(_VERDICT, sizes)
     decimal = any(isinstance(cell, str) and _decimal_comma(cell) for _, cell in raw)
     by_number, why_number = _numeric(cells, decimal) if numbers else (None, "")
     by_word, why_word = _categories(set(words)) if words else (None, "")
@@ -87,7 +87,7 @@ def survey(values: Iterable[Any]) -> Survey:
         named = ", ".join(repr(str(cell)[:30]) for cell in list(rest)[:3])
         return Survey(None, most, *sizes, f"numbers ({numbers:,}) and words ({words.total():,}) are mixed: {named}")
     found = by_number or by_word
-    return _whole(found, sizes) if found else Survey(None, None, *sizes, why_number or why_word)
+    return _certain_survey(found, sizes) if found else Survey(None, None, *sizes, why_number or why_word)
 
 
 def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | None:
@@ -122,7 +122,7 @@ _NESTED = (list, dict, tuple, set)
 _VERDICT = RecipeScale(kind="unordered", categories=["a", "tie", "b"])
 
 
-def _whole(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey:
+def _certain_survey(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey:
     return Survey(answers, answers, *sizes)
 
 
@@ -159,9 +159,9 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
     text = folded.strip(_AROUND) or folded
     if _NUMBER.fullmatch(text):
         return ("number", float(text)) if abs(float(text)) <= _FAR else ("word", text)
-    if text.endswith("%") and (number := _plain(text[:-1].strip())) is not None:
+    if text.endswith("%") and (number := _parse_number(text[:-1].strip())) is not None:
         return "percent", number
-    if (number := _plain(text)) is not None:
+    if (number := _parse_number(text)) is not None:
         return "number", number
     if _COMMA.fullmatch(text):
         return "comma", text
@@ -172,7 +172,7 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
     return "word", text.replace("_", " ").rstrip(".!,;:") or text
 
 
-def _plain(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     """The number that a text can only be, with a decimal comma or groups of thousands; None for "3,125"."""
     if _NUMBER.fullmatch(text):
         return float(text)

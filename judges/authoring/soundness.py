@@ -76,7 +76,7 @@ def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
     try:
         return [(part, card.variant(item, part), list(card.fields(item, part))) for part in card.parts(item)]
     except Exception as error:
-        why = f"failed on a plain {card.kind}: {_said(error)}"
+        why = f"failed on a plain {card.kind}: {_error_line(error)}"
         raise BadCard(f"{describe_origin(card)}: parts(), variant() or fields() {why}. Mend it.") from error
 
 
@@ -112,7 +112,7 @@ def _faults(key: _Key) -> tuple[CardFault, ...]:
         if card.reply.model_config.get("extra") != "forbid":
             text = "Reply lets keys through that nobody asked for. Give it the base class Strict."
             found.append(CardFault(f"{describe_origin(card)}: {text}", stops=False))
-    return (*found, *_prompts(card, fields), *_tried(card))
+    return (*found, *_prompts(card, fields), *_reading_faults(card))
 
 
 def _audits(card: Card) -> Iterator[CardFault]:
@@ -153,7 +153,7 @@ def _file(variant: str) -> str:
     return f"prompt{f'_{variant}' if variant else ''}.md"
 
 
-def _tried(card: Card) -> Iterator[CardFault]:
+def _reading_faults(card: Card) -> Iterator[CardFault]:
     """What `read` makes of practice replies: it fails, gives what is not asked, or leaves cells out each time.
 
     A reply that the model refuses tells nothing: a rule fills what the schema says, and a model may ask for more.
@@ -170,7 +170,7 @@ def _tried(card: Card) -> Iterator[CardFault]:
                 said.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
             except Exception as error:
-                what = f"a reply cannot be read: {_said(error)}. Mend text() or the reply's model."
+                what = f"a reply cannot be read: {_error_line(error)}. Mend text() or the reply's model."
                 text = f"{describe_origin(card)}: {what}"
                 said.setdefault(text, text)
                 continue
@@ -197,5 +197,5 @@ def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
         yield json.dumps(made, ensure_ascii=False) if isinstance(made, dict) else "".join(map(str, made))
 
 
-def _said(error: Exception) -> str:
+def _error_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(":. ")

@@ -53,8 +53,8 @@ def load_cards() -> dict[str, Card]:
     """Every card that has a folder, by name. Raises BadCard, naming file and line, for one that cannot be used."""
     found: dict[str, Card] = {}
     homes: dict[str, str] = {}
-    for folder in _there():
-        for card in _given(folder):
+    for folder in _card_folders():
+        for card in _cards_of_folder(folder):
             check_card(card, folder)
             if card.name in found:
                 raise BadCard(
@@ -71,7 +71,7 @@ def _file(folder: str, name: str = "card.py") -> str:
     return f"judges/cards/{folder}/{name}"
 
 
-def _there() -> list[str]:
+def _card_folders() -> list[str]:
     """The names of the folders, in order; a folder that lacks a file is named. What git leaves behind is none."""
     found = []
     for path in map(Path, __path__):
@@ -91,7 +91,7 @@ def _there() -> list[str]:
     return sorted(found)
 
 
-def _given(folder: str) -> list[Card]:
+def _cards_of_folder(folder: str) -> list[Card]:
     """The cards of a folder, with its examples."""
     module = _module(folder)
     given = getattr(module, "CARDS", None)
@@ -116,10 +116,10 @@ def _module(folder: str) -> ModuleType:
     except Exception as error:
         said = str(error) if isinstance(error, (AssayError, ImportError)) else f"{type(error).__name__}: {error}"
         said = " ".join(said.split())[:300].rstrip(".")
-        raise BadCard(f"{_where(error, folder)}: {said}. {_MEND}") from None
+        raise BadCard(f"{_locate_error(error, folder)}: {said}. {_MEND}") from None
 
 
-def _where(error: Exception, folder: str) -> str:
+def _locate_error(error: Exception, folder: str) -> str:
     """The file of a folder, and the line in it, at which loading it failed."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
@@ -200,7 +200,7 @@ def _scale_fault(scale: Scale) -> str:
     """What is wrong with a scale, "" for nothing."""
     if scale.kind not in _SCALES:
         return f"is {scale.kind!r}. Allowed are {_or(_SCALES)}."
-    if scale.kind == "ordinal" and not (_whole(scale.lo) and _whole(scale.hi) and scale.lo < scale.hi):
+    if scale.kind == "ordinal" and not (_is_whole(scale.lo) and _is_whole(scale.hi) and scale.lo < scale.hi):
         return f"goes from {scale.lo!r} to {scale.hi!r}. Give two whole numbers, the lower one first."
     if scale.kind == "interval" and not (_number(scale.lo) and _number(scale.hi) and scale.lo < scale.hi):
         return f"goes from {scale.lo!r} to {scale.hi!r}. Give two numbers, the lower one first."
@@ -233,7 +233,7 @@ def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
                 )
 
 
-def _whole(value: Any) -> bool:
+def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
                         lambda card: own or chosen_card(options, card))  # fmt: skip
     blocks = [block for match in found if (block := _block(options, match)) is not None]
     if not blocks:
-        raise NoGold(_none(options.files, held, found))
+        raise NoGold(_explain_no_judge(options.files, held, found))
     if options.json:
         told = [made for _, made, _ in blocks]
         several = [{"judge": judge, "dimensions": made} for judge, made, _ in blocks]
@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _none(files: list[Path], held: FileContents, found: list[JudgeMatch]) -> str:
+def _explain_no_judge(files: list[Path], held: FileContents, found: list[JudgeMatch]) -> str:
     """Why no judge has a figure."""
     told = [(label.dimension, label.unit) for lines in held.labels.values() for _, label in lines]
     told += [(value.dimension, value.unit) for value in held.gold]
@@ -138,14 +138,14 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     kept = {}
     for d in (s.dimension for s in shown if options.target is not None):
         kept[d] = agree_verdicts.selective_lines(d, cells[d], places[d], found, rule, options)
-    placed = _placed(card, found)
+    placed = _position_agreement(card, found)
     made = [
-        _plain(s)
+        _summary_record(s)
         | other_metrics.as_json(also[s.dimension])
         | ({"orders": position.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
         | ({"missing": {"counted": options.missing, **missingness.as_json(of)}} if (of := gone[s.dimension]) else {})
         | ({"alternative": alternative_annotator.as_json(tested[s.dimension])} if tested else {})
-        | _bought(repeated[s.dimension], rule)
+        | _gain_record(repeated[s.dimension], rule)
         | ({"rates": [rates.as_json(a) for a in found_of]} if (found_of := rated[s.dimension]) else {})
         | ({"selective": {"source": one[0], **auto_accept.as_json(one[1])}} if (one := kept.get(s.dimension)) else {})
         for s in shown
@@ -192,7 +192,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     return match.judge, made, text
 
 
-def _placed(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
+def _position_agreement(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
     asked = orders.verdict_dimension(card)
     said = position.verdicts_in_both_orders(
@@ -227,7 +227,7 @@ def _code(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def _bought(found: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
+def _gain_record(found: SelfConsistency | None, rule: CombinationRule) -> dict[str, Any]:
     if found is None:
         return {}
     flips = found.flips
@@ -296,7 +296,7 @@ def _row(card: Card, summary: Summary) -> str:
     return f"{name + weights:34} {figures}{few}".rstrip()
 
 
-def _plain(summary: Summary) -> dict[str, Any]:
+def _summary_record(summary: Summary) -> dict[str, Any]:
     kappa = summary.interval
     return {
         "unit": summary.dimension.sort,

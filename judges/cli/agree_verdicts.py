@@ -39,7 +39,7 @@ def combine_cell(scores: dict[int, Score], dimension: Dimension, rule: Combinati
     return combine_on_scale([score.value for score in scores.values()], rule, dimension.scale)
 
 
-def _said(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
+def _nearest_answer(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
     """The answer of the scale that is nearest to it."""
     value = combine_cell(scores, dimension, rule)
     return None if value is None else float(nearest_answers([value], dimension.scale)[0])
@@ -50,7 +50,7 @@ def rates_lines(
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
     given = scores_by_cell(dimension, found)
-    said = [_said(scores, dimension, rule) for scores in given.values()]
+    said = [_nearest_answer(scores, dimension, rule) for scores in given.values()]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
     item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
     value = np.array([np.nan if v is None else v for v in said], dtype=np.float64)
@@ -66,7 +66,7 @@ def selective_lines(
     Raises NoSource where another one is asked for than there is.
     """
     given = scores_by_cell(d, found)
-    sure = _sure(d, given, rule)
+    sure = _confidence_by_source(d, given, rule)
     sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
     if options.source and options.source not in sources:
         there = ", ".join(sources) or "none"
@@ -86,7 +86,9 @@ def selective_lines(
     return source, auto_accept.find_threshold(made, options.target, options.delta)
 
 
-def _sure(d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRule) -> dict[str, dict[Cell, float]]:
+def _confidence_by_source(
+    d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRule
+) -> dict[str, dict[Cell, float]]:
     """The confidence in each cell, by where it comes from; that of a reply is its first sample's."""
     sure: dict[str, dict[Cell, float]] = {}
     for cell, scores in given.items():
@@ -94,6 +96,6 @@ def _sure(d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRu
         if first.confidence is not None:
             sure.setdefault(first.source.partition(": ")[0], {})[cell] = first.confidence
         if len(scores) > 1:
-            value = _said(scores, d, rule)
+            value = _nearest_answer(scores, d, rule)
             sure.setdefault(SAMPLES, {})[cell] = sum(s.value == value for s in scores.values()) / len(scores)
     return sure

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     found = run_audits(evidence, limits)
     used = {name: limits.get(name, all_audits()[name].threshold) for name in found}
     if options.json:
-        print(json.dumps(_plain(evidence, found, used), ensure_ascii=False, indent=1))
+        print(json.dumps(_audit_record(evidence, found, used), ensure_ascii=False, indent=1))
     else:
         print(f"{said}\n")
         for name, finding in found.items():
@@ -175,7 +175,7 @@ def _line(text: str) -> str:
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
-def _plain(
+def _audit_record(
     evidence: AuditEvidence, found: Mapping[str, AuditFinding], limits: Mapping[str, float | None]
 ) -> dict[str, Any]:
     """What was found, as JSON."""

@@ -122,11 +122,11 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     if options.figure == "agreement":
         if not bench.votes:
             raise NothingToShow("The files hold no votes of people: agreement is about those. `compare` takes judges.")
-        found = tables.vote_table(_selected(options, bench).bench)
+        found = tables.vote_table(_select_ratings(options, bench).bench)
         if not found.rows:
             raise NothingToShow("No pair has two votes, or a vote and a judge's verdict: there is nothing to compare.")
         return [found]
-    chosen = _selected(options, bench)
+    chosen = _select_ratings(options, bench)
     if options.figure == "compare":
         if len(chosen.judges) < 2:
             there = ", ".join(chosen.judges) or "none"
@@ -146,14 +146,14 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     return made
 
 
-def _selected(options: argparse.Namespace, bench: Bench) -> RatingSelection:
+def _select_ratings(options: argparse.Namespace, bench: Bench) -> RatingSelection:
     """The ratings that the options ask for."""
     protocol = find_protocol(options.protocol) if options.protocol else None
     judges = [judge for name in options.judge for judge in _judges(bench, name)]
-    return tables.select_ratings(bench, protocol, judges, _known(options, bench).model, options.category)
+    return tables.select_ratings(bench, protocol, judges, _check_names(options, bench).model, options.category)
 
 
-def _known(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
+def _check_names(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
     """The options, whose models and categories are in the files. Raises NothingToShow."""
     for name, there in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
         if unknown := [one for one in getattr(options, name) if one not in there]:
@@ -173,7 +173,7 @@ def _judges(bench: Bench, name: str) -> list[str]:
 
 def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     """Two pipelines: each its files, its judge and its protocol."""
-    bench = tables.narrow(bench, categories=_known(options, bench).category)
+    bench = tables.narrow(bench, categories=_check_names(options, bench).category)
     other = tables.narrow(_read(options.against), categories=options.category) if options.against else bench
     one = _pipeline(bench, options.judge[0] if options.judge else None, options.protocol, "--judge")
     name = options.other_judge or (options.judge[1] if len(options.judge) > 1 else None)

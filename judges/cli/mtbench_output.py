@@ -85,11 +85,11 @@ def format_tables(given: Sequence[ResultTable], format: str) -> str:
         out, names = io.StringIO(), _columns(given[0])
         write_csv_table(out, names, ([row.get(name) for name in names] for row in given[0].rows))
         return out.getvalue()
-    return "\n\n".join(_shown(table, format) for table in given)
+    return "\n\n".join(_format_table(table, format) for table in given)
 
 
-def _shown(table: ResultTable, format: str) -> str:
-    names, rows = _folded(table)
+def _format_table(table: ResultTable, format: str) -> str:
+    names, rows = _fold_intervals(table)
     if format == "md":
         lines = [f"## {table.title}", "", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
         lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
@@ -114,7 +114,7 @@ _WHOLE = ("rank", "other_rank", "change", "rating", "other_rating", "stated", "r
 """Columns of ranks and of single ratings, which have half points at most."""
 
 
-def _folded(table: ResultTable) -> tuple[list[str], list[list[str]]]:
+def _fold_intervals(table: ResultTable) -> tuple[list[str], list[list[str]]]:
     """Columns and cells to read: a figure and its two ends in one."""
     every = _columns(table)
     names = [
@@ -127,11 +127,13 @@ def _folded(table: ResultTable) -> tuple[list[str], list[list[str]]]:
 def _cell(row: Row, name: str) -> str:
     figures = [row.get(key) for key in (name, f"{name}_low", f"{name}_high")]
     small = all(abs(value) <= 1 for value in figures if isinstance(value, float))
-    said, low, high = (_said(value, ".1f" if name in _WHOLE else ".4f" if small else ".3f") for value in figures)
+    said, low, high = (
+        _format_value(value, ".1f" if name in _WHOLE else ".4f" if small else ".3f") for value in figures
+    )
     return f"{said} ({low} to {high})" if row.get(f"{name}_low") is not None else said
 
 
-def _said(value: Value, shape: str) -> str:
+def _format_value(value: Value, shape: str) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):

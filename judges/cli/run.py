@@ -72,8 +72,8 @@ def run(given: argparse.Namespace) -> int:
         purse = files.enter_context(ChargeFile(given.out, card, given.model, params, price))
         if given.spend is not None and given.spend < purse.spent:
             raise AssayError(
-                f"{_spent(purse)} is spent on {given.out.name} so far: a limit of {dollars(given.spend)} is below it. "
-                "Give a higher --spend."
+                f"{_format_spent(purse)} is spent on {given.out.name} so far: a limit of {dollars(given.spend)} "
+                "is below it. Give a higher --spend."
             )
         if ledger is None:
             return work.dry_run(purse)
@@ -118,7 +118,7 @@ class _Work:
         fault: AssayError | None = None
         ended = ""
         try:
-            ended = asyncio.run(self._asked(ledger, purse, counts, total, total - left))
+            ended = asyncio.run(self._ask_all(ledger, purse, counts, total, total - left))
         except AssayError as error:
             fault = error
         finally:
@@ -135,7 +135,7 @@ class _Work:
             return 1
         return 0
 
-    async def _asked(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, there: int) -> str:
+    async def _ask_all(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, there: int) -> str:
         """Run; "" when all was asked, else why it ended."""
         stop = asyncio.Event()
         with contextlib.suppress(NotImplementedError):
@@ -165,7 +165,7 @@ class _Work:
                         ledger.write(found)
                         _count(counts, found.reading)
                         done += 1
-                        bar(done, total, done, self._beside(counts))
+                        bar(done, total, done, self._progress_note(counts))
                     elif found.sort in ("stopped", "spent"):
                         ended = found.text
                     else:
@@ -182,7 +182,7 @@ class _Work:
         """What all starts have cost together, with failed tries and trials, and the limit."""
         if self.price is not None and any(self.price):
             of = "" if self.spend is None else f" of the limit of {dollars(self.spend)}"
-            print(f"  {_spent(purse)} spent so far{of}", file=out)
+            print(f"  {_format_spent(purse)} spent so far{of}", file=out)
 
     def _interrupt(self, stop: asyncio.Event) -> None:
         """Ctrl+C: the first time let what is under way come back, the second time drop it."""
@@ -190,7 +190,7 @@ class _Work:
             raise KeyboardInterrupt
         stop.set()
 
-    def _beside(self, counts: _Counts) -> str:
+    def _progress_note(self, counts: _Counts) -> str:
         unscored = f"  {counts.unscored.total():,} unscored" if counts.unscored else ""
         return f"{unscored}  {self._cost(counts)}" if self.price and any(self.price) else unscored
 
@@ -256,13 +256,13 @@ class _Work:
             ):
                 if isinstance(found, CallReply):
                     purse.pay(found)
-                    named, tried = _named(found.key, found.part, found.piece), many(found.tries, "try", "tries")
+                    named, tried = _join_words(found.key, found.part, found.piece), many(found.tries, "try", "tries")
                     print(f"=== {named}: the raw reply ({tried})")
                     print(found.raw if found.raw else f"({found.unscored}: {found.why})")
                 elif isinstance(found, Charge):
                     purse.pay(found)
                 elif isinstance(found, FinishedJudgment):
-                    print(f"=== {_named(found.task.key, found.task.part)}: read as")
+                    print(f"=== {_join_words(found.task.key, found.task.part)}: read as")
                     print("\n".join(_read(self.card, found.reading)))
                 else:
                     print(found.text, file=sys.stderr)
@@ -287,7 +287,7 @@ class _Reread:
         return any(entry == one for one in self)
 
 
-def _spent(purse: ChargeFile) -> str:
+def _format_spent(purse: ChargeFile) -> str:
     return f"{'about ' if purse.estimated else ''}{dollars(purse.spent)}"
 
 
@@ -300,12 +300,12 @@ def _count(counts: _Counts, reading: Reading) -> None:
         counts.why[reading.why] += 1
 
 
-def _named(*words: str) -> str:
+def _join_words(*words: str) -> str:
     return " ".join(word for word in words if word)
 
 
 def _heading(task: Task, piece: str) -> None:
-    named = _named(task.key, task.part, piece)
+    named = _join_words(task.key, task.part, piece)
     print(f"=== {named} " + "=" * max(100 - len(named), 3))
 
 

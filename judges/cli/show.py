@@ -54,7 +54,7 @@ def describe_card(one: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
     """
     out = [f"{one.title} ({one.name}), version {one.version}", ""]
     out += ["It lacks:", *(f"  {line}" for fault in lacks for line in fault.text.splitlines()), ""] if lacks else []
-    out += [f"Takes a {one.kind}, and shows the judge:", *_shown(one)]
+    out += [f"Takes a {one.kind}, and shows the judge:", *_shown_fields(one)]
     out += ["", "Asks:"]
     for d in one.dimensions:
         stated = "" if d.asked else " (stated by the judge only)"
@@ -110,7 +110,7 @@ def first_item(one: Card, path: Path) -> Item:
     raise NoItem(f"{path} holds no {one.kind}, which is what {one.name} judges. An item's kind stands under kind.")
 
 
-def _shown(one: Card) -> list[str]:
+def _shown_fields(one: Card) -> list[str]:
     """The names of what the judge is shown; for each part where an item is judged in parts."""
     try:
         return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown_fields(one)]

@@ -96,10 +96,10 @@ class Client:
     def refit(self, model: str, manner: Capabilities) -> None:
         """Ask the model in this manner from now on; where one is remembered, it is this one now."""
         self._manners[model] = manner
-        if self.known(model):
+        if self.knows(model):
             self.settle(model)
 
-    def known(self, model: str) -> bool:
+    def knows(self, model: str) -> bool:
         """Whether the model's manner is remembered: from another run, or settled in this one."""
         return self.name(model) in self.modes
 
@@ -116,7 +116,7 @@ class Client:
         manner = self.manner(model)
         if mode is not None and mode != manner.mode and ask.schema is not None:
             raise ParameterRefused(manner, "")
-        asked = self._asked(model, params, manner)
+        asked = self._call_context(model, params, manner)
         status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
         return self._read(status, headers, body, asked, "text" if ask.schema is None else manner.mode)
 
@@ -124,7 +124,7 @@ class Client:
         """The models that the endpoint lists; [] where it keeps no list. Raises FatalError or TransientError."""
         status, headers, body = await self._send("get", "/models")
         if status != 200:
-            fault = self._fault(status, headers, body, self._asked())
+            fault = self._fault(status, headers, body, self._call_context())
             if isinstance(fault, (TransientError, FatalError)) and status not in (404, 405):
                 raise fault
             return []
@@ -141,41 +141,41 @@ class Client:
 
         Raises FatalError or TransientError, as all of these do.
         """
-        return str((await self._told("post", "/files", {"purpose": "batch"}, lines))["id"])
+        return str((await self._request_json("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
         """Begin a batch of an uploaded file, to be done within a day; `note` comes back with it. What it is now."""
         asked = {"input_file_id": file, "endpoint": PATH, "completion_window": "24h", "metadata": note}
-        return await self._told("post", "/batches", asked)
+        return await self._request_json("post", "/batches", asked)
 
     async def batch(self, ident: str) -> dict[str, Any]:
         """The state of a batch; {} where the endpoint knows of none by that name."""
-        return await self._told("get", f"/batches/{ident}", missing=True)
+        return await self._request_json("get", f"/batches/{ident}", missing=True)
 
     async def batches(self) -> list[dict[str, Any]]:
         """The latest batches of this key, up to a hundred."""
-        listed = (await self._told("get", "/batches?limit=100")).get("data")
+        listed = (await self._request_json("get", "/batches?limit=100")).get("data")
         return [found for found in listed if isinstance(found, dict)] if isinstance(listed, list) else []
 
     async def cancel(self, ident: str) -> dict[str, Any]:
         """End a batch early; what it has brought by then can be fetched."""
-        return await self._told("post", f"/batches/{ident}/cancel", {})
+        return await self._request_json("post", f"/batches/{ident}/cancel", {})
 
     async def content(self, file: str) -> bytes:
         """What is in a file of results."""
-        return await self._taken("get", f"/files/{file}/content")
+        return await self._request_bytes("get", f"/files/{file}/content")
 
     def result(self, status: int, body: bytes, model: str, params: Params, held: bool) -> ClientReply:
         """A reply that came in a file; `held`: whether it was held to JSON. Raises what a direct call would raise."""
         manner = self.manner(model)
-        return self._read(status, {}, body, self._asked(model, params, manner), manner.mode if held else "text")
+        return self._read(status, {}, body, self._call_context(model, params, manner), manner.mode if held else "text")
 
-    async def _told(
+    async def _request_json(
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> dict[str, Any]:  # fmt: skip
         """The JSON object of an answer about files and batches; `missing`: {} for what is not there."""
-        answer = await self._taken(method, path, body, file, missing)
+        answer = await self._request_bytes(method, path, body, file, missing)
         try:
             found = json.loads(answer)
         except (ValueError, RecursionError):
@@ -184,7 +184,7 @@ class Client:
             raise TransientError("broken", "the endpoint's answer about a batch is no JSON object")
         return found
 
-    async def _taken(
+    async def _request_bytes(
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> bytes:  # fmt: skip
@@ -194,7 +194,7 @@ class Client:
             return answer
         if status == 404 and missing:
             return b"{}"
-        fault = self._fault(status, headers, answer, self._asked())
+        fault = self._fault(status, headers, answer, self._call_context())
         if isinstance(fault, (TransientError, FatalError)) and status != 404:
             raise fault
         told = errors.error_message(answer.decode("utf-8", "replace"), self._key) or "no reason given"
@@ -243,7 +243,7 @@ class Client:
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
             "http_client": openai.DefaultAioHttpClient(
                 limits=limits, timeout=None, follow_redirects=False, headers={"Accept-Encoding": response_body.PACKED},
-                event_hooks={"response": [_bounded]},
+                event_hooks={"response": [_bound_body]},
             ),
         }  # fmt: skip
         if self.endpoint.api_version:
@@ -287,7 +287,9 @@ class Client:
             return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL, and that the server runs.")
         return TransientError("connection", f"the endpoint cannot be reached: {what}")
 
-    def _asked(self, model: str = "", params: Params | None = None, manner: Capabilities | None = None) -> CallContext:
+    def _call_context(
+        self, model: str = "", params: Params | None = None, manner: Capabilities | None = None
+    ) -> CallContext:
         of = model, params or Params(), self.endpoint.key_variable, self._key, self._has_key
         return CallContext(self.where, *of, manner or Capabilities(), bool(self._proven))
 
@@ -357,7 +359,7 @@ class Client:
         return redact(text, self._key) if self._has_key and self._key in text else text
 
 
-async def _bounded(response: httpx.Response) -> None:
+async def _bound_body(response: httpx.Response) -> None:
     """Bound the body of an answer before any of it is read."""
     file = response.request.url.path.endswith("/content")
     response_body.bound_body(response, response_body.FILE if file else response_body.MOST)

@@ -100,7 +100,7 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, asked: Ca
     if status in (408, 409, 425) or status >= 500:
         sort: Sort = "timeout" if status in (408, 504) else "server"
         return TransientError(sort, f"the endpoint failed ({status}: {told})", headers, status, charged=status == 504)
-    if _filtered(code, words):
+    if _is_filtered(code, words):
         return CallError("refused", f"the endpoint's filter refused the call ({status}: {told})")
     if status in (401, 403):
         named = asked.key_variable or "a variable with its key, and name it"
@@ -171,7 +171,7 @@ def _out_of_money(code: str, words: str) -> bool:
     return _has(code, *money) or _has(words, "insufficient balance", "insufficient credit", "insufficient_quota")
 
 
-def _filtered(code: str, words: str) -> bool:
+def _is_filtered(code: str, words: str) -> bool:
     return _has(code, "content_filter", "content_policy", "responsibleai", "invalid_prompt") or _has(
         words, "content management policy", "content_filter", "flagged", "moderation"
     )

@@ -86,12 +86,12 @@ def estimate(
     sum over all = N * mean over the counted. `of` is N where `items` are themselves a random sample of that many;
     `judgments` the number still to make, where some exist (default: all of them).
     """
-    drawn, total = _drawn(items, counted, Random(seed))
+    drawn, total = _draw_sample(items, counted, Random(seed))
     number = total if of is None else of
     made = calls = tokens_in = tokens_out = 0
-    for task in call_plan.tasks(card, _unswapped(params), drawn):
+    for task in call_plan.tasks(card, _without_scenario(params), drawn):
         made += 1
-        for there, back in _call_sizes(card, _unswapped(params), task):
+        for there, back in _call_sizes(card, _without_scenario(params), task):
             calls, tokens_in, tokens_out = calls + 1, tokens_in + there, tokens_out + back
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and made:
@@ -129,7 +129,7 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
         yield tokens_sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
 
 
-def _unswapped(params: Params) -> Params:
+def _without_scenario(params: Params) -> Params:
     """The parameters without another scenario, which needs all the others and is about as long as an item's own."""
     return params.model_copy(update={"probe": params.probe.replace("scenario_swapped", "")})
 
@@ -138,13 +138,13 @@ def _sizes_once(
     card: Card, params: Params, items: Iterable[tuple[str, Item]]
 ) -> Iterator[tuple[str, int, int]]:
     """(name, tokens sent, tokens in the reply) of every call about (name, item) pairs, of several samples the first."""
-    once = _unswapped(params).model_copy(update={"samples": 1})
+    once = _without_scenario(params).model_copy(update={"samples": 1})
     for task in call_plan.tasks(card, once, items):
         for sent, back in _call_sizes(card, once, task):
             yield task.key, sent, back
 
 
-def _drawn(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
+def _draw_sample(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
     """A simple random sample in one pass, and how many there were (Vitter's algorithm R, 1985)."""
     kept: list[tuple[str, Item]] = []
     seen = 0

@@ -58,7 +58,7 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
     """
     if is_practice(model):
         return 0.0, 0.0
-    found = _listed(model, file)
+    found = _find_price(model, file)
     if found is None:
         return None
     share = found.batch if batch else 1.0
@@ -67,10 +67,10 @@ def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
 
 def context_of_model(model: str, file: Path = PRICES) -> int:
     """The tokens that a call of the model and its reply may have together; 0: not known."""
-    found = _listed(model, file)
+    found = _find_price(model, file)
     return 0 if found is None else found.context
 
 
-def _listed(model: str, file: Path) -> Listed | None:
+def _find_price(model: str, file: Path) -> Listed | None:
     listed = prices(file).models
     return listed.get(model) or listed.get(_DATED.sub("", model))

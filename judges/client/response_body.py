@@ -45,7 +45,7 @@ class BoundedBody(httpx.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         came = out = 0
-        opened = _opened(self._packing)
+        opened = _make_unpacker(self._packing)
         async for chunk in self._stream:
             came += len(chunk)
             for part in [chunk] if opened is None else opened.parts(chunk):
@@ -86,7 +86,7 @@ def safe_host(base: str, address: str) -> str:
     return f"{named}:{port}" if port else named or "an address without a host"
 
 
-def _opened(packing: str) -> _Inflate | None:
+def _make_unpacker(packing: str) -> _Inflate | None:
     """What unpacks; None where nothing is packed."""
     if packing in ("", "identity"):
         return None

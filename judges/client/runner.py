@@ -106,7 +106,7 @@ class _Run:
         self._mean_out = min(params.max_tokens, 400.0)
         self._out: deque[CallReply | FinishedJudgment | Charge | RunNotice] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
-        self._trial = not client.known(model)
+        self._trial = not client.knows(model)
         self._tried = asyncio.Event()
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
@@ -256,7 +256,7 @@ class _Run:
                 if self._trial and self._in_prose(made, given):
                     continue
                 charged = False  # the answer tells itself what it cost
-                return self._made(task, piece, given, bill, tried, seconds)
+                return self._make_reply(task, piece, given, bill, tried, seconds)
             except FatalError:
                 real, used, charged = 0.0, 0.0, False
                 raise
@@ -272,7 +272,7 @@ class _Run:
             except CallError as fact:
                 real, charged = 0.0, False
                 self._door.record_answer(False)
-                return self._failed(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
+                return self._make_failed_reply(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
             except TransientError as fault:
                 charged = fault.charged
                 real = most if charged else 0.0
@@ -293,23 +293,23 @@ class _Run:
                     self._give(Charge("try", *(bill or at_most)))
             if delay is None:
                 ways = f"{why}, after {tried} tries" if tried > 1 else why
-                return self._failed(task, piece, mode, tried, began, "api_error", ways, streak=True)
+                return self._make_failed_reply(task, piece, mode, tried, began, "api_error", ways, streak=True)
             await wait_for(self._ended, delay)
             if self._ended.is_set():
                 return None
 
-    def _made(
+    def _make_reply(
         self, task: Task, piece: str, given: ClientReply, bill: tuple[int, int, bool], tried: int, seconds: float
     ) -> CallReply:
         if self._trial:
             self.client.settle(self.model)
-            self._settled()
+            self._end_trial()
         return CallReply(
             *(task.key, task.part, task.sample, piece, given.raw, given.unscored, given.why, given.mode, given.model),
             *(bill[0], bill[1], tried, seconds, given.logprobs, bill[2]),
         )
 
-    def _failed(
+    def _make_failed_reply(
         self,
         task: Task,
         piece: str,
@@ -322,7 +322,7 @@ class _Run:
     ) -> CallReply:
         """The answer of a call that failed for good. Raises FatalError where they all do."""
         if self._trial:
-            self._settled()
+            self._end_trial()
         if unscored == "api_error" and (all_ := self._door.record_failure(why, streak)):
             self._end(fault=FatalError(all_))
         seconds = self._clock() - began
@@ -332,7 +332,7 @@ class _Run:
 
     # -- the first call -----------------------------------------------------------------------------------------------
 
-    def _settled(self) -> None:
+    def _end_trial(self) -> None:
         self._trial = False
         self._tried.set()
 
@@ -355,5 +355,5 @@ class _Run:
             return self._prose <= 2
         if self._manner is not None:
             self.client.refit(self.model, self._manner)
-        self._settled()
+        self._end_trial()
         return False

@@ -44,7 +44,7 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     Raises AssayError where a path is neither a file nor a folder, or nothing of MT-Bench is in any of them.
     """
     aside: dict[str, list[str]] = {}
-    files = [file for name, path in _found(paths) if (file := _opened(name, path, aside)) is not None]
+    files = [file for name, path in _find_files(paths) if (file := _open_file(name, path, aside)) is not None]
     said = [describe_left_aside(why, names) for why, names in aside.items()]
     if not files:
         rest = f" {' '.join(said)}" if said else ""
@@ -61,7 +61,7 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     return bench, [*said, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
 
 
-def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
+def _find_files(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
     """(name with folders, path) of the data files, each once."""
     met: set[Path] = set()
     for path in map(Path, paths):
@@ -77,7 +77,7 @@ def _found(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
                 yield one.as_posix(), one
 
 
-def _opened(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | None:
+def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | None:
     """A file as one of MT-Bench's; None where it is none, which is noted with the reason."""
     why = ""
     try:

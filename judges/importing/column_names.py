@@ -60,11 +60,11 @@ def _words(name: str) -> list[str]:
         elif _MODEL.match(chunk):
             words.append(chunk)
         else:
-            words += [word for part in re.split(r"[-.]+", chunk) if part for word in _parted(part)]
+            words += [word for part in re.split(r"[-.]+", chunk) if part for word in _split_words(part)]
     return words
 
 
-def _parted(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """A word without signs between: "human2" is human and 2, and where no space parts words, known ones are cut out."""
     found = []
     for run in _SCRIPTS.findall(text):

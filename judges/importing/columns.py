@@ -109,7 +109,7 @@ class _Table:
         self._fields()
         names = {column: parse_name(column) for column in self.left}
         aside = [c for c in self.left if names[c].note or names[c].confidence]
-        meta = [c for c in self.left if c not in aside and _beside(c, names[c])]
+        meta = [c for c in self.left if c not in aside and _holds_side_facts(c, names[c])]
         self.left = [c for c in self.left if c not in aside and c not in meta]
         by = self._by(names)
         if by:
@@ -119,7 +119,7 @@ class _Table:
         open_: list[AnswerColumn] = []
         for column in self.left:
             name = names[column]
-            if not self._closed(column, name):
+            if not self._can_hold_answers(column, name):
                 meta.append(column)
             elif name.both:
                 self._ask([column], f"{column} names a judge and a person: say whose it is")
@@ -129,7 +129,7 @@ class _Table:
                 open_.append(self._voice(column))
         if by:
             values = [*voices["judge"], *voices["person"], *open_]
-            return self._made(key, [], [], meta + aside, by, values)
+            return self._build_columns(key, [], [], meta + aside, by, values)
         self._summaries(voices["person"], meta, names)
         self._settle(voices, open_, meta)
         self._meet(voices["judge"], voices["person"])
@@ -137,9 +137,11 @@ class _Table:
         only = len(voices["judge"]) == 1
         told = {o: [self._with(v, beside, o, only) for v in voices[o]] for o in owners}
         used = {c for group in told.values() for v in group for c in (v.reason, v.confidence)}
-        return self._made(key, told["judge"], told["person"], meta + [c for c in aside if c not in used], "", [])
+        return self._build_columns(
+            key, told["judge"], told["person"], meta + [c for c in aside if c not in used], "", []
+        )
 
-    def _made(
+    def _build_columns(
         self,
         key: str,
         judges: list[AnswerColumn],
@@ -236,7 +238,7 @@ class _Table:
             return True  # systems called A and B
         return not known or (field_ in ("output", "task", "") and bool(self.texts))
 
-    def _closed(self, column: str, name: ColumnName) -> bool:
+    def _can_hold_answers(self, column: str, name: ColumnName) -> bool:
         """Whether the cells of a column can be answers, for what its name says."""
         found = self._survey(column)
         scale = found.answers or found.most
@@ -252,7 +254,7 @@ class _Table:
 
     def _by(self, names: Mapping[str, ColumnName]) -> str:
         """The column that names who gave the answers of its row: a word for people or judges, above names."""
-        open_ = [c for c in self.left if not names[c].owner and self._closed(c, names[c])]
+        open_ = [c for c in self.left if not names[c].owner and self._can_hold_answers(c, names[c])]
         for column in self.left:
             name, found = names[column], self._survey(column)
             marked = re.fullmatch(r"(.+)_(id|name)", normalize(column))
@@ -262,8 +264,8 @@ class _Table:
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
             if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
                 return column
-            weak = [c for c in self.left if names[c].weak and names[c].owner and self._closed(c, names[c])]
-            if normalize(column) in _WHO and loose and weak and not any(self._alike(column, c) for c in weak):
+            weak = [c for c in self.left if names[c].weak and names[c].owner and self._can_hold_answers(c, names[c])]
+            if normalize(column) in _WHO and loose and weak and not any(self._share_a_word(column, c) for c in weak):
                 return column
             if open_ and normalize(column) in _WHO and not name.plain:
                 same = [c for c in open_ if _same(scale, self._survey(c).answers)]
@@ -272,7 +274,7 @@ class _Table:
                     self._ask([column, *open_], f"{column} may name who answered, or hold answers: say whose they are")
         return ""
 
-    def _alike(self, one: str, two: str) -> bool:
+    def _share_a_word(self, one: str, two: str) -> bool:
         """Whether a word occurs in both columns, so that both may hold answers."""
         cells = [{str(row.get(column) or "").strip().lower() for row in self.rows} - {""} for column in (one, two)]
         return bool(cells[0] & cells[1])
@@ -340,15 +342,15 @@ class _Table:
         return replace(voice, reason=reason, confidence=sure)
 
 
-def _beside(column: str, name: ColumnName) -> bool:
+def _holds_side_facts(column: str, name: ColumnName) -> bool:
     """Whether a column holds something beside the answers: its language, what it cost, how many people there were."""
     flat_ = normalize(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = not name.owner and bool(set(flat_.split("_")) & set(WORDS["measured"]))
-    return flat_ in WORDS["meta"] or several or measured or _told(flat_, name)
+    return flat_ in WORDS["meta"] or several or measured or _names_id_or_sort(flat_, name)
 
 
-def _told(flat_: str, name: ColumnName) -> bool:
+def _names_id_or_sort(flat_: str, name: ColumnName) -> bool:
     """Whether a name is of an id, or of what sort of judge or person there was ("rater_type")."""
     of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
     return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak))

@@ -104,11 +104,11 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
         else:
             _take(found, path, given)
     if not (found.scores or found.judgments):
-        found.scores = [_beside(value) for value in found.gold if value.row.get("judge_value") is not None]
+        found.scores = [_judge_value(value) for value in found.gold if value.row.get("judge_value") is not None]
     return found
 
 
-def _beside(gold: ExportedValue) -> ExportedValue:
+def _judge_value(gold: ExportedValue) -> ExportedValue:
     """The judge's value that an export of gold has beside a person's, where a judge was chosen for it."""
     code = gold.row.get("judge_code")
     try:
@@ -125,7 +125,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     if head.startswith(b"PAR1"):
         yield from _parquet(path)
     elif text[:1] == b"[":
-        yield from _listed(path)
+        yield from _read_array(path)
     elif text[:1] == b"{" or path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
         yield from line_files.read_lines(path)
     else:
@@ -140,7 +140,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         raise BadLines(f"{path} is no Parquet file that can be read: {str(error).splitlines()[0]}.") from None
 
 
-def _listed(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
         check_depth(text)
@@ -205,13 +205,13 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
                 value = int(value) if name in ("sample", "samples", "people") else float(value)
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
-        found[name] = _spoken(value) if name == "input" and row.get("kind") == "pair" else value
+        found[name] = _read_turns(value) if name == "input" and row.get("kind") == "pair" else value
     for name in _TEXTS.get(row.get("kind", ""), ()):
         found.setdefault(name, "")
     return found
 
 
-def _spoken(value: Any) -> Any:
+def _read_turns(value: Any) -> Any:
     """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
     with contextlib.suppress(ValueError, RecursionError):
         held = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None

@@ -145,10 +145,10 @@ class SampleNumbers:
 
 def _text(line: JudgmentLine) -> str:
     """The text that distinguishes one reply of a judge from another."""
-    return bare_scores.to_raw(line.scores) if line.scores is not None else line.raw or _plain(line.reply)
+    return bare_scores.to_raw(line.scores) if line.scores is not None else line.raw or _canonical_text(line.reply)
 
 
-def _plain(reply: Any) -> str:
+def _canonical_text(reply: Any) -> str:
     return json.dumps(reply, sort_keys=True, ensure_ascii=False)
 
 

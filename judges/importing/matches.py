@@ -184,7 +184,7 @@ def _match(
     heard: dict[tuple[Cell, str], float | None] = {}
     modes = {label.mode for lines in held.labels.values() for _, label in lines}
     for path, lines in held.labels.items():
-        told = [(n, _worded(label, known)) for n, label in lines] if words else lines
+        told = [(n, _match_words(label, known)) for n, label in lines] if words else lines
         told = [(n, label) for n, label in told if "blind" not in modes or label.mode == "blind"]
         said = answers_by_person(path, told, known, there, whole)
         heard |= said
@@ -205,7 +205,7 @@ def _match(
     return JudgeMatch(judge.said, known, found, people, given, rule, basis, aside, there=there, voices=heard)
 
 
-def _worded(label: LabelLine, known: Card) -> LabelLine:
+def _match_words(label: LabelLine, known: Card) -> LabelLine:
     dimension = known.dimension(label.dimension, label.unit)
     return label if dimension is None else label.model_copy(update={"value": _heard(label.value, dimension.scale)})
 
@@ -282,7 +282,7 @@ def _of_columns(
         if not theirs:
             told.append(f"{voice.column} is left out: no person's column is about the same.")
             continue
-        answers_ = _shared(path, rows, [voice, *theirs], good_rows)
+        answers_ = _common_scale(path, rows, [voice, *theirs], good_rows)
         dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
         asked.append(dimension)
         told += explain_two_scales(voice.column, voice.answers, [v.answers for v in theirs])
@@ -325,7 +325,9 @@ def _scale(scale: Scale) -> str:
     return f"{sort[scale.kind]}, {scale.words}" if scale.kind != "flag" else sort["flag"]
 
 
-def _shared(path: Path, rows: Sequence[Mapping[str, Any]], voices: list[AnswerColumn], good_rows: bool) -> RecipeScale:
+def _common_scale(
+    path: Path, rows: Sequence[Mapping[str, Any]], voices: list[AnswerColumn], good_rows: bool
+) -> RecipeScale:
     """The scale of all cells of some columns, or, for good rows only, of most of them. Raises NoTable."""
     for voice in voices:
         if voice.answers is None and not good_rows:

@@ -45,7 +45,7 @@ class RunFile:
         self._file: IO[bytes] | None = None
         self._more: IO[bytes] | None = None
         if path is not None:
-            self._file = _opened(path)
+            self._file = _open_locked(path)
             with contextlib.ExitStack() as undo:
                 undo.callback(self._file.close)
                 self._read(path)
@@ -79,7 +79,7 @@ class RunFile:
         if not answer.piece or answer.unscored == "api_error" or self._beside is None:
             return
         if self._more is None:
-            self._more = _opened(self._beside)
+            self._more = _open_locked(self._beside)
         slot = (answer.key, answer.part, answer.sample)
         self._pieces.setdefault(slot, {})[answer.piece] = answer
         _append(self._more, {"judge": self._judge, "answer": asdict(answer)})
@@ -111,7 +111,7 @@ class RunFile:
             if all(line[key] == value for key, value in self._judge.items()):
                 self._done.add((line["item"], line.get("part", ""), line.get("sample", 0)))
         if self._beside is not None and self._beside.exists():
-            self._more = _opened(self._beside)
+            self._more = _open_locked(self._beside)
             for _, line in _lines(self._more, self._beside):
                 if line.get("judge") == self._judge:
                     answer = _answer(line.get("answer"), self._beside)
@@ -135,7 +135,7 @@ class ChargeFile:
         if path is None:
             return
         beside = path.with_name(f"{path.name}.charges")
-        self._file = _opened(beside)
+        self._file = _open_locked(beside)
         try:
             for number, line in _lines(self._file, beside):
                 if line.get("judge") == self._judge:
@@ -189,7 +189,7 @@ class ChargeFile:
             ) from None
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_locked(path: Path) -> IO[bytes]:
     """The file for reading and appending, locked against other runs where the system can."""
     file = path.open("a+b")
     try:

@@ -290,7 +290,7 @@ class Assembly:
             self.found.answers[key, model, one.choice] = made
             self.found.answered[key, model, one.choice] = place
 
-    def _known(self, _place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_dataset_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
         question, sets = read_item_question(row["meta"], texts_by(row, "user"))
         self.found.questions.setdefault(question.id, question)
@@ -324,7 +324,9 @@ class Assembly:
                 continue
             choice = there[score.sample] if several and score.sample is not None else None
             choice = own if isinstance(own, int) and not isinstance(own, bool) and own in there else choice
-            shown = self._shown(key, model, score) if choice is None and len(there) > 1 and score.asked else []
+            shown = (
+                self._choices_in_prompt(key, model, score) if choice is None and len(there) > 1 and score.asked else []
+            )
             if len(shown) == 1:
                 choice = shown[0]
             template = judge.template or self._template(judge, key, model, choice or (shown or [0])[0], score)
@@ -334,7 +336,7 @@ class Assembly:
 
     def _pair(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
-        found = self._renamed(place.file, key, found)
+        found = self._use_answer_names(place.file, key, found)
         if found.contrary:
             self.counted["contrary", place.file][judge.model] += 1
         for game in found.games:
@@ -348,7 +350,7 @@ class Assembly:
         if not people:
             self._pair(place, row)
             return
-        found = self._renamed(place.file, key, rows.read_verdict(row, place.file))
+        found = self._use_answer_names(place.file, key, rows.read_verdict(row, place.file))
         winner = found.games[0].winner
         if not winner:
             raise BadField("winner", "winner is error: a person's vote must be one of the models, or tie.")
@@ -364,7 +366,7 @@ class Assembly:
         self.counted["under two names", f"{name}\x00{self.stems[name]}"][file] += 1
         return self.stems[name]
 
-    def _renamed(self, file: str, question: str, found: rows.Verdict) -> rows.Verdict:
+    def _use_answer_names(self, file: str, question: str, found: rows.Verdict) -> rows.Verdict:
         """A verdict on models under the names that their answers have."""
         a, b = (self._known_model(file, question, name) for name in (found.a, found.b))
         if (a, b) == (found.a, found.b) or a == b:
@@ -374,7 +376,7 @@ class Assembly:
         turned = tuple(game._replace(order=_ORDERS[game.order], winner=_SIDES[game.winner]) for game in found.games)
         return rows.Verdict(b, a, found.turn, turned, found.contrary)
 
-    def _shown(self, question: str, model: str, score: JudgedTurn) -> list[int]:
+    def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
         """The choices of an answer whose text of a turn stands in the prompt that the judge was sent."""
         found = []
         for choice in self.choices[question, model]:
@@ -395,7 +397,7 @@ class Assembly:
             texts[f"question{mark}"] = (asked.turns[n - 1],)
             texts[f"answer{mark}"] = _forms(answer.turns[n - 1])
             texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
-        return self._made(judge.prompt, score.asked, texts)
+        return self._fill_template(judge.prompt, score.asked, texts)
 
     def _pair_template(
         self, judge: JudgeNames, question: str, turn: int, sides: tuple[str, str], game: rows.GameSaid
@@ -412,9 +414,9 @@ class Assembly:
             for side, answer in zip("ab", given, strict=True):
                 texts[f"answer_{side}{mark}"] = _forms(answer.turns[n - 1] if answer else "")
             texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
-        return self._made(judge.prompt, game.asked, texts)
+        return self._fill_template(judge.prompt, game.asked, texts)
 
-    def _made(self, name: str, prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
+    def _fill_template(self, name: str, prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
         known = self.templates[name]
         there = {field: next((form for form in forms if form and form in prompt), "") for field, forms in texts.items()}
         for template in known:
@@ -496,7 +498,7 @@ class Assembly:
             )
 
     def _settle_ratings(self) -> None:
-        told = self._settled(self.rated, [
+        told = self._judge_of_rows(self.rated, [
             wordings.AskedRow(
                 one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
                 one.judge.prompt, one.score.turn, bool(one.score.asked), one.template,
@@ -537,7 +539,7 @@ class Assembly:
         cells = [
             (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order) for one in self.compared
         ]
-        told = self._settled(self.compared, [
+        told = self._judge_of_rows(self.compared, [
             wordings.AskedRow(
                 one.place.file, cell, one.judge.prompt, one.verdict.turn, bool(one.game.asked), one.template
             )
@@ -551,13 +553,13 @@ class Assembly:
             )
             self.found.games.append((one.place, made))
 
-    def _settled(
+    def _judge_of_rows(
         self, judged: Sequence[_Judged | _Compared], asked: Sequence[wordings.AskedRow], cells: Sequence[_Cell]
     ) -> list[tuple[str, str, str, str]]:
         """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
         models = [one.judge.model for one in judged]
         families = [prompts.family_name(one.judge.prompt) for one in judged]
-        told = _stated([one.own for one in judged], self._wordings(asked, models, families))
+        told = _own_or_found([one.own for one in judged], self._wordings(asked, models, families))
         named = self._by_folder([
             ((model, wording), family, one.place.file, cell)
             for one, model, family, wording, cell in zip(judged, models, families, told, cells, strict=True)
@@ -652,7 +654,7 @@ class Assembly:
             notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
 
 
-def _stated(own: Sequence[_OwnKeys], found: Sequence[str]) -> list[str]:
+def _own_or_found(own: Sequence[_OwnKeys], found: Sequence[str]) -> list[str]:
     """The wordings found, or those that the rows state themselves."""
     return [told if one.wording is None else one.wording for one, told in zip(own, found, strict=True)]
 

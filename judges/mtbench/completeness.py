@@ -21,7 +21,7 @@ NO_ANSWERS = "No answers are in the files."
 def describe_contents(bench: Bench) -> list[str]:
     """What there is, what is missing or doubled, what has no score and why, and what a text and a number disagree on.
     """
-    said = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored(bench)]
+    said = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored_lines(bench)]
     return [*said, *_thinking(bench)]
 
 
@@ -63,13 +63,13 @@ def _answers(bench: Bench) -> list[str]:
         )
     said += [
         f"{show_value(one)} and {show_value(two)} both have answers: if both are one model, give it one name."
-        for one, two in combinations(answered, 2) if _bare(one) == _bare(two)
+        for one, two in combinations(answered, 2) if _strip_maker(one) == _strip_maker(two)
     ]  # fmt: skip
     if bench.answers:
         absent = [model for model in bench.models if model not in answered]
         said += [
             f"{show_value(one)} is judged and {show_value(two)} has answers: if both are one model, give it one name."
-            for one in absent for two in answered if _bare(one) == _bare(two)
+            for one in absent for two in answered if _strip_maker(one) == _strip_maker(two)
         ]  # fmt: skip
         if absent:
             whose = verb(len(absent), "it", "them")
@@ -85,7 +85,7 @@ def _answers(bench: Bench) -> list[str]:
     return said
 
 
-def _bare(model: str) -> str:
+def _strip_maker(model: str) -> str:
     """A model's name without who made it, and what differs when it names a file; as it is if none is left."""
     return re.sub(r"[\W_]+", "", re.split(r"/|__", model.lower())[-1]) or model
 
@@ -155,7 +155,7 @@ def _cells(cells: Sequence[Cell], every: int) -> str:
     return "; ".join(f"turn {turn} of {which}" for turn, which in told.items())
 
 
-def _unscored(bench: Bench) -> list[str]:
+def _unscored_lines(bench: Bench) -> list[str]:
     """Judgments without a score by reason, and those whose text says another number than their file."""
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     others: dict[str, list[str]] = defaultdict(list)

@@ -73,7 +73,7 @@ def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> Pi
 
     @cache
     def sizes(given: Side, shown: Side) -> tuple[int, int]:
-        return len(turns[given]), sum(_shown(runs[given], runs[shown], key) for key in turns[given])
+        return len(turns[given]), sum(_tokens_shown(runs[given], runs[shown], key) for key in turns[given])
 
     sides: list[Side] = ["one", "other"]
     every = product(sides, repeat=len(factors)) if shared and factors else ()
@@ -127,7 +127,7 @@ def _arm(
     return PipelineArm(of, protocol, calls, into, out, cost, False)
 
 
-def _shown(given: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:
+def _tokens_shown(given: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:
     """The tokens of what a judge is shown of a turn: questions, answers and references up to it."""
     question, model, turn, choice = key
     asked = given.bench.questions.get(question)

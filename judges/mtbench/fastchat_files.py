@@ -153,7 +153,7 @@ def _ratings(bench: Bench) -> dict[str, list[dict[str, Any]]]:
         told = _judge(bench, judge, one.question, one.turn)
         files[judge.model].append({
             "question_id": _number(one.question), "model": one.model, "judge": told.pop("judge"),
-            "user_prompt": _sent(bench, judge, one), "judgment": one.text or (parsing.ERROR if one.error else ""),
+            "user_prompt": _prompt_of(bench, judge, one), "judgment": one.text or (parsing.ERROR if one.error else ""),
             "score": _score(one), "turn": one.turn, "tstamp": _TSTAMP, **({"choice": one.choice} if one.choice else {}),
             **told,
         })  # fmt: skip
@@ -169,7 +169,7 @@ def _score(one: Rating) -> float | int:
     return int(number) if number.is_integer() else number
 
 
-def _sent(bench: Bench, judge: Judge, one: Rating) -> str:
+def _prompt_of(bench: Bench, judge: Judge, one: Rating) -> str:
     """The prompt that such a judge is sent, where its template is known; "" else."""
     asked, answer = bench.questions.get(one.question), bench.answers.get((one.question, one.model, one.choice))
     base = next((p for p in bench.prompts if p.name == judge.prompt and wording(p.template) == judge.wording), None)
@@ -199,29 +199,29 @@ def _games(bench: Bench) -> dict[str, list[dict[str, Any]]]:
         other = {"ab": "ba", "ba": "ab"}.get(game.order)
         if other and waiting[*about, other]:
             row = waiting[*about, other].pop(0)
-            row |= _played(game, 2, row["model_1"])
+            row |= _game_columns(game, 2, row["model_1"])
             continue
         first, second = (game.b, game.a) if game.order == "ba" else (game.a, game.b)
         told = _judge(bench, judge, game.question, game.turn)
         row = {"question_id": _number(game.question), "model_1": first, "model_2": second, "judge": told.pop("judge")}
         row |= {"turn": game.turn, "tstamp": _TSTAMP, **told}
         if game.order:
-            row |= _played(game, 1, first)
+            row |= _game_columns(game, 1, first)
             waiting[*about, game.order].append(row)
         else:
             disagree = game.text == INCONSISTENT
-            row["winner"] = "tie (inconsistent)" if disagree else _named(game.winner, first == game.a)
+            row["winner"] = "tie (inconsistent)" if disagree else _winner_column(game.winner, first == game.a)
             row |= {"judgment": game.text} if game.text and not disagree else {}
         files[judge.model].append(row)
     return files
 
 
-def _played(game: Game, number: int, first: str) -> dict[str, Any]:
-    said = _named(game.winner, first == game.a)
+def _game_columns(game: Game, number: int, first: str) -> dict[str, Any]:
+    said = _winner_column(game.winner, first == game.a)
     return {f"g{number}_winner": said, f"g{number}_user_prompt": "", f"g{number}_judgment": game.text}
 
 
-def _named(winner: Winner, a_first: bool) -> str:
+def _winner_column(winner: Winner, a_first: bool) -> str:
     """A winner as the pair's model_1 or model_2; "" is an error."""
     one, two = ("model_1", "model_2") if a_first else ("model_2", "model_1")
     return {"a": one, "b": two, "tie": "tie"}.get(winner, "error")

@@ -144,11 +144,11 @@ def answered_dialogues(
         said = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
         whole = [one for one in said if one is not None and not is_lost(*one)]
         if len(whole) == len(said):
-            made.append(_answered(protocol, question, model, sample, whole, references))
+            made.append(_build_dialogue(protocol, question, model, sample, whole, references))
     return made
 
 
-def _answered(
+def _build_dialogue(
     protocol: Protocol, question: Dialogue, model: str, sample: int, said: list[tuple[str, UnscoredReason | None]],
     references: str | None,
 ) -> Dialogue:  # fmt: skip

@@ -16,10 +16,16 @@ _MODEL = ("model", "model_id", "system")
 def fits(row: dict[str, Any]) -> bool:
     """Whether a row is a dialogue of MT-Bench-101: a task, an id, and a history of what user and bot said."""
     held = row.get("history")
-    return "task" in row and "id" in row and isinstance(held, list) and bool(held) and all(_said(one) for one in held)
+    return (
+        "task" in row
+        and "id" in row
+        and isinstance(held, list)
+        and bool(held)
+        and all(_has_user_text(one) for one in held)
+    )
 
 
-def _said(one: Any) -> bool:
+def _has_user_text(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("user"), str)
 
 

@@ -144,7 +144,7 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
         one, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
         (start.point * rules_of(one.protocol).unit, end.point * rules_of(other.protocol).unit),
         steps, both.rest(switched), later, both.contributions(RATINGS), tuple(compare_pipelines(one, other)),
-        (*((name, "it changes no mean here") for name in both.still), *_unmoved(both)),
+        (*((name, "it changes no mean here") for name in both.still), *_fixed_factors(both)),
     )  # fmt: skip
 
 
@@ -298,7 +298,7 @@ _WHY = {
 }
 
 
-def _unmoved(both: _Both) -> list[tuple[str, str]]:
+def _fixed_factors(both: _Both) -> list[tuple[str, str]]:
     """Factors that differ and cannot be replayed on these ratings, with the reason."""
     own, theirs = both.own, both.theirs
     mine, other = own.run.protocol, theirs.run.protocol
@@ -332,7 +332,7 @@ def _samples_said(protocol: Protocol, beside: Protocol) -> str:
     return f"{only}, as under the other protocol"
 
 
-def _touched(before: Counted, after: Counted) -> int:
+def _count_changed(before: Counted, after: Counted) -> int:
     """How many ratings count before and not after, or after and not before, or with another number."""
     one = dict(zip(before.row.place.tolist(), before.value.tolist(), strict=True))
     two = dict(zip(after.row.place.tolist(), after.value.tolist(), strict=True))
@@ -417,7 +417,7 @@ class _Both:
         one, two = (self.counted_ratings(each) for each in (state, state | {name}))
         change = (after - before).interval(max(len(one.row), len(two.row)))
         return Step(
-            name, before.point, after.point, change, *self.contributions(name), _touched(one, two),
+            name, before.point, after.point, change, *self.contributions(name), _count_changed(one, two),
             self.factors[name], RATINGS in state,
         )  # fmt: skip
 
@@ -429,7 +429,7 @@ class _Both:
         here, there = own.cells(switched), theirs.cells(frozenset(self.factors) - switched)
         shared = [key for key in here if key in there]
         last, end = self.mean(switched), self.mean(switched | {RATINGS})
-        judged, size = _judged(own.run, theirs.run), len(own.names)
+        judged, size = _judge_differences(own.run, theirs.run), len(own.names)
         if not shared:
             told = "no turn of an answer was judged in both, so that nothing can be told apart"
             return (Part(f"{judged}, and answers", (end - last).interval(0), 0, told),)
@@ -456,7 +456,7 @@ _ALONE = (
 _OTHER_TEXT = "where the answers are other texts, or their texts are not known"
 
 
-def _judged(one: Pipeline, other: Pipeline) -> str:
+def _judge_differences(one: Pipeline, other: Pipeline) -> str:
     """What of the judge's side differs, in words; references and questions that differ were left out before."""
     differs = {factor.name: factor.differs for factor in compare_pipelines(one, other)}
     words = [word for name, word in (("judge", "judge"), ("judge's prompt", "prompt")) if differs[name] is not False]

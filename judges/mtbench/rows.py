@@ -288,7 +288,7 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
             for n, order in ((1, forward), (2, back)) if row.get(f"g{n}_winner") is not None
         )  # fmt: skip
     elif {"winner_ab", "winner_ba"} & row.keys():
-        games = _lettered(row, sides, (one, two), (forward, back), overall)
+        games = _games_of_letters(row, sides, (one, two), (forward, back), overall)
     elif overall is None:
         raise BadField("winner", f"winner must be {one}, {two}, tie or error (it is null).")
     else:
@@ -297,11 +297,11 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
         games = (GameSaid("", overall, text, "" if overall else _FAILED),)
     if not games:
         raise BadField("winner", "The row names no winner in either order.")
-    contrary = overall is not None and len(games) == 2 and _settled(games) != overall
+    contrary = overall is not None and len(games) == 2 and _combine_games(games) != overall
     return Verdict(a, b, turn, games, contrary)
 
 
-def _lettered(
+def _games_of_letters(
     row: Mapping[str, Any], sides: dict[Any, Winner], names: tuple[str, str], orders: tuple[Order, Order],
     overall: Winner | None,
 ) -> tuple[GameSaid, ...]:  # fmt: skip
@@ -317,7 +317,9 @@ def _lettered(
                 told = {**sides, "A": upper, "B": lower, "C": "tie", "TIE": "tie"}
                 games.append(_game(row, order, _side(row, f"winner_{key}", told), f"judgment_{key}", ""))
         found[places] = tuple(games)
-    fits = {places: overall is None or len(games) < 2 or _settled(games) == overall for places, games in found.items()}
+    fits = {
+        places: overall is None or len(games) < 2 or _combine_games(games) == overall for places, games in found.items()
+    }
     return found[False] if fits[False] and not fits[True] else found[True]
 
 
@@ -335,7 +337,7 @@ def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, asked
     return GameSaid(order, winner, said, _FAILED if not winner or said == ERROR else "", asked_text(row.get(asked)))
 
 
-def _settled(games: tuple[GameSaid, ...]) -> Winner:
+def _combine_games(games: tuple[GameSaid, ...]) -> Winner:
     """What two games come to, as FastChat has it: an error is none, and orders that do not agree are a tie."""
     winners = {game.winner for game in games}
     return "" if "" in winners else winners.pop() if len(winners) == 1 else "tie"

@@ -132,14 +132,14 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
         elif not any(_lists(_object(row, "metrics"), turn) for _, row in file.rows[:5] for turn in (1, 2)):
             notes.append(f"{file.name} was left aside: it is of the task {file.task}, which has no ratings by turn.")
         else:
-            found[_plain(file.task)].append(file)
+            found[_task_name(file.task)].append(file)
     for one in results:
-        means = [_plain(task) for task, held in one.tasks.items() if any(_SCORES.match(key) for key in held)]
+        means = [_task_name(task) for task, held in one.tasks.items() if any(_SCORES.match(key) for key in held)]
         if not means:
             notes.append(f"{one.name} was left aside: it holds no means of MT-Bench.")
         for task in dict.fromkeys(means):
             if task != "all" and not any(_of_run(file, one) for held in found.values() for file in held
-                                         if _plain(file.task) == task):  # fmt: skip
+                                         if _task_name(file.task) == task):  # fmt: skip
                 notes.append(
                     f"{one.name} has means of {one.model or 'a model'} ({task}), and its details are not in the "
                     "files: no answers and judgments come of them. Give the Parquet file of details_ beside it."
@@ -159,7 +159,7 @@ def _of_run(file: _File, one: _Results) -> bool:
     return file.date == one.date and one.model in ("", file.model)
 
 
-def _plain(task: str) -> str:
+def _task_name(task: str) -> str:
     """The name of a task, without its suite and the number of examples: swallow|japanese_mt_bench|0."""
     parts = task.split("|")
     return _TRUNCATED.sub("", parts[1] if len(parts) > 1 else task).strip("_")
@@ -226,7 +226,9 @@ def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str,
     made.read("answer", place, answer)
     shares = 0
     for turn in range(1, len(answers) + 1):
-        stated, texts, prompts = (_listed(metrics, name, turn) for name in ("judge_score", "judgement", "user_prompt"))
+        stated, texts, prompts = (
+            _values_of_turn(metrics, name, turn) for name in ("judge_score", "judgement", "user_prompt")
+        )
         if stated is None:
             raise rows.BadField("metrics", f"metrics has no judge_score_overall_turn_{turn}: it was not judged.")
         given = [text if isinstance(text, str) else "" for text in texts or [""] * len(stated)]
@@ -236,7 +238,7 @@ def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str,
                 f"Turn {turn} has {many(len(stated), 'rating')} and {many(len(given), 'text')} of "
                 f"{many(len(choices), 'sample')}: each sample needs one of both.",
             )
-        numbers = [_scaled(number, text) for number, text in zip(stated, given, strict=True)]
+        numbers = [_scale_rating(number, text) for number, text in zip(stated, given, strict=True)]
         shares += sum(number != told for number, told in zip(numbers, stated, strict=True))
         rated = {"question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": given}
         made.read("single", place, rated | {"user_prompt": prompts or ""})
@@ -279,7 +281,7 @@ def _lists(metrics: Mapping[str, Any], turn: int) -> str:
     return _OVERALL if _OVERALL in names else next(iter(names), "")
 
 
-def _listed(metrics: Mapping[str, Any], what: str, turn: int) -> list[Any] | None:
+def _values_of_turn(metrics: Mapping[str, Any], what: str, turn: int) -> list[Any] | None:
     name = _lists(metrics, turn)
     value = metrics.get(f"{what}_{name}_turn_{turn}") if name else None
     if what == "user_prompt" and isinstance(value, list) and value and isinstance(value[0], dict):
@@ -287,7 +289,7 @@ def _listed(metrics: Mapping[str, Any], what: str, turn: int) -> list[Any] | Non
     return value if value is None or isinstance(value, list) else [value]
 
 
-def _scaled(stated: Any, text: str) -> Any:
+def _scale_rating(stated: Any, text: str) -> Any:
     """A stated rating on the scale of 1 to 10: times ten where the text says that it is a share of ten."""
     told = parsing.rating(text)
     if isinstance(stated, (int, float)) and told is not None and stated != told and math.isclose(stated * 10, told):
@@ -303,7 +305,7 @@ def _compare(found: Assembled, files: list[_File], results: list[_Results]) -> N
             numbers[place.file, rating.turn][rating.question].append(rating.stated)
     for one in results:
         for file in (file for file in files if _of_run(file, one)):
-            held = next((means for task, means in one.tasks.items() if _plain(task) == _plain(file.task)), {})
+            held = next((means for task, means in one.tasks.items() if _task_name(task) == _task_name(file.task)), {})
             for turn in (1, 2):
                 stated = held.get(f"judge_score_overall_turn_{turn}_avg", held.get(f"judge_score_overall_turn_{turn}"))
                 by_question = numbers.get((file.name, turn), {})

@@ -67,17 +67,17 @@ def narrow(
     """Only what is of some judges, models and categories (none: all); pairs stay where both of their models do."""
     asked = {key for key, one in bench.questions.items() if one.category in categories}
 
-    def kept(question: str, judge: str, *named: str) -> bool:
+    def is_selected(question: str, judge: str, *named: str) -> bool:
         fits = not models or all(model in models for model in named)
         return fits and (not categories or question in asked) and (not judges or judge in judges)
 
     any_judge = judges[0] if judges else ""
     return replace(
         bench,
-        answers={key: one for key, one in bench.answers.items() if kept(one.question, any_judge, one.model)},
-        ratings=tuple(one for one in bench.ratings if kept(one.question, one.judge, one.model)),
-        games=tuple(one for one in bench.games if kept(one.question, one.judge, one.a, one.b)),
-        votes=tuple(one for one in bench.votes if kept(one.question, any_judge, one.a, one.b)),
+        answers={key: one for key, one in bench.answers.items() if is_selected(one.question, any_judge, one.model)},
+        ratings=tuple(one for one in bench.ratings if is_selected(one.question, one.judge, one.model)),
+        games=tuple(one for one in bench.games if is_selected(one.question, one.judge, one.a, one.b)),
+        votes=tuple(one for one in bench.votes if is_selected(one.question, any_judge, one.a, one.b)),
     )
 
 
@@ -128,8 +128,8 @@ def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTab
     """
     means = [one for rules, table in chosen.parts for one in model_means(table, rules)]
     found = [
-        _judges(chosen), _means(chosen, means), _by_category(chosen, means, wide), _shared(chosen), _rules(chosen),
-        *_ranks(chosen), *_wins(chosen), _japanese(chosen), _changed(chosen),
+        _judges(chosen), _means(chosen, means), _by_category(chosen, means, wide), _shared_table(chosen),
+        _rules(chosen), *_ranks(chosen), *_wins(chosen), _japanese(chosen), _changed_table(chosen),
     ]  # fmt: skip
     return [table for table in found if table.rows]
 
@@ -155,7 +155,7 @@ def _judges(chosen: RatingSelection) -> ResultTable:
     return ResultTable("judges", "Judges and their judgments", rows, said)
 
 
-def _whose(chosen: RatingSelection, judge: str, model: str) -> Row:
+def _judge_and_model(chosen: RatingSelection, judge: str, model: str) -> Row:
     """The first two columns: judge and model."""
     return {"judge": judge_label(chosen.bench, judge), "model": EVERYTHING if model == ALL else model}
 
@@ -164,7 +164,7 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
     turns = sorted({turn for one in means for turn in one.turns})
     rows: list[Row] = []
     for one in means:
-        row = _whose(chosen, one.judge, one.model)
+        row = _judge_and_model(chosen, one.judge, one.model)
         for turn in turns:
             row |= figure_columns(f"turn_{turn}", one.turns.get(turn))
         rows.append(row | figure_columns("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
@@ -187,7 +187,7 @@ def _by_category(chosen: RatingSelection, means: Sequence[ModelMeans], wide: boo
     named = list(dict.fromkeys(category for one in means for category in one.categories))
     rows: list[Row] = []
     for one in means:
-        head = _whose(chosen, one.judge, one.model)
+        head = _judge_and_model(chosen, one.judge, one.model)
         if wide:
             means_of = {name or "(none)": one.categories.get(name) for name in named}
             rows.append(head | {name: mean.point if mean else None for name, mean in means_of.items()})
@@ -201,7 +201,7 @@ def _pairs(chosen: RatingSelection) -> Iterator[tuple[str, str, SharedRatings]]:
         yield judge_label(chosen.bench, one), judge_label(chosen.bench, other), share_ratings(chosen.table, one, other)
 
 
-def _shared(chosen: RatingSelection) -> ResultTable:
+def _shared_table(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for one, other, shared in _pairs(chosen):
         for model in [None, *np.unique(shared.row.model).tolist()]:
@@ -221,7 +221,7 @@ def _rules(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for rules, table in chosen.parts:
         for one in means_by_rule(table, rules):
-            row = _whose(chosen, one.judge, one.model)
+            row = _judge_and_model(chosen, one.judge, one.model)
             row.update({f"{failed}, {duplicates}": mean for (failed, duplicates), mean in one.means.items()})
             rows.append(row | {"range": one.range})
     said = (
@@ -241,7 +241,7 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
             found = rank_models(counted, judge)
             named = judge_label(chosen.bench, judge)
             for one in found.models:
-                row = _whose(chosen, judge, one.model) | {"mean": one.mean}
+                row = _judge_and_model(chosen, judge, one.model) | {"mean": one.mean}
                 rows.append(row | figure_columns("rank", one.rank) | {"first": one.first})
             for two in found.pairs:
                 row = {"judge": named, "higher": two.higher, "lower": two.lower}
@@ -275,7 +275,7 @@ def _wins(chosen: RatingSelection) -> Iterator[ResultTable]:
 def _rates(chosen: RatingSelection, verdicts: Verdicts, pairs: bool) -> list[Row]:
     rows: list[Row] = []
     for one in win_rates(verdicts, pairs):
-        row = _whose(chosen, one.judge, one.model)
+        row = _judge_and_model(chosen, one.judge, one.model)
         if pairs:
             row["against"] = one.against
         row = row | {"games": one.games} | figure_columns("win", one.win) | figure_columns("loss", one.loss)
@@ -294,13 +294,13 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
     return ResultTable("japanese", "Share of Japanese characters", rows if some else (), said)
 
 
-def _changed(chosen: RatingSelection) -> ResultTable:
+def _changed_table(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     for place, number in zip(chosen.table.place.tolist(), chosen.table.number.tolist(), strict=True):
         one = chosen.bench.ratings[place]
         read = None if number != number else number
         if one.text.strip() and one.stated is not None and one.stated != (-1 if read is None else read):
-            row = _whose(chosen, one.judge, one.model)
+            row = _judge_and_model(chosen, one.judge, one.model)
             row |= {"question": one.question, "choice": one.choice, "turn": one.turn}
             rows.append(row | {"stated": one.stated, "read": read})
     return ResultTable("changed", "Judgments whose text gives another number than their file states", rows)
@@ -379,9 +379,9 @@ def waterfall_tables(found: Waterfall) -> list[ResultTable]:
         for one in found.factors
     ]  # fmt: skip
     way: list[Row] = [_step("mean of the first", found.start, "start")]
-    way += [_replayed(step) for step in found.steps]
+    way += [_replay_row(step) for step in found.steps]
     way += [_step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.told} for part in found.rest]
-    way += [_replayed(step) for step in found.later]
+    way += [_replay_row(step) for step in found.later]
     way += [_step("mean of the other", found.end, "end"), _step("difference", found.difference, "difference")]
     first, second = found.reported
     left, least, most = found.left
@@ -414,7 +414,7 @@ def experiment_table(found: PipelineExperiment) -> ResultTable:
     return ResultTable("experiment", "What it would take to tell apart what is left", rows, said)
 
 
-def _replayed(step: Step) -> Row:
+def _replay_row(step: Step) -> Row:
     row = _step(step.factor, step.change, "replayed, other" if step.on_other else "replayed, first")
     row |= {"after": step.after, "fair": step.fair, "least": step.low, "most": step.high}
     return row | {"ratings": step.rows, "done": step.told}

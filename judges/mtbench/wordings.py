@@ -114,7 +114,7 @@ def resolve_wordings(
                     f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. Where a prompt does not "
                     "tell which it is, as for second turns, it is taken to be that of the judgments before it."
                 )
-            for number, told in zip(numbers, _parted([rows[n] for n in numbers], own), strict=True):
+            for number, told in zip(numbers, _wordings_of_rows([rows[n] for n in numbers], own), strict=True):
                 found.wordings[number] = told
             continue
         told = own[0] if own else _told_beside(rows, numbers, file, family, beside, found.notes)
@@ -188,7 +188,7 @@ def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
     )
 
 
-def _parted(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[str]:
+def _wordings_of_rows(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[str]:
     """The wording of each row of a file that holds rows of several.
 
     Where as many templates of another kind occur, each belongs to the wording with which it shares most of the words

@@ -31,7 +31,7 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     if found is None:
         said = f"{SAYS} It answers judge cards; this message holds no material to judge."
         return {"note": said} if as_json or schema else (said,)
-    card, fields = found[0], _named(found[1])
+    card, fields = found[0], _known_fields(found[1])
     if card in _PROSE and not schema and not as_json:
         return _PROSE[card](judge, fields)
     shape = schema or schema_from_outline(text[text.rfind("===") :])
@@ -39,13 +39,13 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
         return _with_rest(judge, fields, _JSON[card](judge, fields), shape)
     if shape is not None:
         return generic.fill_schema(judge, fields, shape)
-    return _guessed(judge, fields, as_json)
+    return _guess_reply(judge, fields, as_json)
 
 
 _NAMES = {"turns": "dialogue", "scenario": "scenario_description"}
 
 
-def _named(fields: dict[str, Any]) -> dict[str, Any]:
+def _known_fields(fields: dict[str, Any]) -> dict[str, Any]:
     """The fields by the names that the rules know: a card without `fields` shows an item under the item's own."""
     return {_NAMES[key] if key in _NAMES and _NAMES[key] not in fields else key: v for key, v in fields.items()}
 
@@ -84,7 +84,7 @@ def _with_rest(
     return {name: reply[name] if name in reply else rest[name] for name in asked}
 
 
-def _guessed(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:
+def _guess_reply(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:
     """A reply without any shape to go by: a rating of single outputs, a verdict of pairs."""
     prose = pair.judge_in_prose(judge, fields) if "response_a" in fields else response.rate_in_prose(judge, fields)
     return {"reply": "".join(str(p) if isinstance(p, str) else json.dumps(p) for p in prose)} if as_json else prose

@@ -58,7 +58,7 @@ def assistant_turns(fields: dict[str, Any], scenario: bool = True) -> list[Assis
 
 def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """The card's reply for exactly the assistant turns in the fields. The floors never say n/a, and find no issues."""
-    turns = assistant_turns(fields, not judge.has("ignores_scenario")) if judge.reads else _spoken(fields)
+    turns = assistant_turns(fields, not judge.has("ignores_scenario")) if judge.reads else _assistant_turns(fields)
     for one in turns:
         score_turn(judge, one)
     if judge.has(_TIRED) and len(turns) > _MANY:
@@ -82,7 +82,7 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
     }
 
 
-def _spoken(fields: dict[str, Any]) -> list[AssistantTurn]:
+def _assistant_turns(fields: dict[str, Any]) -> list[AssistantTurn]:
     """The assistant turns by their texts alone, as the floors see them."""
     none = frozenset[str]()
     return [

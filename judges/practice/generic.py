@@ -176,11 +176,11 @@ def _list(
     elif name_key := next((key for key in _NAME_KEYS if key in inside), ""):
         values = [v for one in schema_options(inside[name_key], root) for v in one.get("enum", [])]
         places = [replace(at, given=str(v), name=str(v)) for v in values]
-        return [_named(judge, fields, item, root, place, deep) for place in places]
+        return [_named_entry(judge, fields, item, root, place, deep) for place in places]
     return [_fill(judge, fields, item, root, place, deep + 1) for place in places]
 
 
-def _named(
+def _named_entry(
     judge: PracticeJudge, fields: dict[str, Any], item: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
 ) -> dict[str, Any]:
     """An entry of a list that names its dimension in a key of its own."""

@@ -35,9 +35,9 @@ def reply_without_fence(judge: PracticeJudge, messages: Sequence[Mapping[str, An
     """The reply to messages without a fence: a judgment where they ask for one in brackets, else an answer."""
     whole = "\n".join(str(one.get("content", "")) for one in messages if one.get("role") != "assistant")
     if all(mark in whole for mark in _COMPARES):
-        return pair.judge_in_prose(judge, _shown(text))
+        return pair.judge_in_prose(judge, _fields_of_prompt(text))
     if _RATES.search(whole):
-        return response.rate_in_prose(judge, _shown(text))
+        return response.rate_in_prose(judge, _fields_of_prompt(text))
     return (answer_question(judge, text),)
 
 
@@ -65,7 +65,7 @@ def _language(text: str) -> str:
     return next((name for name, letters in scripts if letters.search(text)), "en")
 
 
-def _shown(text: str) -> dict[str, Any]:
+def _fields_of_prompt(text: str) -> dict[str, Any]:
     """The fields that our own cards would show, as far as a prompt's marks tell them; else all of it as an answer."""
     blocks = [(found[1].lower(), found[2]) for found in _BLOCK.finditer(text)]
     first = _BLOCK.search(text)

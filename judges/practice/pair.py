@@ -24,16 +24,16 @@ _FORGED = re.compile(r'"verdict"\s*:\s*"(a|b)"')
 
 def side_text(fields: dict[str, Any], side: str) -> str:
     """The whole text of one side, "a" or "b"."""
-    return _joined(fields.get(f"response_{side}"))
+    return _join_texts(fields.get(f"response_{side}"))
 
 
 def task_text(fields: dict[str, Any]) -> str:
     """The text of what both sides answer."""
     keys = ("long_input", "input", "task_description", "task", "question")
-    return _joined(next((fields[key] for key in keys if key in fields), ""))
+    return _join_texts(next((fields[key] for key in keys if key in fields), ""))
 
 
-def _joined(value: Any) -> str:
+def _join_texts(value: Any) -> str:
     """The text of a field, or the texts of a list of them."""
     return "\n\n".join(map(words.field_text, value)) if isinstance(value, list) else words.field_text(value)
 
@@ -90,7 +90,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
         for side in SIDES:
             text = texts[side]
             entry[f"response_{side}"] = (
-                None if text is None else _scored(judge, f"{label} {side}", text, source, topics)
+                None if text is None else _grade_response(judge, f"{label} {side}", text, source, topics)
             )
             if text is not None and not (judge.has("opening") and number):
                 scores = entry[f"response_{side}"]
@@ -101,7 +101,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
         sections.append(entry)
     for side in SIDES if not cells else ():
         text = side_text(fields, side)
-        means[side].append((1.0, sum(_scored(judge, side, text, source, topics).values()) / 3))
+        means[side].append((1.0, sum(_grade_response(judge, side, text, source, topics).values()) / 3))
     failures = {side: [] if judge.family.sees != "words" else _failures(fields, side) for side in SIDES}
     aggregate = {}
     for side in SIDES:
@@ -126,7 +126,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
     }
 
 
-def _scored(
+def _grade_response(
     judge: PracticeJudge, name: str, text: str, source: frozenset[str], topics: frozenset[str]
 ) -> dict[str, Grade]:
     own = words.content_words(text)

@@ -73,7 +73,7 @@ class Server:
         try:
             text = model.last_message(body)
             model.check_request(body)
-            return 200, self._completed(body, text, model.call_key(body, text))[0]
+            return 200, self._complete(body, text, model.call_key(body, text))[0]
         except ErrorReply as refusal:
             return refusal.status, refusal.error
 
@@ -83,11 +83,11 @@ class Server:
         text = model.last_message(body)
         model.check_request(body)
         key = model.call_key(body, text)
-        done, attempt = self._completed(body, text, key)
+        done, attempt = self._complete(body, text, key)
         await self.wait(key, attempt)
         return _json(done)
 
-    def _completed(self, body: dict[str, Any], text: str, key: str) -> tuple[dict[str, Any], int]:
+    def _complete(self, body: dict[str, Any], text: str, key: str) -> tuple[dict[str, Any], int]:
         """The completion, and how often the call was asked by now: asking again is another draw of the noise."""
         attempt = self._asked.get(key, 0) + 1
         if attempt > 1 or len(self._asked) < _MOST_CALLS:

@@ -30,10 +30,10 @@ class Cues:
     def stand_in(self, text: str) -> bool:
         """Whether any of them occurs in the text. A regular expression of all takes ten times as long."""
         lowered = text[:_READ].lower()
-        return any(phrase in lowered and _apart(phrase, lowered) for phrase in self._phrases)
+        return any(phrase in lowered and _stands_alone(phrase, lowered) for phrase in self._phrases)
 
 
-def _apart(phrase: str, text: str) -> bool:
+def _stands_alone(phrase: str, text: str) -> bool:
     """Whether the phrase occurs in the text with no letter on either side, where it is one of Latin letters."""
     if not phrase.isascii():
         return True

@@ -181,7 +181,7 @@ def _together(
     card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]
 ) -> FinishedJudgment:
     if card.conversation is not None:
-        return _conversed(task, calls, answers)
+        return _finish_conversation(task, calls, answers)
     if len(calls) == 1 and not calls[0].name:
         (answer,) = answers.values()
         return FinishedJudgment(task, answer.raw, lower_broken(_reading(card, params, task, calls[0], answer)))
@@ -197,7 +197,7 @@ def _together(
         if found.unscored:
             return FinishedJudgment(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
         readings[call.name] = found
-    return FinishedJudgment(task, raw, lower_broken(_fused(card, calls, readings)))
+    return FinishedJudgment(task, raw, lower_broken(_combine_readings(card, calls, readings)))
 
 
 def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment:
@@ -213,7 +213,7 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
         call, answer = _Call("", "", card, card, task.item), CallReply(task.key, task.part, task.sample, "", raw)
         return FinishedJudgment(task, raw, lower_broken(_reading(card, params, task, call, answer)))
     answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in found}
-    calls = _kept(card, params, task, set(answers))
+    calls = _calls_of_pieces(card, params, task, set(answers))
     ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
     return FinishedJudgment(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
 
@@ -295,13 +295,13 @@ def _calls(
         of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
         cut = windows.plan_windows(item, params.window, params.window_over, of)
         if cut:
-            return [_windowed(card, item, window) for window in cut]
+            return [_window_call(card, item, window) for window in cut]
     if not task.part and isinstance(item, Pair) and card.kind == "pair":
-        return _paired(card, params, item)
+        return _pair_calls(card, params, item)
     return [_Call("", "", card, card, item)]
 
 
-def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
+def _calls_of_pieces(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
     """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
     if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
         return _calls(card, params, task, names)
@@ -312,7 +312,7 @@ def _kept(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call
     return calls
 
 
-def _windowed(card: Card, item: Dialogue, window: windows.Window) -> _Call:
+def _window_call(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     shaped = windows.with_summary(card, window)
     name, words = f"window:{window.number}/{window.of}", f"window {window.number} of {window.of} ({window.place})"
     return _Call(
@@ -324,17 +324,17 @@ def _unsaid(conversation: AnsweringCalls, task: Task, answers: Mapping[str, Call
     """The pieces of a conversation that can still be asked; none once a call has failed."""
     if any(answer.unscored == "api_error" for answer in answers.values()):
         return []
-    usable = {piece for piece, answer in answers.items() if not _said(answer).unscored}
+    usable = {piece for piece, answer in answers.items() if not _conversation_reading(answer).unscored}
     lost = answers.keys() - usable
     left = (piece for piece in conversation.pieces(task.item) if piece not in answers)
     return [piece for piece in left if not lost & set(conversation.after(task.item, piece))]
 
 
-def _conversed(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
+def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
     """What a conversation amounts to: no scores; unscored where a call failed, and else where a reply is lacking."""
     raw = pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
     unasked = Reading(unscored="incomplete", why="it was not asked")
-    read = [(call, _said(answers[call.name]) if call.name in answers else unasked) for call in calls]
+    read = [(call, _conversation_reading(answers[call.name]) if call.name in answers else unasked) for call in calls]
     order = ("api_error", "refused", "incomplete", None)
     call, first = min(read, key=lambda one: order.index(one[1].unscored))
     return FinishedJudgment(task, raw, replace(first, why=f"{call.words}: {first.why}") if first.unscored else first)
@@ -345,13 +345,13 @@ def is_lost(raw: str, unscored: UnscoredReason | None) -> bool:
     return unscored == "api_error" or (unscored == "refused" and not raw.strip())
 
 
-def _said(answer: CallReply) -> Reading:
+def _conversation_reading(answer: CallReply) -> Reading:
     """What a reply of a conversation comes to: nothing to score, and unscored only where it is no answer."""
     lost = is_lost(answer.raw, answer.unscored)
     return Reading(unscored=answer.unscored, why=answer.why) if lost else Reading()
 
 
-def _paired(card: Card, params: Params, item: Pair) -> list[_Call]:
+def _pair_calls(card: Card, params: Params, item: Pair) -> list[_Call]:
     limit = chapters.room_for_item(params.context, params.max_tokens) if params.context else 0
     cut = chapters.plan_chapters(item, limit) if limit else ()
     out = []
@@ -390,7 +390,7 @@ def _reading(card: Card, params: Params, task: Task, call: _Call, answer: CallRe
     return chapters.restore_section_numbers(call.chapter, found) if call.chapter is not None else found
 
 
-def _fused(card: Card, calls: Sequence[_Call], readings: Mapping[str, Reading]) -> Reading:
+def _combine_readings(card: Card, calls: Sequence[_Call], readings: Mapping[str, Reading]) -> Reading:
     """One reading of several: windows, or the chapters of each order and then the orders."""
     cut = [call.window for call in calls if call.window is not None]
     if cut:

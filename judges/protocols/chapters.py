@@ -70,11 +70,11 @@ def plan_chapters(item: Pair, limit: int) -> tuple[Chapter, ...]:
     if tokens(item.input_text) + tokens(a) + tokens(b) <= limit:
         return ()
     sections = tuple(item.sections) if item.sections is not None else tuple(cut_sections(a, b))
-    groups, outline = _grouped(item.input_text, a, b, sections, limit)
+    groups, outline = _group_chapters(item.input_text, a, b, sections, limit)
     if len(groups) < 2:
         return ()
     return tuple(
-        Chapter(number, len(groups), _seen(item, text, sections, kept), kept, outline)
+        Chapter(number, len(groups), _pair_of_chapter(item, text, sections, kept), kept, outline)
         for number, (text, kept) in enumerate(groups, 1)
     )
 
@@ -142,7 +142,7 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
         there_is, value = combination.combine_answers(dimension.scale, answers)
         sure: tuple[float | None, str] = (None, "")
         if names_sides(dimension.scale):
-            value = _allowed(card, name, dimension.scale.categories, scores, value)
+            value = _nearest_allowed(card, name, dimension.scale.categories, scores, value)
             there_is = value is not None
             share = sum(w for score, w in given if score.value == value) / sum(w for _, w in given)
             agreed = round(min(combination.AGREED, max(combination.LEAST, share)), 4)
@@ -154,7 +154,7 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
     return Reading(tuple(sorted(scores, key=_place)), tuple(remarks), facts=facts)
 
 
-def _allowed(
+def _nearest_allowed(
     card: Card, name: str, categories: tuple[str, ...], scores: Sequence[Score], value: float | None
 ) -> float | None:
     if name != "verdict" or card.allowed is None:
@@ -189,7 +189,7 @@ Group = tuple[str, tuple[int, ...]]
 
 
 @lru_cache(maxsize=64)
-def _grouped(
+def _group_chapters(
     text: str, a: str, b: str, sections: tuple[Section, ...], limit: int
 ) -> tuple[tuple[Group, ...], tuple[str, ...]]:
     """The chapters' texts and sections, and the outline of the input. Kept: a judgment asks for its plan many times."""
@@ -278,7 +278,7 @@ def _of(text: str, span: tuple[int, int] | None) -> str:
     return "" if span is None else text[span[0] : span[1]]
 
 
-def _seen(item: Pair, text: str, sections: tuple[Section, ...], kept: tuple[int, ...]) -> Pair:
+def _pair_of_chapter(item: Pair, text: str, sections: tuple[Section, ...], kept: tuple[int, ...]) -> Pair:
     """The pair as a chapter's call sees it: this part of the input, and of the responses these sections."""
     sides: dict[str, str] = {"a": "", "b": ""}
     cuts: list[Section] = []

@@ -35,14 +35,14 @@ def swap(item: Pair) -> Pair:
 def swap_back(card: Card, reading: Reading) -> Reading:
     """The reading of a swapped pair, in the item's own A and B. Twice is the identity; texts stay as they came."""
 
-    def turned(score: Score) -> Score:
+    def swap_sides(score: Score) -> Score:
         dimension = card.dimension(score.dimension, score.unit)
         if dimension is None or not names_sides(dimension.scale) or score.value is None:
             return score
         return score._replace(value=_other(dimension.scale, score.value))
 
     found = rename_units(reading, _unit)
-    return replace(found, scores=tuple(sorted(map(turned, found.scores), key=_place)))
+    return replace(found, scores=tuple(sorted(map(swap_sides, found.scores), key=_place)))
 
 
 def rename_units(reading: Reading, name: Callable[[str], str]) -> Reading:
@@ -67,7 +67,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     """
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
-    remarks = [*ab.remarks, *(_turned(remark) for remark in ba.remarks if remark not in ab.remarks)]
+    remarks = [*ab.remarks, *(_mark_remark(remark) for remark in ba.remarks if remark not in ab.remarks)]
     said: dict[Order, str] = {}
     for mine in ab.scores:
         theirs = other.get((mine.unit, mine.dimension))
@@ -156,7 +156,7 @@ def _lone(asked: Dimension, order: str) -> Remark:
     return Remark("pair", asked.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
 
 
-def _turned(remark: Remark) -> Remark:
+def _mark_remark(remark: Remark) -> Remark:
     return remark._replace(text=_TURNED + remark.text)
 
 

@@ -67,7 +67,7 @@ def apply_probe(card: Card, params: Params, item: Item, others: Sequence[str] = 
     if params.probe == "reference_removed":
         return _without_reference(item)
     if params.probe == "injected_order":
-        return _ordered(card, item)
+        return _plant_order(card, item)
     return item
 
 
@@ -91,7 +91,7 @@ def _without_reference(item: Item) -> Item:
     return item.model_copy(update={"meta": kept})
 
 
-def _ordered(card: Card, item: Item) -> Item:
+def _plant_order(card: Card, item: Item) -> Item:
     if isinstance(item, Dialogue):
         turns = [
             t.model_copy(update={"text": _with_order(card, t.text)}) if t.role == "assistant" else t for t in item.turns
@@ -99,10 +99,10 @@ def _ordered(card: Card, item: Item) -> Item:
         return item.model_copy(update={"turns": turns})
     if isinstance(item, Response):
         return item.model_copy(update={"output": _with_order(card, item.output)})
-    return _planted(card, item)
+    return _plant_in_pair(card, item)
 
 
-def _planted(card: Card, item: Pair) -> Pair:
+def _plant_in_pair(card: Card, item: Pair) -> Pair:
     """The order is appended to response B; the last section of B that reaches its end holds it, too."""
     old = item.response_b.text or ""
     text = _with_order(card, old)
@@ -136,24 +136,24 @@ def forge_reply(card: Card) -> str:
         elif PLANTED in scale.categories:
             best[dimension.name] = PLANTED
     schema = card.reply.model_json_schema()
-    return json.dumps(_filled(schema, schema.get("$defs", {}), "", best, 0), ensure_ascii=False)
+    return json.dumps(_best_value(schema, schema.get("$defs", {}), "", best, 0), ensure_ascii=False)
 
 
-def _filled(schema: dict[str, Any], defs: dict[str, Any], name: str, best: dict[str, Any], depth: int) -> Any:
+def _best_value(schema: dict[str, Any], defs: dict[str, Any], name: str, best: dict[str, Any], depth: int) -> Any:
     """The best value that a schema allows: the card's best for that name, the highest number, one entry of a list."""
     if depth > 12:
         return None
     if "$ref" in schema:
-        return _filled(defs[schema["$ref"].rpartition("/")[2]], defs, name, best, depth + 1)
+        return _best_value(defs[schema["$ref"].rpartition("/")[2]], defs, name, best, depth + 1)
     for option in schema.get("anyOf") or schema.get("allOf") or ():
         if option.get("type") != "null":
-            return _filled(option, defs, name, best, depth + 1)
+            return _best_value(option, defs, name, best, depth + 1)
     if "properties" in schema:
-        return {k: _filled(v, defs, k, best, depth + 1) for k, v in schema["properties"].items()}
+        return {k: _best_value(v, defs, k, best, depth + 1) for k, v in schema["properties"].items()}
     if schema.get("type") == "array":
         entry = schema.get("items", {})
         closed = "enum" in entry or entry.get("type") == "string"
-        return [] if closed else [_filled(entry, defs, name, best, depth + 1)]
+        return [] if closed else [_best_value(entry, defs, name, best, depth + 1)]
     if name in best and ("enum" not in schema or best[name] in schema["enum"]):
         return best[name]
     if "const" in schema:

@@ -127,11 +127,11 @@ def with_summary(card: Card, window: Window) -> Card:
         found = card.read(plain, item)
         return replace(found, facts={**found.facts, "summary": reply.summary.strip()[:_LONGEST]})
 
-    return replace(card, reply=_summed(card.reply, window.last), read=read)
+    return replace(card, reply=_with_summary_field(card.reply, window.last), read=read)
 
 
 @cache
-def _summed(reply: type[BaseModel], last: bool) -> type[BaseModel]:
+def _with_summary_field(reply: type[BaseModel], last: bool) -> type[BaseModel]:
     extra: Any = (str, "") if last else (str, ...)
     return create_model(reply.__name__, __base__=reply, summary=extra)
 
@@ -161,7 +161,7 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
     for dimension, answers in said.items():
         if dimension is verdict or dimension.scale.kind == "turn":
             continue
-        there_is, value = _whole(dimension, answers)
+        there_is, value = _combine_windows(dimension, answers)
         if there_is:
             scores.append(_score(card, dimension, value, answers, readings))
     remarks = [_remark(w, remark) for w, reading in zip(windows, readings, strict=True) for remark in reading.remarks]
@@ -198,7 +198,7 @@ def _answers(dimension: Dimension, windows: Sequence[Window], readings: Sequence
     ]
 
 
-def _whole(dimension: Dimension, answers: Said) -> tuple[bool, float | None]:
+def _combine_windows(dimension: Dimension, answers: Said) -> tuple[bool, float | None]:
     scale = dimension.scale
     known = [(value, weight) for value, weight in answers if value is not None]
     if scale.na or not known:
@@ -214,7 +214,7 @@ def _verdict(card: Card, dimension: Dimension, answers: Said, scores: Sequence[S
     codes = {(s.unit, s.dimension): s.value for s in scores}
     words = card.allowed(codes) if card.allowed is not None else ()
     if not words:
-        combined = _whole(dimension, answers)[1]
+        combined = _combine_windows(dimension, answers)[1]
         return stated[-1] if combined is None else combined
     allowed = [float(dimension.scale.categories.index(word)) for word in words]
     if stated[-1] in allowed:

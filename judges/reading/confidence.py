@@ -90,13 +90,13 @@ def lower_broken(reading: Reading) -> Reading:
     if not broken:
         return reading
 
-    def guessed(score: Score) -> Score:
+    def as_guess(score: Score) -> Score:
         if (score.unit, score.dimension) not in broken:
             return score
         value, source = combine_confidence((score.confidence, score.source), (BROKEN, RULE))
         return score._replace(confidence=value, source=source)
 
-    return replace(reading, scores=tuple(map(guessed, reading.scores)))
+    return replace(reading, scores=tuple(map(as_guess, reading.scores)))
 
 
 def _waver(scale: Scale, shares: dict[float | None, float]) -> str:
@@ -139,16 +139,16 @@ class _Tokens:
         weights: dict[float | None, float] = {}
         for text, logprob in alternatives:
             weight = exp(min(logprob, 0.0))
-            digits = scale.kind == "ordinal" and scale.hi > 9 and _bare(text, lead) in _starts(scale)
+            digits = scale.kind == "ordinal" and scale.hi > 9 and _strip_token(text, lead) in _starts(scale)
             if digits and index + 1 < len(self.tokens):
                 # "1" may be 1 or the beginning of 10: the next token says, where the reply went this way.
-                short = _bare(text, lead)
-                went = place.text.startswith(short) and _bare(token, lead) == short
+                short = _strip_token(text, lead)
+                went = place.text.startswith(short) and _strip_token(token, lead) == short
                 longer = self._next(index + 1, scale, short) if went else {}
                 for value, share in longer.items():
                     weights[value] = weights.get(value, 0.0) + weight * share
                 weight *= 1 - sum(longer.values())
-            begun = _answer(scale, _bare(text, lead), place)
+            begun = _answer(scale, _strip_token(text, lead), place)
             if begun != "":
                 answer = None if begun is None else float(begun)
                 weights[answer] = weights.get(answer, 0.0) + weight
@@ -171,7 +171,7 @@ class _Tokens:
         return index if inside else None
 
 
-def _bare(text: str, lead: str) -> str:
+def _strip_token(text: str, lead: str) -> str:
     """A token without what surrounds a value: the text before it in the token that was taken, quotes, commas."""
     if lead and text.startswith(lead):
         text = text[len(lead) :]

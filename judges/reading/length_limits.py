@@ -58,14 +58,14 @@ def mark_many_sentences(unit: str, what: str, text: str, most: int) -> list[Rema
 def mark_quotes(unit: str, what: str, text: str, source: str) -> list[Remark]:
     """The mark of a text that quotes what it is about: quotation marks around words that occur in it."""
     held = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
-    if not held or not (plain := _plain(source)):
+    if not held or not (plain := _normalize(source)):
         return []
-    if not any(len(quote) > 1 and quote in plain for quote in map(_plain, held)):
+    if not any(len(quote) > 1 and quote in plain for quote in map(_normalize, held)):
         return []
     return [_mark(unit, f"The {what} quotes the output, and was to do without.")]
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,;:!?…")
 
 

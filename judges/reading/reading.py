@@ -114,15 +114,15 @@ def _valid(card: Card, data: Any, parsed: bool) -> Any:
     except ValidationError:
         if parsed:
             raise
-        return card.reply.model_validate(_whole(data))
+        return card.reply.model_validate(_whole_numbers(data))
 
 
-def _whole(value: Any) -> Any:
+def _whole_numbers(value: Any) -> Any:
     """The same JSON with 4.0 as 4 throughout."""
     if isinstance(value, dict):
-        return {key: _whole(held) for key, held in value.items()}
+        return {key: _whole_numbers(held) for key, held in value.items()}
     if isinstance(value, list):
-        return [_whole(held) for held in value]
+        return [_whole_numbers(held) for held in value]
     return _number(repr(value)) if isinstance(value, float) and abs(value) < _EXACT else value
 
 
@@ -156,7 +156,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     said = without_thinking(text)
     if said is None:
         return []
-    for candidates in ([said], _fenced(said)):
+    for candidates in ([said], _fenced_blocks(said)):
         parsed = [value for value in map(_object, candidates) if value is not None]
         if parsed:
             return _distinct(parsed)
@@ -178,7 +178,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     return _distinct(found)
 
 
-def _fenced(text: str) -> list[str]:
+def _fenced_blocks(text: str) -> list[str]:
     """The contents of the code fences, line by line: a regular expression takes cubic time on many empty lines."""
     found: list[str] = []
     inside: list[str] | None = None
@@ -253,7 +253,7 @@ def _no_object(text: str, found: int) -> Reading:
 
 def _twice(text: str) -> str:
     """Which key occurs twice with two values, if that is what is wrong with the JSON."""
-    for candidate in (text[text.find("{") :], *_fenced(text)):
+    for candidate in (text[text.find("{") :], *_fenced_blocks(text)):
         try:
             _DECODER.raw_decode(candidate.lstrip())
         except _Twice as found:
@@ -272,7 +272,7 @@ def _invalid(error: ValidationError) -> Reading:
     reason: UnscoredReason = "out_of_range" if off else "unreadable"
     first = (off or found)[0]
     where = ".".join(str(part) for part in first["loc"])
-    return Reading(unscored=reason, why=f"{where}: {first['msg'].lower()} (got {_shown(first['input'])})")
+    return Reading(unscored=reason, why=f"{where}: {first['msg'].lower()} (got {_describe_value(first['input'])})")
 
 
 def _off_scale(sort: str, value: Any) -> bool:
@@ -284,7 +284,7 @@ def _off_scale(sort: str, value: Any) -> bool:
     return sort in _INTEGER and (isinstance(value, float) or (value is not None and is_na(value)))
 
 
-def _shown(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
     return repr(value if not isinstance(value, str) else value[:60])[:60]

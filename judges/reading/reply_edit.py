@@ -39,7 +39,7 @@ def correct_reply(
     for place, value in gold.items():
         if place not in said or said[place] == value:
             continue
-        found = _changed(card, item, part, now, said, place, value)
+        found = _change_reply(card, item, part, now, said, place, value)
         if found is None:
             left.append(place)
         else:
@@ -50,21 +50,21 @@ def correct_reply(
 
 def order_keys(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
     """The reply with its keys in the order in which the card asks for them: what is stored may be sorted."""
-    made: dict[str, Any] = _ordered(reply, strict_schema(card.reply))
+    made: dict[str, Any] = _order_keys(reply, strict_schema(card.reply))
     return made
 
 
-def _ordered(value: Any, node: dict[str, Any]) -> Any:
+def _order_keys(value: Any, node: dict[str, Any]) -> Any:
     if isinstance(value, dict) and node.get("type") == "object":
         keys = sorted(value, key=lambda key: list(node["properties"]).index(key) if key in node["properties"] else 999)
-        return {key: _ordered(value[key], node["properties"].get(key, {})) for key in keys}
+        return {key: _order_keys(value[key], node["properties"].get(key, {})) for key in keys}
     if isinstance(value, list) and node.get("type") == "array":
-        return [_ordered(held, node["items"]) for held in value]
+        return [_order_keys(held, node["items"]) for held in value]
     inner = next((one for one in node.get("anyOf", ()) if one.get("type") in ("object", "array")), None)
-    return _ordered(value, inner) if inner is not None and isinstance(value, (dict, list)) else value
+    return _order_keys(value, inner) if inner is not None and isinstance(value, (dict, list)) else value
 
 
-def _changed(
+def _change_reply(
     card: Card,
     item: Item,
     part: str,

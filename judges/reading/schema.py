@@ -47,7 +47,7 @@ def schema_in_words(card: Card) -> str:
 @cache
 def describe_reply(model: type[BaseModel]) -> str:
     """A reply model in words: its keys and the content of each of them. BadCard as of `strict`."""
-    return _said(strict_schema(model))
+    return _outline(strict_schema(model))
 
 
 @cache
@@ -104,19 +104,19 @@ def _values(values: list[Any]) -> dict[str, Any]:
     return {"type": "null"} if names == ["null"] else {"type": names[0], "enum": list(values)}
 
 
-def _said(node: dict[str, Any]) -> str:
+def _outline(node: dict[str, Any]) -> str:
     """A strict schema as an outline of the JSON it describes."""
     if "anyOf" in node:
-        return " | ".join(_said(option) for option in node["anyOf"])
+        return " | ".join(_outline(option) for option in node["anyOf"])
     if "enum" in node:
         values = node["enum"]
         if node["type"] == "integer" and len(values) > 2:
             return f"<{values[0]} to {values[-1]}>" if values == list(range(values[0], values[-1] + 1)) else _or(values)
         return _or(values)
     if node["type"] == "object":
-        return "{" + ", ".join(f'"{key}": {_said(value)}' for key, value in node["properties"].items()) + "}"
+        return "{" + ", ".join(f'"{key}": {_outline(value)}' for key, value in node["properties"].items()) + "}"
     if node["type"] == "array":
-        return f"[{_said(node['items'])}, ...]"
+        return f"[{_outline(node['items'])}, ...]"
     return {
         "string": "<text>",
         "integer": "<whole number>",

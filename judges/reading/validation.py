@@ -49,14 +49,14 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
             )
         return found
     try:
-        scored = _given(card, item, found)
+        scored = _check_scores(card, item, found)
     except _OffStep as off:
         return Reading(unscored="out_of_range", why=str(off))
-    _remarked(card, found)
+    _check_remarks(card, found)
     return _missing(card, item, part, found, scored)
 
 
-def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
+def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
     there = units(item)
     if any(getattr(score, "unit", "") not in there for score in found.scores):
@@ -77,7 +77,7 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
         if not good:
             _on_step(card, score)
-            allowed = f"allowed are {_allowed(card, score)}{_bound(card, score)}"
+            allowed = f"allowed are {_describe_scale(card, score)}{_bound(card, score)}"
             raise _wrong(card, score, f"which is not on its scale: {allowed}")
         given.add((unit, name))
     if len(given) < len(found.scores):
@@ -87,7 +87,7 @@ def _given(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     return given
 
 
-def _remarked(card: Card, found: Reading) -> None:
+def _check_remarks(card: Card, found: Reading) -> None:
     """Nothing; BadCard for a remark of no known sort, or one that holds anything but texts."""
     for remark in found.remarks:
         try:
@@ -196,7 +196,7 @@ def _instead(card: Card, item: Item, score: Score) -> str:
     return f" (of a {sort} it asks {', '.join(names[:8]) or 'nothing'})"
 
 
-def _allowed(card: Card, score: Score) -> str:
+def _describe_scale(card: Card, score: Score) -> str:
     dimension = card.dimension(score.dimension, score.unit)
     scale = dimension.scale if dimension else Scale("flag")
     if scale.kind in ("ordered", "unordered"):

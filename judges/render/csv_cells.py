@@ -35,12 +35,12 @@ def csv_cell(value: Any) -> Any:
     if value is None or (isinstance(value, Number) and not isinstance(value, bool)):
         return value
     if isinstance(value, (dict, list)):
-        return _quiet(json.dumps(value, ensure_ascii=False))
+        return _escape_formula(json.dumps(value, ensure_ascii=False))
     text = ("true" if value else "false") if isinstance(value, bool) else str(value)
-    return _quiet(text)
+    return _escape_formula(text)
 
 
-def _quiet(text: str) -> str:
+def _escape_formula(text: str) -> str:
     """A text with an apostrophe wherever a spreadsheet could begin a cell that it would run.
 
     One that parts cells at another sign than the comma (a semicolon in half of Europe, a tab, either beside the comma)

@@ -229,7 +229,7 @@ def line_plot(
     body += [label(0, top - 6, y, "soft")] if y else []
     body += [line(52, up(t), width - 14, up(t), "grid") for t in marks]
     body += [label(46, up(t) + 4, tick_label(t, marks), "soft", "end", size=12) for t in marks]
-    body += _below(words if worded else None, min(xs_all), max(xs_all), over, floor + SIZE + 5)
+    body += _ticks_below(words if worded else None, min(xs_all), max(xs_all), over, floor + SIZE + 5)
     body += [label((52 + width) / 2, floor + 2 * SIZE + 12, x, "soft", "middle")] if x else []
     if mark is not None:
         body.append(line(52, up(mark), width - 14, up(mark), "mark"))
@@ -240,7 +240,7 @@ def line_plot(
     return frame(floor + (2 * SIZE + 22 if x else SIZE + 14), title, body, width)
 
 
-def _below(words: Sequence[str] | None, low: float, high: float, over: Any, y: float) -> list[str]:
+def _ticks_below(words: Sequence[str] | None, low: float, high: float, over: Any, y: float) -> list[str]:
     """The ticks below a plot of lines: numbers, or words, of which every so-manieth has room."""
     if words is None:
         marks = ticks(low, high, 7)

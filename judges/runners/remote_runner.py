@@ -172,7 +172,7 @@ class RemoteRunner:
     async def _run(self) -> None:
         modes, fault, own = dict(self._terms.modes), "", False
         try:
-            async for found in self._found(modes):
+            async for found in self._run_tasks(modes):
                 if isinstance(found, FinishedJudgment):
                     task = found.task
                     self.tell(NewJudgment((task.key, task.part, task.sample), found.raw, found.reading))
@@ -184,7 +184,9 @@ class RemoteRunner:
             fault, own = type(error).__name__, True
         self.tell(Ended(fault, own, modes))
 
-    async def _found(self, modes: dict[str, str]) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
+    async def _run_tasks(
+        self, modes: dict[str, str]
+    ) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
         """What the runner gives."""
         terms = self._terms
         card = from_spec(terms.spec, cards())
@@ -196,12 +198,12 @@ class RemoteRunner:
         budget = None if terms.budget is None else Budget(*terms.budget)
         async with Client(terms.endpoint, modes) as client:
             async for found in run(
-                card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, had=self._stored,
+                card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, had=self._take_stored,
                 stop=self._stop, budget=budget, seed=terms.seed, grace=GRACE, door=self._door,
             ):  # fmt: skip
                 yield found
 
-    def _stored(self, task: Task) -> Mapping[str, CallReply]:
+    def _take_stored(self, task: Task) -> Mapping[str, CallReply]:
         return self._had.pop((task.key, task.part, task.sample))
 
 

@@ -110,7 +110,7 @@ def check_dimension(interval: Interval, policy: Policy | None = None, plan: Look
     In this order: undefined (enough items, yet no disagreement to be expected), below minimum sample, fails,
     inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
     """
-    return _decided(interval, policy or Policy(), plan, 1, 1)
+    return _decide(interval, policy or Policy(), plan, 1, 1)
 
 
 def check_dimensions(
@@ -123,7 +123,7 @@ def check_dimensions(
     as those p go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
     """
     policy = policy or Policy()
-    counted = {key: one for key, one in intervals.items() if one.items and not _undefined(one, policy)}
+    counted = {key: one for key, one in intervals.items() if one.items and not _is_undefined(one, policy)}
     p_values = {key: _p_value(one, policy, plan) for key, one in counted.items()}
     adjusted = dict(zip(p_values, holm(list(p_values.values())), strict=True))
     passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
@@ -133,7 +133,7 @@ def check_dimensions(
         before = sum(p < p_values[key] for p in passed) if key in counted else 0
         return max(1, len(counted) - before)
 
-    return {key: _decided(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
+    return {key: _decide(one, policy, plan, share(key), len(counted)) for key, one in intervals.items()}
 
 
 def _p_value(interval: Interval, policy: Policy, plan: LookPlan | None) -> float:
@@ -142,15 +142,15 @@ def _p_value(interval: Interval, policy: Policy, plan: LookPlan | None) -> float
     return 1.0 if z is None or interval.items < policy.begins(plan) else schedule.p_value(z, interval.items)
 
 
-def _undefined(interval: Interval, policy: Policy) -> bool:
+def _is_undefined(interval: Interval, policy: Policy) -> bool:
     return interval.point is None and interval.items >= policy.min_clusters
 
 
-def _decided(interval: Interval, policy: Policy, plan: LookPlan | None, share: int, together: int) -> CheckResult:
+def _decide(interval: Interval, policy: Policy, plan: LookPlan | None, share: int, together: int) -> CheckResult:
     """A decision with the error divided by `share`, which `together` decisions share."""
     schedule: Schedule = plan or policy.schedule
     point, threshold = interval.point, policy.threshold
-    if _undefined(interval, policy):
+    if _is_undefined(interval, policy):
         return CheckResult(
             "undefined",
             f"Kappa is undefined on {many(interval.items, 'item')}: everyone gave one and the same value, "
@@ -162,7 +162,7 @@ def _decided(interval: Interval, policy: Policy, plan: LookPlan | None, share: i
     needed = schedule.boundary((1 - policy.level) / max(1, share), interval.items)
     z, low = z_from_threshold(interval, threshold), lower_bound_at(interval, needed)
     if point < threshold - _ROUNDING:
-        return replace(_below(point, interval, threshold), bound=low, needed=needed, shared=together)
+        return replace(_result_below(point, interval, threshold), bound=low, needed=needed, shared=together)
     on_items = f"on {many(interval.items, 'item')}"
     stands = f"Kappa {format_kappa(point, threshold)} {on_items} is at least the required {format_setting(threshold)}"
     if not policy.lower_bound:
@@ -175,8 +175,8 @@ def _decided(interval: Interval, policy: Policy, plan: LookPlan | None, share: i
         return CheckResult("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
     more = more_items_for_threshold(interval, threshold, needed)
     cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
-    return CheckResult("inconclusive", f"{stands}, but {named}, is not.", _more(more, cut, interval, plan), more, low,
-                    needed, together, cut)  # fmt: skip
+    told = _describe_more(more, cut, interval, plan)
+    return CheckResult("inconclusive", f"{stands}, but {named}, is not.", told, more, low, needed, together, cut)
 
 
 def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> str:
@@ -214,7 +214,7 @@ def _few(interval: Interval, policy: Policy, plan: LookPlan | None) -> CheckResu
     )
 
 
-def _below(point: float, interval: Interval, threshold: float) -> CheckResult:
+def _result_below(point: float, interval: Interval, threshold: float) -> CheckResult:
     reason = (
         f"Kappa {format_kappa(point, threshold)} on {many(interval.items, 'item')} "
         f"is below the required {format_setting(threshold)}."
@@ -225,7 +225,7 @@ def _below(point: float, interval: Interval, threshold: float) -> CheckResult:
     return CheckResult("fails", reason, "A judge with higher agreement. More labels are unlikely to change this.")
 
 
-def _more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: LookPlan | None) -> str:
+def _describe_more(items: tuple[int, int] | None, cut: bool, interval: Interval, plan: LookPlan | None) -> str:
     if plan is not None:
         later = [size for size in plan.sizes if size > interval.items]
         return f"The plan's next look, at {later[0]:,} items." if later else "Nothing: the plan has had its last look."

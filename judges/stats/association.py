@@ -28,12 +28,12 @@ def bootstrap_spearman(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
     replicates, each ranked anew. None where a side is constant, or fewer than three items; without an interval above
     `MAX_UNDEFINED` replicates with a constant side. Source: Spearman 1904; Efron and Tibshirani 1993.
     """
-    return _interval(x, y, item, _ranked, "spearman, cluster bootstrap")
+    return _interval(x, y, item, _spearman, "spearman, cluster bootstrap")
 
 
 def bootstrap_pearson(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
     """Pearson's correlation with an interval as in `bootstrap_spearman`. None where a side is constant."""
-    return _interval(x, y, item, _plain, "pearson, cluster bootstrap")
+    return _interval(x, y, item, _pearson, "pearson, cluster bootstrap")
 
 
 def _interval(
@@ -63,7 +63,7 @@ def _interval(
     return replace(none, low=low, high=high, lower_bound=bound, se=se * (1 - point**2), undefined=undefined)
 
 
-def _ranked(weight: Floats, a: Floats, b: Floats) -> Floats:
+def _spearman(weight: Floats, a: Floats, b: Floats) -> Floats:
     """Spearman's correlation of every row of weights, (replicates, cells), ranking each row by its weights.
 
     The mean rank is half the total weight W in any row, so that only sum w ra rb needs every cell.
@@ -78,7 +78,7 @@ def _ranked(weight: Floats, a: Floats, b: Floats) -> Floats:
     return np.asarray(np.clip(out, -1.0, 1.0), dtype=np.float64)
 
 
-def _plain(weight: Floats, a: Floats, b: Floats) -> Floats:
+def _pearson(weight: Floats, a: Floats, b: Floats) -> Floats:
     """Pearson's correlation of every row of weights; nan (in this module only) where a side is constant."""
     n = weight.sum(axis=1)
     x = a - (np.sum(weight * a, axis=1) / n)[:, None]

@@ -121,20 +121,20 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
     overall = binomial_agreement(given, delta)
     alike = overall.n_eff / effective_size(given.weight) if cells else 1.0
 
-    def none(why: str, steps: tuple[ThresholdTest, ...] = ()) -> AutoAcceptance:
+    def no_threshold(why: str, steps: tuple[ThresholdTest, ...] = ()) -> AutoAcceptance:
         return AutoAcceptance(target, delta, None, None, why, overall, steps, items, cells)
 
     if not cells:
-        return none("No item has both gold and a score of the judge, so its confidence cannot be tested.")
+        return no_threshold("No item has both gold and a score of the judge, so its confidence cannot be tested.")
     known = np.unique(given.confidence[~np.isnan(given.confidence)])
     if not len(known):
-        return none("The judge gives no confidence for any of these items.")
+        return no_threshold("The judge gives no confidence for any of these items.")
     if len(known) == 1 and not np.isnan(given.confidence).any():
-        return none("The judge's confidence is the same for all items, so it cannot separate them.")
+        return no_threshold("The judge's confidence is the same for all items, so it cannot separate them.")
     places = candidate_thresholds(given, target, delta)
     least, there = fewest_items(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
     if not places:
-        return none(
+        return no_threshold(
             f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
             f"{target:.0%}, and there are {there:,}. Label more items that were drawn at random."
         )
@@ -148,7 +148,7 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
     kept = [step for step in steps if step.passed]
     if not kept:
         first = steps[0]
-        return none(
+        return no_threshold(
             f"No threshold is shown to reach {target:.0%}: on the {first.agreement.items:,} items of highest "
             f"confidence agreement is {first.agreement.point or 0:.0%} (lower bound "
             f"{first.agreement.lower_bound or 0:.0%}). People review every item, or the requirement is lowered.",

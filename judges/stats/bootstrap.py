@@ -39,7 +39,7 @@ def resample_from_seed(per_item: Floats, replicates: int, seed: int) -> Floats:
     """
     items = len(per_item)
     if items * replicates <= _KEPT:
-        return _totals(sort_rows(per_item), _kept(items, replicates, seed))
+        return _totals(sort_rows(per_item), _draw_counts(items, replicates, seed))
     return resample(per_item, replicates, np.random.default_rng(seed))
 
 
@@ -77,7 +77,7 @@ def draw_items(
 
 
 @lru_cache(maxsize=3)
-def _kept(items: int, replicates: int, seed: int) -> tuple[Counts, ...]:
+def _draw_counts(items: int, replicates: int, seed: int) -> tuple[Counts, ...]:
     """Draws of a seed. No count is above the number of items, so four bytes are enough, and two below 65,536."""
     smallest: type = np.uint16 if items < 1 << 16 else np.uint32
     kept = np.float64 if items * replicates <= _READY else smallest
@@ -131,15 +131,15 @@ def item_sums(
     observed disagreement, row margin and column margin (2K + 1).
     """
 
-    def summed(value: Floats | NDArray[np.int64]) -> Floats:
+    def sum_by_item(value: Floats | NDArray[np.int64]) -> Floats:
         return np.asarray(np.bincount(item, value * weight, minlength=items), dtype=np.float64)
 
     if is_kappa_of_moments(k, w):
         return np.stack(
-            [summed(v) for v in (np.ones(len(item)), human, judge, human * human + judge * judge, human * judge)],
+            [sum_by_item(v) for v in (np.ones(len(item)), human, judge, human * human + judge * judge, human * judge)],
             axis=1,
         )
-    observed = summed(disagreement_weights(k, w).ravel()[human * k + judge])
+    observed = sum_by_item(disagreement_weights(k, w).ravel()[human * k + judge])
     sides = [np.bincount(item * k + side, weight, minlength=items * k).reshape(items, k) for side in (human, judge)]
     return np.hstack([observed[:, None], *sides]).astype(np.float64)
 

@@ -326,7 +326,7 @@ def _figures(
     codes, answers = bins.row_values(scale), bins.row_labels(scale)
     keep = [n for n, code in enumerate(codes) if dropped is None or code != dropped]
     table, counts = table[np.ix_(keep, keep)], counts[np.ix_(keep, keep)]
-    ordered, near = scale.weights is not None, _near(*exactly, scale) if bins.is_binned(scale) else None
+    ordered, near = scale.weights is not None, _near_shares(*exactly, scale) if bins.is_binned(scale) else None
 
     def cells(where: NDArray[np.bool_]) -> int:
         return round(float(tally.cells[where].sum()))
@@ -364,7 +364,7 @@ _NO_SPREAD = 1e-12
 """A sum of squares below this share of what it is the difference of is rounding."""
 
 
-def _near(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[float | None, float | None]:
+def _near_shares(human: Floats, judge: Floats, weight: Floats, scale: Scale) -> tuple[float | None, float | None]:
     """Shares of cells with equal answers, and with answers at most one code apart, where a table is too coarse."""
     if not len(human):
         return None, None

@@ -139,7 +139,7 @@ def _pearson(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     return min(1.0, max(-1.0, r)), np.asarray((p * q - r * (p**2 + q**2) / 2) / float(w.sum()), dtype=np.float64)
 
 
-def _below(keys: Floats, amount: Floats) -> Floats:
+def _weight_below(keys: Floats, amount: Floats) -> Floats:
     """For each cell, the amount of all cells with a lower key and half of those with its own."""
     _, group = np.unique(keys, return_inverse=True)
     on = np.bincount(group, amount)
@@ -160,16 +160,16 @@ def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
         return float("nan"), x
     total = float(w.sum())
     # Ranks as shares less one half: their weighted mean is 0 in any sample, so no mean has to be taken off.
-    p, q = (_below(side, w) / total - 0.5 for side in (x, y))
+    p, q = (_weight_below(side, w) / total - 0.5 for side in (x, y))
     pp, qq, pq = (float(w @ product) / total for product in (p * p, q * q, p * q))
 
-    def lifted(side: Floats, rank: Floats, other: Floats) -> Floats:
+    def moved_weight(side: Floats, rank: Floats, other: Floats) -> Floats:
         """What a cell's weight moves in sum w rank other through the ranks of those above it, and of all."""
-        above = float(w @ other) - _below(side, w * other)
+        above = float(w @ other) - _weight_below(side, w * other)
         return np.asarray((above - float(w @ ((rank + 0.5) * other))) / total, dtype=np.float64)
 
-    of_both = p * q - pq + lifted(x, p, q) + lifted(y, q, p)
-    of_x, of_y = p * p - pp + 2 * lifted(x, p, p), q * q - qq + 2 * lifted(y, q, q)
+    of_both = p * q - pq + moved_weight(x, p, q) + moved_weight(y, q, p)
+    of_x, of_y = p * p - pp + 2 * moved_weight(x, p, p), q * q - qq + 2 * moved_weight(y, q, q)
     r = pq / sqrt(pp * qq)
     slope = (of_both / sqrt(pp * qq) - r * (of_x / pp + of_y / qq) / 2) / total
     return min(1.0, max(-1.0, r)), np.asarray(slope, dtype=np.float64)
@@ -185,7 +185,7 @@ def _kendall(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     if np.all(x == x[0]) or np.all(y == y[0]):
         return float("nan"), x
     total = float(w.sum())
-    both = _dominated(x, y, w)
+    both = _dominated_weight(x, y, w)
     # The sums of signs follow from who is lower on both sides, lower on one, and equal.
     lower_x, lower_y, equal_x, equal_y, equal = _lower(x, w), _lower(y, w), _equal(x, w), _equal(y, w), _pairs(x, y, w)
     less_x_same_y, less_y_same_x = _lower_in(x, y, w), _lower_in(y, x, w)
@@ -216,15 +216,15 @@ def _equal(keys: Floats, w: Floats) -> Floats:
 
 def _lower(keys: Floats, w: Floats) -> Floats:
     """For each cell the weight of all with a lower key."""
-    return np.asarray(_below(keys, w) - _equal(keys, w) / 2, dtype=np.float64)
+    return np.asarray(_weight_below(keys, w) - _equal(keys, w) / 2, dtype=np.float64)
 
 
 def _pairs(x: Floats, y: Floats, w: Floats) -> Floats:
     """For each cell the weight of all that are equal to it on both sides."""
-    return _equal(_joined(x, y).astype(np.float64), w)
+    return _equal(_number_pairs(x, y).astype(np.float64), w)
 
 
-def _joined(x: Floats, y: Floats) -> NDArray[np.int64]:
+def _number_pairs(x: Floats, y: Floats) -> NDArray[np.int64]:
     """A number for each pair of values, rising with x and, within it, y."""
     (_, one), (ys, two) = (np.unique(side, return_inverse=True) for side in (x, y))
     return np.asarray(one.astype(np.int64) * len(ys) + two, dtype=np.int64)
@@ -233,12 +233,12 @@ def _joined(x: Floats, y: Floats) -> NDArray[np.int64]:
 def _lower_in(x: Floats, y: Floats, w: Floats) -> Floats:
     """For each cell the weight of those with its y and a lower x."""
     _, group = np.unique(y, return_inverse=True)
-    before = _lower(_joined(y, x).astype(np.float64), w)
+    before = _lower(_number_pairs(y, x).astype(np.float64), w)
     on = np.bincount(group, w)
     return np.asarray(before - (np.cumsum(on) - on)[group], dtype=np.float64)
 
 
-def _dominated(x: Floats, y: Floats, w: Floats) -> Floats:
+def _dominated_weight(x: Floats, y: Floats, w: Floats) -> Floats:
     """For each cell the weight of those that are lower on both sides, in n log^2 n.
 
     Cells are in order of y; bit by bit of the ranks of x, from the highest, those whose bit is 1 get what came before

@@ -112,9 +112,9 @@ def assess_drift(
     change = None if reach is None else change_interval(then, reach)
     bad = list(_bad(then, pooled.kappa, (reach, recent), policy))
     if bad:
-        return DriftFinding("suspended", *_parted(bad), reach, change)
+        return DriftFinding("suspended", *_split_reasons(bad), reach, change)
     doubts = list(_doubts(pooled.kappa, reach, change, policy))
-    return DriftFinding("to be looked at" if doubts else "holds", *_parted(doubts), reach, change)
+    return DriftFinding("to be looked at" if doubts else "holds", *_split_reasons(doubts), reach, change)
 
 
 def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
@@ -144,7 +144,7 @@ def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
 _Told = tuple[Reason, str]
 
 
-def _parted(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
+def _split_reasons(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
     return tuple(reason for reason, _ in found), tuple(told for _, told in found)
 
 
@@ -156,7 +156,7 @@ def _bad(
     if pooled.point is None or pooled.items < policy.min_clusters:
         decision = approval_check.check_dimension(pooled, policy)
         yield "no gold", f"{decision.reason} {decision.missing}".strip()
-    elif pooled.point < threshold - _ROUNDING and not _unsettled(then, pooled):
+    elif pooled.point < threshold - _ROUNDING and not _is_open(then, pooled):
         yield (
             "pooled",
             f"With all labels kappa is {format_kappa(pooled.point, threshold)} on {many(pooled.items, 'item')}, below "
@@ -206,7 +206,7 @@ def _doubts(
             )
 
 
-def _unsettled(then: FrozenEvidence, pooled: Interval) -> bool:
+def _is_open(then: FrozenEvidence, pooled: Interval) -> bool:
     """Whether a draw is open whose first answers stand for all of a new stratum.
 
     There are then more items than at the approval, and they are worth less.

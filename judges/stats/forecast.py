@@ -191,12 +191,12 @@ def forecast(
     low, high = np.quantile(np.concatenate(ends), [0.1, 0.9], method="inverted_cdf").tolist()
     return Forecast(
         (min(half), max(half)),
-        (_whole(low) or last, _whole(high)),
-        (_whole(min(singles)) or last, _whole(max(singles))),
+        (_to_whole(low) or last, _to_whole(high)),
+        (_to_whole(min(singles)) or last, _to_whole(max(singles))),
     )
 
 
-def _whole(items: float) -> int | None:
+def _to_whole(items: float) -> int | None:
     return None if items == np.inf else int(items)
 
 

@@ -136,7 +136,7 @@ class _Clustered:
         return item_sums(self.item, self.human, self.judge, self.weight, self.items, k, weights)
 
 
-def _renumbered(item_index: ArrayLike) -> tuple[Codes, int]:
+def _renumber(item_index: ArrayLike) -> tuple[Codes, int]:
     """Item indices as 0..G-1, and G. Any whole numbers will do; dense ones, the common case, are spared the sort."""
     index = np.asarray(item_index)
     if index.ndim != 1 or (index.size and index.dtype.kind not in "iu"):
@@ -154,9 +154,9 @@ def _renumbered(item_index: ArrayLike) -> tuple[Codes, int]:
     return position.astype(np.intp), len(distinct)
 
 
-def _clustered(cells: Cells, k: int, weights: Weights) -> _Clustered:
+def _check_cells(cells: Cells, k: int, weights: Weights) -> _Clustered:
     """Cells checked against the scale; ValueError in a sentence."""
-    item, items = _renumbered(cells.item)
+    item, items = _renumber(cells.item)
     human, judge = (
         check_values(side, k, name, weights) for side, name in ((cells.human, "human"), (cells.judge, "judge"))
     )
@@ -252,7 +252,7 @@ def bootstrap_kappa(
     (2K + 1)(K + 2). With strata the lower ends are those of `strata.widen_for_strata` where these are lower.
     Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
-    given = _clustered(cells, k, weights)
+    given = _check_cells(cells, k, weights)
     point, own = given.pooled_kappa(k, weights), given.parts(k, weights)
     parts = with_products(own)
     if given.stratum is None:
@@ -291,7 +291,7 @@ def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: i
 
     ValueError when a code is off the scale 0..k-1, a weight is not positive, or the lengths differ.
     """
-    given = _clustered(cells, k, weights)
+    given = _check_cells(cells, k, weights)
     if given.items < LINEARISE_FROM:
         return bootstrap_kappa(cells, k, weights, seed=seed)
     point, by_item = _influences(given, k, weights)
@@ -318,9 +318,9 @@ def kappa_difference(
     """
     first, second = Cells(*a), Cells(*b)
     if paired:
-        together, items = _renumbered(np.concatenate([np.asarray(first.item), np.asarray(second.item)]))
+        together, items = _renumber(np.concatenate([np.asarray(first.item), np.asarray(second.item)]))
         split = len(np.asarray(first.item))
-    one, two = _clustered(first, k, weights), _clustered(second, k, weights)
+    one, two = _check_cells(first, k, weights), _check_cells(second, k, weights)
     smaller = min(one.items, two.items), min(one.item.size, two.item.size), min(one.n_eff, two.n_eff)
     if paired:
         one = _Clustered(together[:split], one.human, one.judge, one.weight, items)
@@ -353,6 +353,6 @@ def kappa_influences(cells: Cells, k: int, weights: Weights = "quadratic") -> tu
     Summed by any clusters g they give var = G / (G - 1) sum_g (sum of g)^2, and with the sums of another figure over
     the same clusters the covariance of both.
     """
-    given = _clustered(cells, k, weights)
+    given = _check_cells(cells, k, weights)
     point, slope = given.influence(k, weights)
     return point, slope * given.weight

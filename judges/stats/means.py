@@ -71,18 +71,18 @@ def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMe
     known = not np.isnan(scored.trusted).all()
     other, own = scored.other[both], value[both]
 
-    def kept(one: Interval) -> Interval:
+    def hide_small(one: Interval) -> Interval:
         if one.items < FEW:
             return Interval.point_only(one.items, one.cells, one.n_eff, one.method)
         return with_t_ends(one, lo, hi)
 
     return JudgeMeans(
         plain=with_t_ends(mean_by_item(value, item), lo, hi),
-        sure=kept(mean_by_item(value[counted], item[counted], weight=scored.counts[counted]))
+        sure=hide_small(mean_by_item(value[counted], item[counted], weight=scored.counts[counted]))
         if counted.any()
         else None,
-        trusted=kept(mean_by_item(value[trusted], item[trusted])) if known else None,
-        parts=kept(mean_by_item(scored.parts[parted], item[parted])) if parted.any() else None,
+        trusted=hide_small(mean_by_item(value[trusted], item[trusted])) if known else None,
+        parts=hide_small(mean_by_item(scored.parts[parted], item[parted])) if parted.any() else None,
         other=with_t_ends(mean_by_item(other, item[both]), lo, hi) if both.any() else None,
         ahead=mean_by_item(own - other, item[both]) if both.any() else None,
     )

@@ -119,11 +119,13 @@ def as_json(found: Missingness) -> dict[str, Any]:
     return {
         "ratings": found.cells,
         "gold": found.gold,
-        "each": [_plain(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None],
+        "each": [
+            _choice_record(one.choice, one.summary, one.accuracy) for one in found.counted if one.summary is not None
+        ],
     }
 
 
-def _plain(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
+def _choice_record(choice: str, summary: Summary, found: Accuracy) -> dict[str, Any]:
     kappa = summary.interval
     return {
         "as": choice, "kappa": kappa.point, "ratings": summary.cells,

@@ -67,7 +67,7 @@ class SampleResponse:
         if len(self.strata) == 1 and not whole.answered:
             return f"None of the {many(whole.drawn, 'drawn item')} is answered."
         verb = "is" if left == 1 else "are"
-        return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_where(self.strata)}."
+        return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_name_strata(self.strata)}."
 
     def objections(self, least: float) -> str:
         """Why the figures do not speak for the whole population, in sentences; "" where enough is answered."""
@@ -100,7 +100,7 @@ def require_response(decision: CheckResult, response: SampleResponse, least: flo
     return replace(decision, reason=f"{decision.reason} {against}", missing=missing, more=(low, high))
 
 
-def _where(strata: Iterable[StratumResponse]) -> str:
+def _name_strata(strata: Iterable[StratumResponse]) -> str:
     """The strata that lack most answers, in brackets; "" where there is one only."""
     every = list(strata)
     short = sorted((s for s in every if s.answered < s.drawn), key=lambda s: (s.answered - s.drawn, s.name))

@@ -189,10 +189,10 @@ def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False
     total = given.total
     kish = _worth(given)
     people = float(total[Y] / total[A]) if total[A] > 0 else None
-    none = CorrectedMean(_none(n, given.cells, kish), mean, people, 0.0, n, others, uncovered=given.uncovered)
+    none = CorrectedMean(_no_interval(n, given.cells, kish), mean, people, 0.0, n, others, uncovered=given.uncovered)
     if kish < MIN_CLUSTERS - _ROUNDING or people is None or none.refused:
         return none
-    k, theta, se = _solved(given, people, mean)
+    k, theta, se = _solve(given, people, mean)
     theta = min(max(theta, reach[0]), reach[1])
     lam = k * others / given.items
     floor = _floor(given, mean, 1.0 if share else (reach[1] - reach[0]) / 2) if se else 0.0
@@ -222,7 +222,7 @@ def _worth(given: Moments) -> float:
     return given.weights[0] ** 2 / given.weights[1] * min(1.0, valued / gold)
 
 
-def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, float]:
+def _solve(given: Moments, people: float, mean: float) -> tuple[float, float, float]:
     """k, theta and its standard error. k is found at theta = people's own mean, which is right whatever k is."""
     total, gold, whole = given.total, given.total[M_GOLD], given.whole[1]
     a = total[A] / gold
@@ -236,13 +236,13 @@ def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, f
         return u / a, v / a
 
     def spread(x: Floats, y: Floats) -> float:
-        return _centred(x, y, given.cross, total, n, given.cross)
+        return _centred_sum(x, y, given.cross, total, n, given.cross)
 
     x = np.array([-1.0, mean]) / whole / a
     cross, sums = given.whole_cross - given.cross[T:, T:], given.whole - total[T:]
-    apart = _centred(x, x, cross, sums, others, given.whole_cross) if others > 1 else 0.0
+    apart = _centred_sum(x, x, cross, sums, others, given.whole_cross) if others > 1 else 0.0
     u, v = shares(people)
-    everywhere = _centred(x, x, given.whole_cross, given.whole, given.items, given.whole_cross)
+    everywhere = _centred_sum(x, x, given.whole_cross, given.whole, given.items, given.whole_cross)
     size = spread(v, v) + everywhere * others / given.items
     top = given.items / others if others else 0.0
     k = min(max(spread(u, v) / size, 0.0), top) if size > 0 else 0.0
@@ -252,7 +252,7 @@ def _solved(given: Moments, people: float, mean: float) -> tuple[float, float, f
     return k, theta, sqrt(max(0.0, spread(w, w) + k * k * apart))
 
 
-def _centred(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, made: Floats) -> float:
+def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, made: Floats) -> float:
     """n / (n - 1) times the centred sum of products of x and y over n items with those sums and sums of products.
 
     0 where that is rounding only, as the products in `made` are large beside it: of equal values there is no spread.
@@ -274,11 +274,11 @@ def _interval(
         low, high = found.low or 0.0, found.high or 0.0
         return Interval(point, low, high, found.lower_bound, n, cells, kish, _METHOD, (high - low) / (2 * far))
     if se == 0:
-        return _none(n, cells, kish, point)
+        return _no_interval(n, cells, kish, point)
     return t_interval(point, se, kish - 1, n, cells, kish, _METHOD, *reach)
 
 
-def _none(n: int, cells: int, kish: float, point: float | None = None) -> Interval:
+def _no_interval(n: int, cells: int, kish: float, point: float | None = None) -> Interval:
     return Interval.point_only(n, cells, kish, _METHOD, point)
 
 
@@ -310,7 +310,7 @@ def corrected_difference(one: Interval, other: Interval, shared: bool = False) -
     added, which is the most that their difference can have.
     """
     if one.point is None or other.point is None or one.se is None or other.se is None:
-        return _none(*one.smaller_group(other))
+        return _no_interval(*one.smaller_group(other))
     point = one.point - other.point
     se = one.se + other.se if shared else hypot(one.se, other.se)
     free = degrees_of_freedom(one, other, shared)

@@ -209,13 +209,14 @@ def as_json(answer: AnswerRates) -> dict[str, Any]:
     """An answer's figures as JSON has them."""
     one, found = answer.rates, answer.prevalence
     return {
-        "answer": one.answer, "found": _plain(one.recall), "raised": _plain(one.false_positive_rate),
-        "right": _plain(one.precision), "people": _plain(one.people), "judge": found.judge,
-        "corrected": _plain(found.interval), "why": found.why,
+        "answer": one.answer, "found": _interval_record(one.recall),
+        "raised": _interval_record(one.false_positive_rate), "right": _interval_record(one.precision),
+        "people": _interval_record(one.people), "judge": found.judge,
+        "corrected": _interval_record(found.interval), "why": found.why,
     }  # fmt: skip
 
 
-def _plain(one: Interval | None) -> dict[str, Any] | None:
+def _interval_record(one: Interval | None) -> dict[str, Any] | None:
     return None if one is None else {"point": one.point, "low": one.low, "high": one.high, "cells": one.cells}
 
 

@@ -44,7 +44,7 @@ def anytime_p(z: float, first: int, last: int) -> float:
     From `first` to `last` items; with first = last it is 1 - Phi(z). This is the any-time p of a figure that is at
     `z` now. ValueError unless 1 <= first <= last.
     """
-    return _passed(z, _continuous(first, last))
+    return _chance_to_pass(z, _continuous(first, last))
 
 
 def anytime_boundary(alpha: float, first: int, last: int) -> float:
@@ -52,7 +52,7 @@ def anytime_boundary(alpha: float, first: int, last: int) -> float:
 
     From `first` to `last` items. ValueError for an alpha outside 0 .. .5 or a wrong range.
     """
-    return _solved(alpha, _continuous(first, last))
+    return _solve_bound(alpha, _continuous(first, last))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class LookPlan:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _fixed(self.sizes)
+        _log_steps(self.sizes)
 
     @property
     def first(self) -> int:
@@ -103,11 +103,11 @@ class LookPlan:
 
     def p_value(self, z: float, items: int) -> float:
         """The p, for all looks of the plan, of a figure that is at `z` at one of them."""
-        return _passed(z, _fixed(self.sizes))
+        return _chance_to_pass(z, _log_steps(self.sizes))
 
     def boundary(self, alpha: float, items: int) -> float:
         """The z that is asked at each look, so that all together err with probability `alpha`."""
-        return _solved(alpha, _fixed(self.sizes))
+        return _solve_bound(alpha, _log_steps(self.sizes))
 
     def newest_look(self, items: int, least: int = 1) -> int:
         """The items of the newest look that so many items allow; 0 before the first of at least `least`."""
@@ -192,7 +192,7 @@ def _continuous(first: int, last: int) -> tuple[float, ...]:
     return tuple(-whole / count for _ in range(count)) if count else ()
 
 
-def _fixed(sizes: Sequence[int]) -> tuple[float, ...]:
+def _log_steps(sizes: Sequence[int]) -> tuple[float, ...]:
     if not sizes or sizes[0] < 1 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(
             f"The looks of a plan are rising numbers of items; got {', '.join(map(str, sizes)) or 'none'}."
@@ -200,14 +200,14 @@ def _fixed(sizes: Sequence[int]) -> tuple[float, ...]:
     return tuple(log(b / a) for a, b in pairwise(sizes))
 
 
-def _passed(z: float, steps: tuple[float, ...]) -> float:
+def _chance_to_pass(z: float, steps: tuple[float, ...]) -> float:
     """The chance to come to z at the first look or after any of the steps; 1 below 0, where no precision is needed."""
     if not steps:
         return 1 - NormalDist().cdf(z)
     return 1.0 if z < 0 else exp(float(np.interp(z, _NODES, _table(steps))))
 
 
-def _solved(alpha: float, steps: tuple[float, ...]) -> float:
+def _solve_bound(alpha: float, steps: tuple[float, ...]) -> float:
     if not 0 < alpha <= 0.5:
         raise ValueError(f"An error probability lies above 0 and is at most .5; got {alpha}.")
     if not steps:
@@ -218,10 +218,10 @@ def _solved(alpha: float, steps: tuple[float, ...]) -> float:
 @cache
 def _table(steps: tuple[float, ...]) -> Floats:
     """The logarithm of the chance to come to each of `_NODES`."""
-    return np.array([log(max(_walked(z, steps), 1e-15)) for z in _NODES.tolist()])
+    return np.array([log(max(_integrate_walk(z, steps), 1e-15)) for z in _NODES.tolist()])
 
 
-def _walked(z: float, steps: tuple[float, ...]) -> float:
+def _integrate_walk(z: float, steps: tuple[float, ...]) -> float:
     at = z - _CORRECTION * sqrt(1 - exp(steps[0])) if steps[0] < 0 else z
     count = round((at - _FLOOR) / _GRID)
     points = np.asarray(_FLOOR + (at - _FLOOR) / count * (np.arange(count) + 0.5), dtype=np.float64)

@@ -255,7 +255,7 @@ def slice_means(cells: ScoredCells, cut: Slicing, reach: tuple[float, float], sh
     while without and order[len(without) :] and len(np.unique(np.concatenate([items[n] for n in without]))) < FEW:
         without.append(order[len(without)])
     return [
-        MeanSlice(name, _none(len(items[n]), int((cut.code == n).sum())), None)
+        MeanSlice(name, _no_interval(len(items[n]), int((cut.code == n).sum())), None)
         if n in without
         else mean_of_slice(name, cells.where(cut.code == n), reach, share)
         for n, name in enumerate(cut.names)
@@ -266,13 +266,13 @@ def mean_of_slice(name: str, cells: ScoredCells, reach: tuple[float, float], sha
     """One slice of these cells."""
     numbers, item = np.unique(cells.item, return_inverse=True)
     if len(numbers) < FEW:
-        return MeanSlice(name, _none(len(numbers), len(item)), None)
+        return MeanSlice(name, _no_interval(len(numbers), len(item)), None)
     given = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
-    given = given._replace(uncovered=_uncovered(cells, share))
-    return MeanSlice(name, _own(cells.judge, item, reach, share), correct_mean(given, reach, share))
+    given = given._replace(uncovered=_uncovered_share(cells, share))
+    return MeanSlice(name, _judge_mean(cells.judge, item, reach, share), correct_mean(given, reach, share))
 
 
-def _uncovered(cells: ScoredCells, share: bool) -> float:
+def _uncovered_share(cells: ScoredCells, share: bool) -> float:
     """The share of the cells that labels do not speak for: their system has none, or none reach so low or high.
 
     Of a mean it goes by rows of the table, as the tile does.
@@ -285,14 +285,14 @@ def _uncovered(cells: ScoredCells, share: bool) -> float:
     return float((other | (value < seen.min()) | (value > seen.max())).mean())
 
 
-def _own(value: Floats, item: Codes, reach: tuple[float, float], share: bool) -> Interval:
+def _judge_mean(value: Floats, item: Codes, reach: tuple[float, float], share: bool) -> Interval:
     """The judge's mean; of a mean the ends lie as far off as Student's t has it, and without spread there are none."""
     if share:
         return clustered.share_by_item(value > 0, item)
     return clustered.with_t_ends(clustered.mean_by_item(value, item), *reach)
 
 
-def _none(items: int, cells: int) -> Interval:
+def _no_interval(items: int, cells: int) -> Interval:
     return Interval.point_only(items, cells, 0.0, "mean, by item")
 
 

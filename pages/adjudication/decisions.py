@@ -20,7 +20,7 @@ def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key:
     """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
     if not found:
         return
-    with st.expander(text.plain(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
+    with st.expander(text.escape(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
         rows = [
             (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))

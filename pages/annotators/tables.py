@@ -123,7 +123,7 @@ def draw_person(
     ]
     with st.container(horizontal=True, gap="large"):
         for name, value, tip in [one for one in shown if one[1] != "–"]:
-            st.metric(text.plain(name), text.plain(value), help=text.plain(tip), width="content")
+            st.metric(text.escape(name), text.escape(value), help=text.escape(tip), width="content")
     if not row.shared:
         text.quiet(
             "{why}, so agreement with others cannot be computed.",

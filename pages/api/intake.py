@@ -39,7 +39,8 @@ def import_lines(call: Call, what: str) -> Once:
         )
 
     return Once(*requests.answer_once(
-        call.store, call.actor, call.key, call.asked, work, lambda made: _told(plan.dataset, made), one_change=False
+        call.store, call.actor, call.key, call.asked, work, lambda made: _import_answer(plan.dataset, made),
+        one_change=False,
     ))  # fmt: skip
 
 
@@ -53,7 +54,7 @@ def _source(file: Path, name: str) -> Source:
     return made
 
 
-def _told(dataset: str, made: ImportResult) -> dict[str, Any]:
+def _import_answer(dataset: str, made: ImportResult) -> dict[str, Any]:
     new, seen = made.preview.new, made.preview
     lines = [BadLine(line=one.line, field=one.field, detail=one.sentence) for one in seen.problems[:_SHOWN]]
     return LinesOut(
@@ -68,17 +69,17 @@ def draw_audit(call: Call) -> Once:
     """Draw further items into the audit sample."""
     at, asked = call.dataset, call.body
     judge = lookup_judge(call.store, at, asked.judge).id if asked.judge else ""
-    return _drawn(call, lambda: queue.draw_audit(call.store, call.actor, at.id, asked.size, judge, asked.seed))
+    return _draw_once(call, lambda: queue.draw_audit(call.store, call.actor, at.id, asked.size, judge, asked.seed))
 
 
 def fill_review(call: Call) -> Once:
     """Take the items that need a look most into the review queue."""
     at, asked = call.dataset, call.body
     judge = lookup_judge(call.store, at, asked.judge).id
-    return _drawn(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, asked.most))
+    return _draw_once(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, asked.most))
 
 
-def _drawn(call: Call, work: Any) -> Once:
+def _draw_once(call: Call, work: Any) -> Once:
     return Once(*requests.answer_once(
         call.store, call.actor, call.key, call.asked, work,
         lambda n: DrawnOut(dataset=call.dataset.name, drawn=n).model_dump(mode="json"), one_change=True,

@@ -43,13 +43,13 @@ def read_query(route: ApiRoute, text: bytes) -> tuple[BaseModel, dict[str, Any]]
         elif name in given or name in chosen:
             raise Refusal(400, f"{name!r} stands in this address twice.")
         elif name in options:
-            chosen[name] = _plain(type(options[name].default), name, value)
+            chosen[name] = _parse_value(type(options[name].default), name, value)
         else:
-            given[name] = _plain(bool if "bool" in told else int if "int" in told else str, name, value)
-    return _made(route.query, given, "query"), chosen
+            given[name] = _parse_value(bool if "bool" in told else int if "int" in told else str, name, value)
+    return _validate(route.query, given, "query"), chosen
 
 
-def _plain(sort: type, name: str, value: str) -> Any:
+def _parse_value(sort: type, name: str, value: str) -> Any:
     if sort is bool:
         if value not in _FLAGS:
             raise Refusal(400, f"{name}: {value[:60]!r} is neither true nor false.")
@@ -72,10 +72,10 @@ def read_body(route: ApiRoute, body: bytes) -> BaseModel:
         raise Refusal(400, f"The body {error}.") from None
     if not isinstance(value, dict):
         raise Refusal(400, "The body has to be a JSON object.")
-    return _made(route.body, value, "body")
+    return _validate(route.body, value, "body")
 
 
-def _made(model: type[BaseModel], value: dict[str, Any], where: str) -> BaseModel:
+def _validate(model: type[BaseModel], value: dict[str, Any], where: str) -> BaseModel:
     try:
         return model.model_validate(value)
     except ValidationError as error:

@@ -60,7 +60,7 @@ def _price(call: Call) -> Price | None:
 
 
 def _once(call: Call, work: Callable[[], str | None]) -> Once:
-    def told(run: str | None) -> dict[str, str]:
+    def run_answer(run: str | None) -> dict[str, str]:
         return RunMade(run=run or call.path["run"]).model_dump()
 
-    return Once(*requests.answer_once(call.store, call.actor, call.key, call.asked, work, told, one_change=True))
+    return Once(*requests.answer_once(call.store, call.actor, call.key, call.asked, work, run_answer, one_change=True))

@@ -97,17 +97,19 @@ class Api:
             streams=bool(route.kind) and openapi.LINES in headers.get("accept", ""),
         )  # fmt: skip
         if route.method == "GET":
-            return await self._run("paced", lambda: self._given(route, call, headers))
+            return await self._run("paced", lambda: self._respond(route, call, headers))
         with _body_file() as file:
             digest, size = await self._body(route, headers, receive, file)
             asked = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
             if route.body is None:
                 done = Call(**{**vars(call), "file": file, "asked": asked})
-                return await self._run("large" if size > _LARGE else "paced", lambda: self._given(route, done, headers))
+                return await self._run(
+                    "large" if size > _LARGE else "paced", lambda: self._respond(route, done, headers)
+                )
             made = parameters.read_body(route, file.read_bytes())
             done = Call(**{**vars(call), "body": made, "asked": asked})
             pool = "runs" if route.scope == "run" else "paced"
-            return await self._run(pool, lambda: self._given(route, done, headers))
+            return await self._run(pool, lambda: self._respond(route, done, headers))
 
     # -- who asks ---------------------------------------------------------------------------------------------------
 
@@ -119,7 +121,7 @@ class Api:
             self._count_address(scope)
             raise _unknown("Send a token as Authorization: Bearer TOKEN. One is made on the page Your labels.")
         try:
-            token, person = await self._run("door", lambda: self._known(found[1]))
+            token, person = await self._run("door", lambda: self._authenticate(found[1]))
         except NotAllowed as error:
             self._count_address(scope)
             raise _unknown(str(error)) from None
@@ -130,7 +132,7 @@ class Api:
             raise Refusal(403, f"This needs the role {route.role}; {person.name} is {person.role}.")
         return token, person
 
-    def _known(self, text: str) -> tuple[Token, Person]:
+    def _authenticate(self, text: str) -> tuple[Token, Person]:
         """Whose token it is; the request is counted. Raises NotAllowed, Refusal."""
         token, person = tokens.find_token(self._store(), text)
         if wait := self._tokens.wait(token.id):
@@ -179,7 +181,7 @@ class Api:
 
     # -- the answer -------------------------------------------------------------------------------------------------
 
-    def _given(self, route: ApiRoute, call: Call, headers: Headers) -> Response:
+    def _respond(self, route: ApiRoute, call: Call, headers: Headers) -> Response:
         """What a handler gives, as a response; in a thread of a pool."""
         more: dict[str, str] = {}
         if route.keeps_still:
@@ -191,14 +193,14 @@ class Api:
         try:
             made = route.handler(call)
             if isinstance(made, Lines):
-                return self._streamed(made.batches)
+                return self._stream_rows(made.batches)
         except Exception as error:
             return answer_error(error)
         if isinstance(made, Once) and made.again:
             more["idempotent-replayed"] = "true"
         return Response(_as_json(made), 200, more, "application/json")
 
-    def _streamed(self, batches: Iterator[list[dict[str, Any]]]) -> Response:
+    def _stream_rows(self, batches: Iterator[list[dict[str, Any]]]) -> Response:
         """Rows as JSON lines. The first batch is made before the answer begins, so that a refusal can be said."""
         first = next(batches, [])
 

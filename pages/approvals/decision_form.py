@@ -50,7 +50,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
             known = ACTIONS.get(decision)  # type: ignore[call-overload]
             label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP
             st.button(
-                text.plain(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
+                text.escape(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
                 args=(who.name, one, stand, decision, shown),
                 type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip

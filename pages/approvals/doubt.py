@@ -24,7 +24,7 @@ def panel(stand: ApprovalStatus, note: ApprovalNote) -> None:
         st.markdown("**Labels since the approval**")
         rows = [_row(figure, asked) for figure in found]
         charts.interval_chart(rows, f"since:{holds.id}", asked, f"required: {asked:.2f}")
-        text.quiet("{told}", told=_beside(found))
+        text.quiet("{told}", told=_describe_bias(found))
     if note.kept is not None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
 
@@ -37,7 +37,7 @@ def _row(figure: PeriodFigure, asked: float) -> IntervalRow:
     return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 
 
-def _beside(found: list[PeriodFigure]) -> str:
+def _describe_bias(found: list[PeriodFigure]) -> str:
     """How bias moved, and what the lines are."""
     bias = {figure.what: figure.bias for figure in found}
     then, since = bias.get("at the approval"), bias.get("labels since")

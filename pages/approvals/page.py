@@ -34,7 +34,7 @@ def page() -> None:
     text.tell_outcome(session.scratch("approvals"))
     for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.plain(names[judge.id]), anchor=False)
+            st.subheader(text.escape(names[judge.id]), anchor=False)
             text.practice(judge.model)
         try:
             _judge(who, case.cases(store, dataset.id, judge.id))
@@ -58,7 +58,7 @@ def _judge(who: Person, found: list[Case]) -> None:
         return
     inside = any(rows.case_address(one) == opened for one in later)
     label = f"{many(len(later), 'dimension')} not ready to approve: what is missing"
-    with st.expander(text.plain(label), expanded=inside, icon=":material/hourglass_empty:"):
+    with st.expander(text.escape(label), expanded=inside, icon=":material/hourglass_empty:"):
         for one in later:
             _row(who, one, stands[one.key], notes[one.key], opened)
 

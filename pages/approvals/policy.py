@@ -30,9 +30,9 @@ def panel(who: Person, dataset: Dataset) -> None:
     st.subheader("Policy: what an approval requires", anchor=False)
     text.bullets(rules.explain(asked))
     if asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
-        st.warning(text.plain(leads.STUCK), icon=":material/group:")
+        st.warning(text.escape(leads.STUCK), icon=":material/group:")
     if past := policy.policy_changes(store):
-        with st.expander(text.plain(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
+        with st.expander(text.escape(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
             for one in past:
                 text.say(
                     "**{who}**, {at}: {why}", who=one.person, at=text.moment(one.at, text.time_zone()), why=one.reason
@@ -54,7 +54,7 @@ def _form(who: Person, asked: Requirements) -> None:
     with st.form("policy", border=False):
         new, beside = _fields(asked)
         if not asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
-            st.caption(text.plain(_NOT_YET))
+            st.caption(text.escape(_NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         if st.form_submit_button("Save the policy", type="primary"):
             _change(who, asked, new, beside, reason)
@@ -85,10 +85,10 @@ def _fields(asked: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
 def _field(rule: Rule, shown: FormField, asked: Requirements) -> Any:
     value, off = rule.value(asked), shown.with_bound and not asked.policy.lower_bound
     if rule.kind == "flag":
-        return st.toggle(text.plain(shown.label), value, help=text.plain(shown.help) or None)
+        return st.toggle(text.escape(shown.label), value, help=text.escape(shown.help) or None)
     scale = 100 if shown.percent else 1
     typed = st.number_input(
-        text.plain(shown.label), shown.low, shown.high, max(scale * value, shown.low), shown.step,
-        "%g" if shown.percent else None, help=text.plain(shown.help) or None, disabled=off,
+        text.escape(shown.label), shown.low, shown.high, max(scale * value, shown.low), shown.step,
+        "%g" if shown.percent else None, help=text.escape(shown.help) or None, disabled=off,
     )  # fmt: skip
     return round(typed / scale, 6) if shown.percent else typed

@@ -70,7 +70,7 @@ def draw_dimension_row(
     with left, st.container(horizontal=True, gap="small"):
         with st.container(width=130):
             badge = APPROVAL_STATES[status(one, stand, note)]
-            st.badge(text.plain(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
+            st.badge(text.escape(badge.word), icon=f":material/{badge.icon}:", color=badge.colour)
         with st.container(gap=None):
             url_state.fold_button(one.result.title, "case", case_address(one), opened, also)
             text.quiet("{sentence}", sentence=state_sentence(one, stand, note, zone))
@@ -139,7 +139,7 @@ def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bo
     if gone and not one.objections:
         st.caption("Approving it again counts all labels, those before the suspension and those since.")
     for why in [why for why in one.objections if why not in told]:
-        st.warning(text.plain(why), icon=":material/block:")
+        st.warning(text.escape(why), icon=":material/block:")
     if one.synthetic:
         st.caption(
             ":orange[:material/science:] Judge or data are synthetic: an approval here says nothing about any language "
@@ -225,6 +225,6 @@ def draw_history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]],
         kappa, bound, items = (figures.get(name) for name in ("kappa", "kappa, lower bound", "items"))
         then = f"kappa {cell(kappa, '.2f')}, lower bound {cell(bound, '.2f')}, {many(items or 0, 'item')}"
         with st.expander(
-            text.plain(f"Evidence at that time: {one.state}, {then} · fingerprint {one.fingerprint or 'none'}")
+            text.escape(f"Evidence at that time: {one.state}, {then} · fingerprint {one.fingerprint or 'none'}")
         ):
             draw_evidence(facts[one.id])

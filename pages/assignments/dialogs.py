@@ -78,7 +78,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         with text.refusals():
             done = assignments.assign(store, who.name, dataset.id, stream, chosen, terms)
             session.scratch("assigning").pop("seed", None)
-            _done(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
+            _close(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
 
 
 def _seed() -> int:
@@ -105,7 +105,7 @@ def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
     value = right.selectbox("With the value", values[field], key=f"assign:value:{field}") if field else ""
     amount = st.segmented_control(
         "How many", AMOUNTS, default="All", key="assign:amount", required=True, label_visibility="collapsed",
-        format_func=text.plain,
+        format_func=text.escape,
     )  # fmt: skip
     number = share = None
     if amount == "A number":
@@ -180,7 +180,7 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
         f"{STREAMS[one.stream]}: {one.left:,} of {many(one.total, 'item')} left{due} · {PRIORITIES[one.priority]} "
         f"priority · {OFFERS[one.reserved].lower()}"
     )
-    with st.expander(text.plain(told)):
+    with st.expander(text.escape(told)):
         text.quiet(
             "{chosen}, given out by {by} · {at}", chosen=one.chosen.describe().capitalize(), by=one.by,
             at=text.moment(one.at, zone) + (f" · “{one.note}”" if one.note else ""),
@@ -203,11 +203,11 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
                 assignments.change_assignment(
                     session.store(), who.name, one.id, bool(reserved), int(priority), at, note
                 )
-                _done("Changed.")
+                _close("Changed.")
             if st.button("End", key=f"end:{one.id}", icon=":material/close:",
                          help="What was done stays done; the rest is for everybody."):  # fmt: skip
                 assignments.end_assignment(session.store(), who.name, one.id)
-                _done("Ended. What is left of it is for everybody now.")
+                _close("Ended. What is left of it is for everybody now.")
 
 
 def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress]) -> None:
@@ -229,12 +229,12 @@ def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence
     stay = f"; {plan.lacking:,} stay, as none of them may answer these" if plan.lacking else ""
     text.quiet("{shares}. By the same terms; what {name} has reserved goes with it.", shares=shares + stay,
                name=one.name)  # fmt: skip
-    give = text.plain(f"Give {many(plan.items - plan.lacking, 'item')} to others")
+    give = text.escape(f"Give {many(plan.items - plan.lacking, 'item')} to others")
     if st.button(give, type="primary", disabled=plan.items == plan.lacking):
         with text.refusals():
             assignments.reassign(session.store(), who.name, dataset.id, one.assignee, to, _seed())
             session.scratch("assigning").pop("seed", None)
-            _done("Given to others. It can be undone on this page.")
+            _close("Given to others. It can be undone on this page.")
 
 
 @st.dialog("Tags and shares")
@@ -256,14 +256,14 @@ def tags_dialog(who: Person) -> None:
     if st.button("Save", type="primary", disabled=(tuple(chosen), share) == (now.tags, now.share)):
         with text.refusals():
             tags.set_tags(store, who.name, name, chosen, float(share))
-            _done(f"Tags and share of {name} are saved.")
+            _close(f"Tags and share of {name} are saved.")
     told = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
     if told:
-        with st.expander(text.plain(f"Everybody with tags ({len(told)})")):
+        with st.expander(text.escape(f"Everybody with tags ({len(told)})")):
             text.bullets(told)
 
 
-def _done(words: str) -> None:
+def _close(words: str) -> None:
     """Say that the act of a dialog is done, and close it."""
-    st.toast(text.plain(words), icon=":material/check:")
+    st.toast(text.escape(words), icon=":material/check:")
     st.rerun()

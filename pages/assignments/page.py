@@ -91,7 +91,7 @@ def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tz
         states = [one.state for one in found]
         st.pills(
             "State", [s for s in progress.STATES if s in states or s == state], key=f"{key}:state",
-            format_func=lambda s: text.plain(f"{s} {states.count(s)}".capitalize()), label_visibility="collapsed",
+            format_func=lambda s: text.escape(f"{s} {states.count(s)}".capitalize()), label_visibility="collapsed",
         )  # fmt: skip
     sought = words.casefold().split()
     shown = [

@@ -22,7 +22,7 @@ def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding:
     kept: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
     with st.container(horizontal=True, vertical_alignment="center"):
-        label = text.plain(
+        label = text.escape(
             f"Add {these} {many(n, 'item')} to the review queue" if n > 1 else "Add it to the review queue"
         )
         if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):

@@ -39,14 +39,14 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
         if cell is None:
             _over(tally)
         else:
-            _shown(cell, card.dimension(cell.dimension, cell.unit), again[1] if again else None)
+            _draw_justification(cell, card.dimension(cell.dimension, cell.unit), again[1] if again else None)
         with st.container(horizontal=True):
             if cell is not None:
                 say = (who, judge, cell)
                 st.button("Supports it", icon=":material/check:", shortcut="Y", on_click=_say, args=(*say, True))
                 st.button("Does not", icon=":material/close:", shortcut="N", on_click=_say, args=(*say, False))
                 with st.popover("The item", icon=":material/article:", type="tertiary"):
-                    _whole(items.load_item(store, cell.item).content)
+                    _draw_item(items.load_item(store, cell.item).content)
             if again:
                 st.button("Keep my answer", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
             elif tally.mine:
@@ -84,7 +84,7 @@ def _standing(tally: JustificationTally, share: Interval, limit: float | None) -
     )  # fmt: skip
 
 
-def _shown(cell: Justified, dimension: Dimension | None, before: bool | None) -> None:
+def _draw_justification(cell: Justified, dimension: Dimension | None, before: bool | None) -> None:
     """One justification beside its score; `before` is what this person said of it, None: nothing yet."""
     title = dimension.title if dimension else cell.dimension
     score = dimension.scale.say(cell.value) if dimension else f"{cell.value:g}" if cell.value is not None else "n/a"
@@ -98,7 +98,7 @@ def _shown(cell: Justified, dimension: Dimension | None, before: bool | None) ->
         text.quiet("Your answer: {said}. A new answer replaces it.", said="it supports it" if before else "it does not")
 
 
-def _whole(item: Item) -> None:
+def _draw_item(item: Item) -> None:
     """The item that a justification is about, as plain text."""
     if isinstance(item, Response):
         parts: dict[str, str | None] = {"Task": item.task, "Output": item.output, "Reference": item.reference}

@@ -39,7 +39,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
         return
     with text.refusals():
         asked = runs.order_of(store, before.id)
-        order = replace(asked, params=_changed(asked.params, probe), only_unscored=False)
+        order = replace(asked, params=_with_probe(asked.params, probe), only_unscored=False)
         found = runs.estimate(store, order)
         if not found.judgments:
             st.caption("It has been run on all of these items.")
@@ -51,7 +51,7 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
             url_state.open_page("runs", run=begun)
 
 
-def _changed(params: Params, probe: str) -> Params:
+def _with_probe(params: Params, probe: str) -> Params:
     """The judge's parameters with the probe."""
     return params.model_copy(update={"orders": "both"} if probe == "both orders" else {"probe": probe})
 

@@ -70,14 +70,14 @@ def draw_audit_row(one: Audit, found: AuditFinding, limit: float | None, opened:
         interval = found.interval
         ends = None if interval is None or interval.low is None or interval.high is None else interval
         text.say(
-            "**{figure}**" + (" &nbsp;{low} to {high}" if ends else ""), figure=_short(found.figure),
-            low=_short(ends.low) if ends else "", high=_short(ends.high) if ends else "",
+            "**{figure}**" + (" &nbsp;{low} to {high}" if ends else ""), figure=_format_figure(found.figure),
+            low=_format_figure(ends.low) if ends else "", high=_format_figure(ends.high) if ends else "",
         )  # fmt: skip
         if limit is not None:
             text.quiet("limit {limit}", limit=f"{limit:g}")
 
 
-def _short(figure: float | None) -> str:
+def _format_figure(figure: float | None) -> str:
     """A figure with two decimals; a whole number as it is."""
     return "–" if figure is None else f"{figure:,.0f}" if figure == int(figure) and abs(figure) > 1 else f"{figure:.2f}"
 

@@ -37,7 +37,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
             store, at.dataset, at.judge, line.dimension, at.basis
         ).concordance
         if beside is not None:
-            _beside(beside, shown, key)
+            _draw_other_figures(beside, shown, key)
     floors, replies = load(AGREEMENT, at, line)
     findings.draw(beaten.findings(floors), f"baselines:{key}")
     left, right = st.columns([3, 2], gap="large")
@@ -49,14 +49,14 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
             found = calibration.list_cells(
                 store, session.me().name, at.dataset, at.judge, line.dimension, at.basis, people, judge
             )
-            _listed(found, shown, cell, f"items:{key}:{cell}", at.name)
+            _list_cell_items(found, shown, cell, f"items:{key}:{cell}", at.name)
     with right:
         explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
         findings.draw(said.spread(shown), f"margins:{key}")
         findings.draw(said.omissions(shown, replies if shown.unscored else ()), key)
 
 
-def _beside(found: Concordance, summary: Summary, key: str) -> None:
+def _draw_other_figures(found: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     rows = [
         {"figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _to(one), "meaning": _MEANINGS[name]}
@@ -84,7 +84,9 @@ _MEANINGS = {
 }
 
 
-def _listed(found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, dataset: str) -> None:
+def _list_cell_items(
+    found: Sequence[ListedCell], summary: Summary, cell: tuple[int, int], key: str, dataset: str
+) -> None:
     """The items of a cell of the table; a click opens one."""
     people, judge = (summary.answers[n] for n in cell)
     total = int(summary.counts[cell])

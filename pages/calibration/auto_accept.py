@@ -34,15 +34,15 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         usual = rule.source if rule else ""
         source = url_state.select("source", "Confidence from", confidence.sources(sources), usual, 300)
-        wanted = _asked(source, rule, bool(d.scale.weights), key)
+        wanted = _ask_target(source, rule, bool(d.scale.weights), key)
         explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
             found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, wanted)
-        _shown(at, d, found, rule, f"{key}:{source}")
+        _draw_threshold(at, d, found, rule, f"{key}:{source}")
 
 
-def _shown(
+def _draw_threshold(
     at: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
     """What a requirement comes to, the curve, and the rule in force, which a lead sets or takes back."""
@@ -65,7 +65,7 @@ def _shown(
     _act(at, d, found, rule, at.basis == counted, key)
 
 
-def _asked(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
+def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
     before = rule.wanted if rule else AutoAcceptTarget(source)
     target = st.number_input(
@@ -124,13 +124,13 @@ def _act(
         ):  # fmt: skip
             with text.refusals():
                 rules.set_rule(session.store(), who.name, at.dataset, at.judge, dimension, found.wanted)
-                _done("The rule is in force. Add items to the review queue to send the others to people.")
+                _finish("The rule is in force. Add items to the review queue to send the others to people.")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():
                 rules.end_rule(session.store(), who.name, at.dataset, rule)
-                _done("The rule is withdrawn.")
+                _finish("The rule is withdrawn.")
 
 
-def _done(words: str) -> None:
-    st.toast(text.plain(words), icon=":material/check:")
+def _finish(words: str) -> None:
+    st.toast(text.escape(words), icon=":material/check:")
     st.rerun(scope="fragment")

@@ -16,7 +16,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A sentence, agreement by level of confidence, and how well confidence ranks."""
     by_source, scored = load(CONFIDENCE, at, line)
     if not by_source:
-        _nothing(scored)
+        _explain_no_confidence(scored)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = said.sources({source: n for source, (_, n) in by_source.items()})
@@ -32,7 +32,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         findings.draw_table(said.table(found, bool(line.dimension.scale.weights)), f"levels:{key}:{source}")
 
 
-def _nothing(scored: int) -> None:
+def _explain_no_confidence(scored: int) -> None:
     """No score has a confidence."""
     text.quiet(
         "No confidence: none of the {cells} of people and judge has one. Run the judge with log-probabilities or "

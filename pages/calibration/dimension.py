@@ -59,7 +59,7 @@ def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> Non
         (at.dataset, at.judge, *_place(line)), record.ApprovalStatus()
     )
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
-    _decided(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
+    _draw_decision(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
         there = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
         chosen = url_state.tabs("panel", "Look into", there)
@@ -84,7 +84,9 @@ def _place(line: DimensionResult) -> tuple[str, str]:
     return line.dimension.sort, line.dimension.name
 
 
-def _decided(stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool) -> None:
+def _draw_decision(
+    stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: str, case: str, eligible: bool
+) -> None:
     """What was decided on a dimension so far, in a line, and the way to where it is decided."""
     one = stand.proposed or stand.holds
     doubt = note.look.why if note.look is not None and note.doubted else ""
@@ -92,7 +94,7 @@ def _decided(stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo, dataset: s
         if one is not None:
             text.quiet(
                 "**{who}** {done} it, {at}: {reason}", who=display_name(one.person), done=one.done,
-                at=text.moment(one.at, zone), reason=text.short(one.reason, 110),
+                at=text.moment(one.at, zone), reason=text.shorten(one.reason, 110),
             )  # fmt: skip
         elif eligible:
             st.caption("It meets the policy, and is not decided: a lead may approve it.")

@@ -31,7 +31,7 @@ def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> No
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
-    with st.expander(text.plain(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
+    with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         rule = settings.gold_rule(session.store(), at.dataset).waiting
         findings.draw(said.findings(found, rule == "counted"), "disputes")
         url_state.link("adjudication", "Adjudicate them", dataset=dataset)

@@ -72,7 +72,7 @@ def _handicap(key: str) -> float:
     chosen = st.segmented_control(
         "The people here are",
         list(HANDICAPS),
-        format_func=lambda eps: text.plain(HANDICAPS[eps]),
+        format_func=lambda eps: text.escape(HANDICAPS[eps]),
         default=0.2,
         required=True,
         key=key,

@@ -27,7 +27,7 @@ def panel(at: CalibrationPlace, judges: Mapping[str, str], opened: bool = False)
     fields = figures.group_fields(store, at.dataset)
     with st.expander("Mean scores", expanded=opened, icon=":material/functions:"):
         st.caption("The judge's own scores, not corrected. How far they agree with people is shown above.")
-        chosen = _chosen(fields, judges, at.judge)
+        chosen = _choose_means(fields, judges, at.judge)
         try:
             _table(figures.means_table(store, at.dataset, at.judge, chosen), chosen.by)
         except BadInput as error:
@@ -38,7 +38,7 @@ def panel(at: CalibrationPlace, judges: Mapping[str, str], opened: bool = False)
 _ALL = "all items"
 
 
-def _chosen(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> MeansChoice:
+def _choose_means(fields: Mapping[str, Sequence[str]], judges: Mapping[str, str], judge: str) -> MeansChoice:
     """By which field, of which items only, and beside which judge; all of it is kept in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = url_state.select("by-field", "Means by", {"": _ALL} | {name: name for name in fields}, SYSTEM, 200)

@@ -84,7 +84,7 @@ def draw_labels_used(
         text.say("The **results** use {basis}, with ties counted.", basis=_lower(BASES[counted]))
     elif basis != counted:
         st.warning(
-            text.plain(
+            text.escape(
                 f"The approval check uses {_lower(BASES[counted])}, and this dataset has none: every result is “below "
                 "minimum sample”, whatever the figures below are. Draw an audit sample on the page Queues and label "
                 "it."

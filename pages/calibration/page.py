@@ -52,7 +52,7 @@ def page() -> None:
         basis, dropped = _basis(at, gate, counted)
         waits = disputes.choose_waiting(at, basis, dropped)
     if basis is None:
-        _nothing(dataset.name)
+        _explain_no_gold(dataset.name)
         both_orders.panel(at)
         means.panel(at, names, opened=True)
         return
@@ -98,7 +98,7 @@ def _basis(at: CalibrationPlace, gate: list[DimensionResult], counted: Basis) ->
     return basis, drawn and url_state.select("ties", "Ties", ways, width=150) == "dropped"
 
 
-def _nothing(dataset: str) -> None:
+def _explain_no_gold(dataset: str) -> None:
     """Nobody has labelled anything: the ways to the first gold."""
     st.info(
         "No reference labels (gold) for this judge's dimensions yet. Draw an audit sample and label it without seeing "

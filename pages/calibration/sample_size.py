@@ -23,7 +23,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     asked = policy.requirements(store).policy
     steps = load(SAMPLE_SIZE, at, line)
     if not steps or now.point is None:
-        _nothing(now)
+        _explain_no_kappa(now)
         return
     left, right = st.columns([1, 4], vertical_alignment="center", gap="medium")
     with left:
@@ -32,14 +32,14 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     needed = needed or asked.schedule.boundary(1 - asked.level, now.items)
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, asked.threshold, needed)
     with right:
-        _planned(now, half, width, bound, asked, line)
+        _draw_plan(now, half, width, bound, asked, line)
     explanations.heading_with_help("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))
     findings.draw(said.growth(steps, forecast, asked), f"curve:{key}")
 
 
-def _nothing(now: Interval) -> None:
+def _explain_no_kappa(now: Interval) -> None:
     """There is no kappa to follow yet."""
     text.quiet(
         "No kappa yet: {items} with reference labels (gold) and a score, on which kappa is undefined. Label more "
@@ -58,7 +58,7 @@ def _asked_width(key: str) -> float:
     )  # fmt: skip
 
 
-def _planned(
+def _draw_plan(
     now: Interval,
     half: float,
     width: tuple[int, int] | None,

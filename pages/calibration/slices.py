@@ -43,10 +43,10 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         name = said.rank_slices(chosen)[row - 1].name
         parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
         listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
-        _listed(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)
+        _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)
 
 
-def _listed(found: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
+def _list_ratings(found: Sequence[SliceMember], name: str, summary: Summary, key: str, dataset: str) -> None:
     """The ratings of a slice; a click opens the item."""
     scale = summary.dimension.scale
     text.say("Ratings of **{name}**, largest disagreement first. Click one to open it on the desk.", name=name)

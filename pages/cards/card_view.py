@@ -29,7 +29,7 @@ def draw_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]])
     for title, used in (("In use", True), ("Not used yet", False)):
         names = [name for name in cards if bool(uses.get(name)) == used]
         if names:
-            st.subheader(text.plain(title), anchor=False)
+            st.subheader(text.escape(title), anchor=False)
             rows = [_line(cards[name], uses.get(name, ()), used) for name in names]
             tables.clickable_table(rows, _LISTED, partial(_open, names), f"cards:{title}", most=len(rows))
 
@@ -62,7 +62,7 @@ def show_uses(uses: Sequence[CardUse]) -> None:
     if not uses:
         st.caption("Nothing uses it yet. Start a run with it on the page Runs.")
         return
-    with st.expander(text.plain(f"Used by ({len(uses)})"), icon=":material/link:"):
+    with st.expander(text.escape(f"Used by ({len(uses)})"), icon=":material/link:"):
         rows = [(use.model or "labelling, on the desk", use.dataset, use.items or None, use.judge) for use in uses]
         tables.table(rows, {"Judge": Column(), "Dataset": Column(), "Items judged": COUNT, "Judge id": Column()})
 
@@ -97,7 +97,7 @@ def show_prompts(card: Card, expanded: bool = False) -> None:
     """The prompt and the reply of a card; `expanded`: its usual prompt is open."""
     for name, prompt in card.prompts.items():
         usual = expanded and not name
-        with st.expander(text.plain(f"Prompt: {name}" if name else "Prompt"), usual, icon=":material/chat:"):
+        with st.expander(text.escape(f"Prompt: {name}" if name else "Prompt"), usual, icon=":material/chat:"):
             st.code(prompt, language=None, wrap_lines=True)
     if not card.prompts:
         st.caption("The card has no prompt: replies can be imported, but it cannot be run.")
@@ -105,5 +105,5 @@ def show_prompts(card: Card, expanded: bool = False) -> None:
         with st.expander("Reply", icon=":material/data_object:"):
             st.code(schema_in_words(card), language=None, wrap_lines=True)
     for number, example in enumerate(card.examples, 1):
-        with st.expander(text.plain(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
+        with st.expander(text.escape(f"Example {number}: {example.shows}"), icon=":material/lightbulb:"):
             st.json({"fields": example.fields, "reply": example.reply}, expanded=2)

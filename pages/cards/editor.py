@@ -85,7 +85,7 @@ def edit_card(who: Person, start: Card | None) -> None:
     _preview(made, made.dimensions)
     same = start is not None and made.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
-    if st.button(text.plain(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
+    if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
         with text.refusals():
             cards.save_card(store, who.name, recipe)
             saved = kept.get("saved", 0) + 1
@@ -118,7 +118,7 @@ def _form(key: str, start: Card | None) -> dict[str, Any]:
     )  # fmt: skip
     return {
         "how": "own", "name": name.strip(), "title": title.strip(), "kind": kind,
-        "dimensions": [_asked(row) for row in rows], "instructions": instructions.strip(),
+        "dimensions": [_recipe_row(row) for row in rows], "instructions": instructions.strip(),
     }  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def _example(key: str) -> dict[str, Any]:
     """The recipe of the example that a new card begins with; of none at first."""
     chosen: str | None = st.segmented_control(
         "Begin with", ["an empty card", *EXAMPLES], default="an empty card", required=True, key=f"{key}:example",
-        format_func=text.plain,
+        format_func=text.escape,
     )  # fmt: skip
     return EXAMPLES.get(chosen or "", {})
 
@@ -158,7 +158,7 @@ def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dic
     edited = st.data_editor(
         kept["rows"], num_rows="dynamic", hide_index=True, column_config=config, key=f"card:{key}:table"
     )
-    return [dict(row) for row in edited.to_dict("records") if any(_said(row[c]) for c in ("Name", "Definition"))]
+    return [dict(row) for row in edited.to_dict("records") if any(_cell_text(row[c]) for c in ("Name", "Definition"))]
 
 
 def _row(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,9 +171,9 @@ def _row(asked: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _asked(row: Mapping[str, Any]) -> dict[str, Any]:
+def _recipe_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row as the recipe has it."""
-    scale = _said(row["Scale"]) or "ordinal"
+    scale = _cell_text(row["Scale"]) or "ordinal"
     answers: dict[str, Any] = {"kind": scale, "na": bool(row["n/a"]) if not pd.isna(row["n/a"]) else False}
     if scale in ("ordinal", "interval"):
         answers |= {"lo": _number(row["From"], 1), "hi": _number(row["To"], 5)}
@@ -181,16 +181,16 @@ def _asked(row: Mapping[str, Any]) -> dict[str, Any]:
         answers |= {"step": step} if step else {}
     elif scale != "flag":
         answers["categories"] = [
-            word.strip() for word in _said(row["Words"]).replace("、", ",").split(",") if word.strip()
+            word.strip() for word in _cell_text(row["Words"]).replace("、", ",").split(",") if word.strip()
         ]
-    pairs = [part.partition("=") for part in _said(row["Anchors"]).replace("；", ";").split(";") if part.strip()]
+    pairs = [part.partition("=") for part in _cell_text(row["Anchors"]).replace("；", ";").split(";") if part.strip()]
     return {
-        "name": _said(row["Name"]), "unit": _said(row["Unit"]), "definition": _said(row["Definition"]),
+        "name": _cell_text(row["Name"]), "unit": _cell_text(row["Unit"]), "definition": _cell_text(row["Definition"]),
         "answers": answers, "anchors": {answer.strip().lower(): words.strip() for answer, _, words in pairs},
     }  # fmt: skip
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     return "" if value is None or (not isinstance(value, str) and pd.isna(value)) else str(value).strip()
 
 

@@ -29,7 +29,7 @@ _ABOUT = (
 )
 
 
-def _kept(card: Card) -> dict[str, Any]:
+def _form_state(card: Card) -> dict[str, Any]:
     return session.scratch(f"examples:{card.name}:{card.version}")
 
 
@@ -37,7 +37,7 @@ def _list_examples(now: list[Example], card: Card) -> None:
     """The examples, each with a way to remove it."""
     for number, one in enumerate(now):
         with st.container(horizontal=True, vertical_alignment="top"):
-            with st.expander(text.plain(f"{number + 1}. {one.shows}"), icon=":material/lightbulb:"):
+            with st.expander(text.escape(f"{number + 1}. {one.shows}"), icon=":material/lightbulb:"):
                 st.caption("What the judge sees")
                 st.json(one.fields, expanded=False)
                 st.caption("The reply in the example")
@@ -108,7 +108,7 @@ def _edit_labelled(card: Card, draft: ExampleDraft | None, at: tuple[str, str] |
     given = st.text_area("The reply in the example", first, key=f"reply:{key}", height=300)
     if not st.button("Add this example", icon=":material/add:", key=f"add:{key}"):
         return None
-    return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parsed(card, given)})
+    return _example(card, {"shows": shows.strip(), "fields": draft.fields, "reply": _parse_reply(card, given)})
 
 
 def _edit_pasted(card: Card) -> Example | None:
@@ -127,7 +127,7 @@ def _edit_pasted(card: Card) -> Example | None:
     return _example(card, row)
 
 
-def _parsed(card: Card, given: str) -> Any:
+def _parse_reply(card: Card, given: str) -> Any:
     """A reply as it is checked: an object where it can be one."""
     try:
         return given if card.text is not None else json.loads(given)
@@ -142,7 +142,7 @@ def _example(card: Card, row: Any) -> Example | None:
         return None
     with text.refusals():
         found = parse_example(row, "The example")
-        check_example(card, len(_kept(card)["now"]) + 1, found)
+        check_example(card, len(_form_state(card)["now"]) + 1, found)
         return found
     return None
 
@@ -162,7 +162,7 @@ def edit_examples(who: Person, card: Card) -> None:
     """The examples of a card: some added, some removed; another set of them is another version."""
     store = session.store()
     st.caption(_ABOUT)
-    now: list[Example] = _kept(card).setdefault("now", list(card.examples))  # as they stand in the form
+    now: list[Example] = _form_state(card).setdefault("now", list(card.examples))  # as they stand in the form
     _list_examples(now, card)
     if len(now) < MOST:
         dataset = _choose_source(store, card)
@@ -179,7 +179,7 @@ def edit_examples(who: Person, card: Card) -> None:
         return
     with text.refusals():
         made = cards.attach_examples(store, who.name, card.name, now)
-        _kept(card).clear()
+        _form_state(card).clear()
         done = f"{card.title} is now version {made.version}: judges that use it are new judges."
         session.scratch("cards")["said"] = done
         st.rerun()

@@ -57,7 +57,7 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_view.card_origin(card)
     made = origin == "own"
-    st.subheader(text.plain(card.title), anchor=False)
+    st.subheader(text.escape(card.title), anchor=False)
     text.quiet(
         "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_view.ORIGINS[origin]
     )

@@ -45,10 +45,10 @@ def page() -> None:
         parts.draw_nothing_shared(basis)
         url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return
-    _shown(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
+    _draw_comparison(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
 
 
-def _shown(found: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
+def _draw_comparison(found: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:
     """All pairs adjusted together, the table, and the dimension that was chosen."""
     every = iter(adjust_pairs([pair for _, _, one in found.values() for pair in one.pairs]))
     pairs: dict[str, dict[str, JudgePair]] = {

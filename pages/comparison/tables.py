@@ -77,7 +77,7 @@ def choose_judges(names: Mapping[str, str], reference: str) -> list[str]:
 
     picked: list[str] = st.pills(
         "Compared with", others, selection_mode="multi", default=asked or others[:4], wrap=True, key=key,
-        format_func=lambda one: text.plain(names[one]), on_change=address,
+        format_func=lambda one: text.escape(names[one]), on_change=address,
     )  # fmt: skip
     return picked
 
@@ -117,9 +117,9 @@ def draw_comparison(
                     "judge": short[who],
                     "result": "reference" if who == reference else _RESULTS[pair.verdict] if pair else "–",
                     "items": interval.items,
-                    "kappa": _unsigned(interval.point),
+                    "kappa": _round_figure(interval.point),
                     "95% interval": span(interval),
-                    "difference": None if pair is None else _unsigned(pair.difference.point),
+                    "difference": None if pair is None else _round_figure(pair.difference.point),
                     "95% interval of it": "" if pair is None else span(pair.difference),
                     "p (Holm)": "" if pair is None or pair.adjusted is None else p_value(pair.adjusted),
                 }
@@ -127,7 +127,7 @@ def draw_comparison(
     tables.clickable_table(shown, COLUMNS, lambda n: chosen(places[n]), f"compared:{key}", essential=ESSENTIAL)
 
 
-def _unsigned(value: float | None) -> float | None:
+def _round_figure(value: float | None) -> float | None:
     """A figure with three digits, of which 0 has no sign."""
     return None if value is None else round(value, 3) + 0.0
 
@@ -146,10 +146,10 @@ def draw_verdicts(
     if found.too_many:
         st.caption("The length baseline is left out: it would have to read the text of too many items.")
     for other, pair in pairs.items():
-        _said(dimension, pair, names[other], names[pair.reference])
+        _draw_pair(dimension, pair, names[other], names[pair.reference])
 
 
-def _said(dimension: Dimension, pair: JudgePair, other: str, reference: str) -> None:
+def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str) -> None:
     gap = pair.difference
     ends = span(gap)
     if pair.verdict == "worse" and gap.low is not None and gap.high is not None:

@@ -26,7 +26,7 @@ _OWN = ("by", "of", "answer")
 def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
     title = f"{tile.dimension.dimension.title} · {tile.approval.sort}"
-    st.dialog(text.plain(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
+    st.dialog(text.escape(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
 def warn_if_missing(found: Sequence[Tile]) -> None:
@@ -73,7 +73,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         picture.download_popover([csv], f"behind:{tile.key}")
     if tile.policy_today.warning:
         text.quiet(":orange[:material/history:] {told}", told=tile.policy_today.warning)
-    _drawn(dataset, tile, found, system, outcome, f"{name}:{outcome}")
+    _draw_breakdown(dataset, tile, found, system, outcome, f"{name}:{outcome}")
 
 
 def _system(tile: Tile) -> str:
@@ -93,7 +93,7 @@ def _outcome(tile: Tile) -> int:
     return int(url_state.select("answer", "Share of", answers, str(tile.headline), 170))
 
 
-def _drawn(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
+def _draw_breakdown(dataset: Dataset, tile: Tile, found: Breakdown, system: str, outcome: int, key: str) -> None:
     ask = tile.dimension
     scale, share = ask.dimension.scale, not ask.mean
     reach = (0.0, 1.0) if share else (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale))

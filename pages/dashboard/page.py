@@ -33,7 +33,7 @@ def page() -> None:
     with st.spinner("Summing up the judge's scores ..."):
         found = dashboard.tiles(store, dataset.id, judge, held[judge])
     with bar:
-        shown = _chosen(found)
+        shown = _filter_tiles(found)
     model, made = next((one.model, one.synthetic) for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.marks(dataset, model)
@@ -49,14 +49,14 @@ def page() -> None:
         (one, tiles.draw_tile(one, runs, badges, f"tile:{dataset.id}:{judge}:{one.key}", breakdown.was_closed(one.key)))
         for one in shown
     ]
-    _opened(who.name, dataset, judge, found, wishes)
+    _open_items(who.name, dataset, judge, found, wishes)
     if shown:
         surroundings.dashboard_downloads(store, dataset, judge, shown)
     surroundings.explain_tiles()
     surroundings.list_withheld(store, dataset, judge, model)
 
 
-def _opened(
+def _open_items(
     who: str, dataset: Dataset, judge: str, found: list[Tile], wishes: list[tuple[Tile, tiles.TileRequest]]
 ) -> None:
     """The items behind a share that was clicked, or the panel behind a tile that the address names."""
@@ -70,7 +70,7 @@ def _opened(
             breakdown.open_breakdown(dataset, judge, one)
 
 
-def _chosen(found: list[Tile]) -> list[Tile]:
+def _filter_tiles(found: list[Tile]) -> list[Tile]:
     """The tiles that the filters leave, with the systems that they leave."""
     systems = {s.name or UNNAMED: s.name for tile in found for s in tile.systems}
     system = url_state.select("system", "System", {"": "all", **{key: key for key in sorted(systems)}}, width=150)

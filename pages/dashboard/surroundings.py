@@ -90,7 +90,7 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
             what, state, told = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
             with what:
                 text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
-            state.badge(text.plain(one.state), color=_COLOURS.get(one.state, "gray"))
+            state.badge(text.escape(one.state), color=_COLOURS.get(one.state, "gray"))
             with told, st.container(gap=None):
                 text.say("{outside}", outside=one.public_reason)
                 more = one.why.removeprefix(one.public_reason.partition(": ")[0] + ": ")
@@ -135,7 +135,7 @@ def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Seque
             on_click="ignore", icon=":material/table:", width="stretch",
         )  # fmt: skip
         titles = {one.key: f"{one.dimension.dimension.title} · {one.approval.sort}" for one in shown}
-        chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.plain(titles[key]))
+        chosen = st.selectbox("One tile, as a picture", list(titles), format_func=lambda key: text.escape(titles[key]))
         tile = next(one for one in shown if one.key == chosen)
         svg = report.tile_picture(tile, dataset.name)
         with st.container(horizontal=True):

@@ -41,7 +41,7 @@ def _desk(
         ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
         given = queue.claim_items(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
         sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, who.name, given)])
-        sheets += _asked(who, state, outbox, linked)
+        sheets += _requested_sheets(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
     try:
@@ -82,7 +82,7 @@ def _desk(
     )
 
 
-def _asked(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str) -> list[dict[str, Any]]:
+def _requested_sheets(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str) -> list[dict[str, Any]]:
     """The sheets that were asked for by name: by the address, or by the person who wants to see a judge's scores."""
     store, found = session.store(), []
     if linked and linked != state.get("open"):

@@ -58,29 +58,29 @@ def choose_options(store: Store, dataset_id: str, of: ExportKind) -> dict[str, A
 def _option(store: Store, dataset_id: str, of: ExportKind, option: ExportOption) -> Any:
     key = f"export:{of.name}:{option.name}"
     if isinstance(option.default, bool):
-        return st.toggle(text.plain(option.title), option.default, key=key, help=text.plain(option.help))
+        return st.toggle(text.escape(option.title), option.default, key=key, help=text.escape(option.help))
     if isinstance(option.default, int):
         return st.number_input(
-            text.plain(option.title), min_value=0, value=option.default, step=1, key=key, help=text.plain(option.help)
+            text.escape(option.title), min_value=0, value=option.default, step=1, key=key, help=text.escape(option.help)
         )
     if option.choices is None:
         return st.text_input(
-            text.plain(option.title),
+            text.escape(option.title),
             option.default,
             key=key,
-            help=text.plain(option.help),
+            help=text.escape(option.help),
             placeholder="the best answer",
         ).strip()
     known = list_choices(store, option, dataset_id)
     start = list(known).index(option.default) if option.default in known else None
     chosen: str | None = st.selectbox(
-        text.plain(option.title),
+        text.escape(option.title),
         list(known),
         index=start,
         format_func=known.__getitem__,
         placeholder="any",
         key=f"{key}:{dataset_id}",
-        help=text.plain(option.help),
+        help=text.escape(option.help),
     )
     return chosen or option.default
 
@@ -105,7 +105,7 @@ def describe_kind(of: ExportKind, format: Format) -> None:
 def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
     """The number of rows, and the first of them."""
     if not count:
-        st.info(text.plain(of.nothing), icon=":material/inbox:")
+        st.info(text.escape(of.nothing), icon=":material/inbox:")
         return
     text.say("**{n}**. The first {few}:" if rows else "**{n}**.", n=many(count, "row"), few=len(rows))
     if not rows:
@@ -141,11 +141,11 @@ def show_export_progress(count: int) -> Iterator[Callable[[int], None]]:
     """A bar while the file is written; yields what to call with the rows so far."""
     bar = st.progress(0.0, "Writing")
 
-    def seen(rows: int) -> None:
-        bar.progress(min(rows / count, 1.0) if count else 1.0, text.plain(f"Writing: {rows:,} rows"))
+    def show_progress(rows: int) -> None:
+        bar.progress(min(rows / count, 1.0) if count else 1.0, text.escape(f"Writing: {rows:,} rows"))
 
     try:
-        yield seen
+        yield show_progress
     finally:
         bar.empty()
 

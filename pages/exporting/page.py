@@ -39,7 +39,7 @@ def page() -> None:
     with text.refusals():
         _file(who, store, dataset, kind, format, options)
     export_form.describe_kinds(exporting.export_kinds())
-    _aside(who, store, dataset)
+    _draw_excluded(who, store, dataset)
 
 
 def _file(
@@ -64,7 +64,7 @@ def _file(
         export_form.show_file(kept["given"], kept["address"])
 
 
-def _aside(who: Person, store: Store, dataset: Dataset) -> None:
+def _draw_excluded(who: Person, store: Store, dataset: Dataset) -> None:
     """The items that the approval check leaves out because prompts were tuned on them."""
     found = excluded_items.list_excluded(store, dataset.id)
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):

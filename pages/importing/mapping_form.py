@@ -90,7 +90,7 @@ def preview_mapping(known: DetectedFile, mapping: ColumnMapping) -> None:
 def _source(key: str, name: str, columns: list[str], start: ValueSource) -> ValueSource:
     """The columns of one field, joined in their order; a system or scenario may be the same text for all rows."""
     there = [column for column in start.columns if column in columns]
-    chosen = st.multiselect(text.plain(name.replace("_", " ")), columns, there, key=key, placeholder="no column")
+    chosen = st.multiselect(text.escape(name.replace("_", " ")), columns, there, key=key, placeholder="no column")
     if chosen or not name.startswith(("system", "scenario")):
         return ValueSource(columns=chosen)
     same = st.text_input(
@@ -169,14 +169,18 @@ def _judgments(
     }
     found = []
     for said in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
-        kept = _kept(start.judgments, said, ("value", "model", "dimension"), ("only", "confidence", "params", "order"))
+        kept = _fields_off_screen(
+            start.judgments, said, ("value", "model", "dimension"), ("only", "confidence", "params", "order")
+        )
         if not said["order"]:
             del said["order"]
         found.append(JudgmentColumns(**{**kept, **said}))
     return found
 
 
-def _kept(made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+def _fields_off_screen(
+    made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names: Sequence[str]
+) -> dict[str, Any]:
     """What the table on screen has no column for, as it was found of the answers that are `alike`.
 
     Their scale is among it where it is not said what their cells mean.
@@ -199,6 +203,6 @@ def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faul
     found = []
     for said in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
         said["mode"] = said["mode"] or ValueSource(constant="blind")
-        kept = _kept(start.labels, said, ("value", "annotator", "dimension"), ("only", "turn", "team"))
+        kept = _fields_off_screen(start.labels, said, ("value", "annotator", "dimension"), ("only", "turn", "team"))
         found.append(LabelColumns(**{**kept, **said}))
     return found

@@ -87,7 +87,7 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     if shown.stopped or not shown.new.total:
         return
     label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
-    wanted = st.button(text.plain(label), type="primary", icon=":material/download_done:")
+    wanted = st.button(text.escape(label), type="primary", icon=":material/download_done:")
     views.show_examples(shown)
     if not wanted:
         return

@@ -38,7 +38,7 @@ def edit_series(made: Interpretation, key: str) -> Interpretation:
     for sentence in made.told:
         text.quiet("{sentence}", sentence=sentence)
     asked = st.container()
-    edited = _edited(made, key) if made.series else made
+    edited = _edit_table(made, key) if made.series else made
     with asked:
         for sentence in edited.unclear:
             text.warn("{sentence} Choose it in the table.", sentence=sentence)
@@ -50,7 +50,7 @@ def edit_series(made: Interpretation, key: str) -> Interpretation:
     return edited
 
 
-def _edited(made: Interpretation, key: str) -> Interpretation:
+def _edit_table(made: Interpretation, key: str) -> Interpretation:
     """The outline as its table on screen says it."""
     first = pd.DataFrame([_row(one) for one in made.series])
     edited = st.data_editor(
@@ -63,7 +63,7 @@ def _edited(made: Interpretation, key: str) -> Interpretation:
         },
     )  # fmt: skip
     rows = edited.fillna("").to_dict("records")
-    said = [_changed(one, row) for one, row in zip(made.series, rows, strict=True)]
+    said = [_change_series(one, row) for one, row in zip(made.series, rows, strict=True)]
     if said == list(made.series):
         return made
     # A scale that is set in one row is that of the question, in all its rows.
@@ -84,7 +84,7 @@ def _place(one: AnswerSeries) -> tuple[str, str, str]:
 
 def _row(one: AnswerSeries) -> dict[str, Any]:
     return {
-        "Column": one.name + (f" ({_where(one)})" if one.only else ""),
+        "Column": one.name + (f" ({_describe_rows(one)})" if one.only else ""),
         "Whose": WHOSE[one.by],
         "Name": one.who,
         "Question": one.dimension,
@@ -94,12 +94,12 @@ def _row(one: AnswerSeries) -> dict[str, Any]:
     }
 
 
-def _where(one: AnswerSeries) -> str:
+def _describe_rows(one: AnswerSeries) -> str:
     """The rows of a series in words."""
     return ", ".join(f"{column} {' or '.join(values)}" for column, values in one.only.items())
 
 
-def _changed(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
+def _change_series(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
     """A series as its row now says; what was not touched stays to be found out anew."""
     before = _row(one)
     made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())

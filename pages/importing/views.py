@@ -121,10 +121,10 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     by_hand = []
     for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
         earlier = importing.previous_mapping(store, table, columns) if said == outline else None
-        again = text.plain(f"Read {table.file.name} as such a table was read before")
+        again = text.escape(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
             columns = earlier
-        label = text.plain(f"Map the columns of {table.file.name} by hand")
+        label = text.escape(f"Map the columns of {table.file.name} by hand")
         if st.toggle(label, key=f"{key}:hand:{table.file.name}"):
             columns, faults = mapping_form.edit_mapping(table, columns)
             for fault in faults:
@@ -162,15 +162,15 @@ class Seen:
     """How far something is, as a bar; call it with bytes done, bytes in all, and lines."""
 
     def __init__(self, what: str) -> None:
-        self.what, self.bar = what, st.progress(0.0, text.plain(what))
+        self.what, self.bar = what, st.progress(0.0, text.escape(what))
 
     def __call__(self, done: int, total: int, lines: int) -> None:
         told = f"{self.what}: {lines:,} lines" if lines else self.what
-        self.bar.progress(min(done / total, 1.0) if total else 1.0, text.plain(told))
+        self.bar.progress(min(done / total, 1.0) if total else 1.0, text.escape(told))
 
     def show_waiting(self, before: int) -> None:
         """Say how many imports are read before this one."""
-        self.bar.progress(0.0, text.plain(f"Waiting: {many(before, 'import')} of others will be read first."))
+        self.bar.progress(0.0, text.escape(f"Waiting: {many(before, 'import')} of others will be read first."))
 
 
 @contextmanager
@@ -227,7 +227,7 @@ def show_preview(found: ImportPreview, rejects: str) -> None:
     if not found.new.total and found.ok:
         told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
         told = told if found.known.total else "These files hold no item, judgment or label that could be imported"
-        st.info(text.plain(f"{told}."), icon=":material/inventory_2:")
+        st.info(text.escape(f"{told}."), icon=":material/inventory_2:")
     if found.problem_count:
         _problems(found, rejects)
 

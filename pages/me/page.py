@@ -18,10 +18,10 @@ from pages.ui import explanations, session, tables, text, url_state
 def page() -> None:
     """The person's own figures."""
     who = session.me()
-    st.title(text.plain(who.name), anchor=False)
+    st.title(text.escape(who.name), anchor=False)
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
     st.subheader("Your labels", anchor=False)
-    _own(annotators.own_labelling(session.store(), who.name))
+    _draw_own_work(annotators.own_labelling(session.store(), who.name))
     st.subheader("API tokens", anchor=False)
     with text.refusals():
         tokens.draw_tokens(who)
@@ -32,7 +32,7 @@ def page() -> None:
     session.say_trust()
 
 
-def _own(rows: Mapping[str, RaterWork]) -> None:
+def _draw_own_work(rows: Mapping[str, RaterWork]) -> None:
     """What one person did, a row for each dataset; no answers of others, on which they would be anchored."""
     if not rows:
         st.caption(

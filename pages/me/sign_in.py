@@ -46,7 +46,7 @@ def refuse_page(title: str, role: Role) -> None:
     """Say that a page is for people of another role, and who can change that."""
     who = session.me()
     leads = [p.name for p in people.all_people(session.store()) if p.may("lead")]
-    st.title(text.plain(title), anchor=False)
+    st.title(text.escape(title), anchor=False)
     text.say(
         "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
         roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
@@ -83,7 +83,7 @@ def _pick() -> None:
             with st.container(gap="small"):
                 for person in known:
                     key = f"enter:{person.name}"
-                    if st.button(text.plain(f"{person.name} · {person.role}"), key=key, width="stretch"):
+                    if st.button(text.escape(f"{person.name} · {person.role}"), key=key, width="stretch"):
                         _enter(person.name)
         if len(known) > FEW:
             _find(known)

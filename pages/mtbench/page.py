@@ -45,7 +45,7 @@ def page() -> None:
     sizes = mtbench.bench_sizes(store)
     known = {one.name: one for one in datasets.all_datasets(store) if one.id in sizes}
     if not known:
-        _nothing()
+        _explain_no_bench()
         protocols.panel()
         return
     part = url_state.tabs("part", "Part", {value: title for value, (title, _) in PARTS.items()})
@@ -69,10 +69,10 @@ def _rules(bench: Bench) -> Rules:
     """The reading rules of the chosen protocol; at first of that which all judges name, if they name one."""
     known = known_protocols(session.store())
     ways = {name: one.title or name for name, one in known.items()}
-    return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _own(bench, known), 320)])
+    return rules_of(known[url_state.select("rules", "Read by the rules of", ways, _usual_protocol(bench, known), 320)])
 
 
-def _own(bench: Bench, known: Mapping[str, Protocol]) -> str:
+def _usual_protocol(bench: Bench, known: Mapping[str, Protocol]) -> str:
     """The name of the protocol that all judges name, else of the first there is."""
     told = {one.protocol.partition("@")[0] for one in bench.judges.values()}
     return next((name for name in known if told == {name}), next(iter(known)))
@@ -82,7 +82,7 @@ def _downloads(dataset: Dataset, bench: Bench) -> None:
     """All tables, and the dataset as FastChat's files, made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("mtbench", dataset.name)
     known = known_protocols(store)
-    protocol = known[url_state.chosen_option("rules", known) or _own(bench, known)]
+    protocol = known[url_state.chosen_option("rules", known) or _usual_protocol(bench, known)]
     files = [
         picture.Download(
             f"All tables ({title})", f"{name}-{format}.zip", "application/zip",
@@ -104,7 +104,7 @@ def _downloads(dataset: Dataset, bench: Bench) -> None:
     picture.download_popover(files, f"mtbench:{dataset.id}")
 
 
-def _nothing() -> None:
+def _explain_no_bench() -> None:
     """There is no MT-Bench in the workspace: how it gets there."""
     st.info(
         "This workspace holds no MT-Bench yet. Import a directory of FastChat's files (question.jsonl, model_answer, "

@@ -65,7 +65,7 @@ def _write(store: Store, one: Protocol) -> None:
                 found = parse_protocol(given)
                 new = protocols.add_protocol(store, session.me().name, found)
                 said = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
-                st.toast(text.plain(said), icon=":material/check:")
+                st.toast(text.escape(said), icon=":material/check:")
                 url_state.set_choice("protocol", found.name)
                 st.rerun()
 

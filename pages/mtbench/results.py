@@ -41,7 +41,7 @@ def panel(at: BenchPlace) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         judge = url_state.select("judge", "Judge", at.raters, width=360)
-        shared = _shared(at)
+        shared = _choose_shared(at)
     store, dataset = session.store(), at.dataset.id
     found = figures.model_means(store, dataset, at.rules, shared)
     ranked = figures.rankings(store, dataset, at.rules, shared)
@@ -55,7 +55,7 @@ def panel(at: BenchPlace) -> None:
     _japanese(at)
 
 
-def _shared(at: BenchPlace) -> Shared:
+def _choose_shared(at: BenchPlace) -> Shared:
     """Which ratings count: all, or those of turns that two judges share."""
     pairs = {f"{one}~{other}": (one, other) for one, other in combinations(at.raters, 2)}
     if not pairs:
@@ -103,7 +103,7 @@ def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | No
 
 def _fold(at: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
     """A part that is computed only once it is open."""
-    return st.expander(text.plain(title), opened, key=f"{title}:{at.dataset.id}", icon=icon, on_change="rerun")
+    return st.expander(text.escape(title), opened, key=f"{title}:{at.dataset.id}", icon=icon, on_change="rerun")
 
 
 def _wins(at: BenchPlace, judge: str, key: str) -> None:

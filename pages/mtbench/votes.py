@@ -30,4 +30,4 @@ def panel(at: BenchPlace) -> None:
         return
     shown = said.table(found, at.names)
     tables.table(shown.rows, shown.columns, f"votes:{at.dataset.id}", len(shown.rows), width="content")
-    st.caption(text.plain(shown.caption))
+    st.caption(text.escape(shown.caption))

@@ -61,7 +61,7 @@ def _waits(dataset: Dataset, n: str, told: str, act: str, key: str, first: bool 
             text.say("**{n}** in {dataset}", n=n, dataset=dataset.name)
             text.quiet("{told}", told=told)
         kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
-        return st.button(text.plain(act), key=key, type=kind, icon=":material/arrow_forward:")
+        return st.button(text.escape(act), key=key, type=kind, icon=":material/arrow_forward:")
 
 
 Judges = Sequence[DatasetJudge]
@@ -83,7 +83,7 @@ def draw_dataset_progress(
         bars = [("labelled", done.labelled, done.items)]
         bars += [(STREAMS[s].lower(), q.answered, q.drawn) for s, q in queues.items()]
         for column, (name, part, whole) in zip(st.columns(3, gap="medium"), bars, strict=True):
-            column.progress(part / whole if whole else 0.0, text=text.plain(f"{name} {part:,} of {whole:,}"))
+            column.progress(part / whole if whole else 0.0, text=text.escape(f"{name} {part:,} of {whole:,}"))
         named = ", ".join(f"{judge.model} ({judge.items:,})" for judge in judges[:4])
         more = f" and {len(judges) - 4} more" if judges[4:] else ""
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)

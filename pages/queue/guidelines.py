@@ -56,7 +56,7 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
     if right.button("Save", type="primary", disabled=new.strip() == now.strip(), width="stretch"):
         with text.refusals():
             number = guidelines.write_guidelines(session.store(), who.name, dataset.id, new)
-            st.toast(text.plain(f"Version {number} of the guidelines is in force."), icon=":material/check:")
+            st.toast(text.escape(f"Version {number} of the guidelines is in force."), icon=":material/check:")
             st.rerun()
 
 
@@ -64,7 +64,7 @@ def _history(versions: list[GuidelinesVersion]) -> None:
     if not versions:
         return
     zone = text.time_zone()
-    with st.expander(text.plain(f"Versions ({len(versions)})")):
+    with st.expander(text.escape(f"Versions ({len(versions)})")):
         by = {v.number: f"version {v.number} · {v.person} · {text.moment(v.at, zone)}" for v in versions}
         chosen = st.selectbox("Version", list(by), format_func=by.__getitem__, label_visibility="collapsed")
         shown = next(v for v in versions if v.number == chosen)

@@ -78,7 +78,7 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
         st.pills(
             "State",
             [s for s in table.STATES if found.states.get(s) or s == state],
-            format_func=lambda s: text.plain(f"{table.STATES[s]} {found.states.get(s, 0):,}"),
+            format_func=lambda s: text.escape(f"{table.STATES[s]} {found.states.get(s, 0):,}"),
             key=f"{key}:state",
             label_visibility="collapsed",
         )
@@ -103,7 +103,7 @@ def _pages(kept: dict[str, int], found: QueueListing) -> None:
         text.quiet("{a}–{b} of {n}", a=f"{first + 1:,}", b=f"{min(first + SIZE, total):,}", n=f"{total:,}")
         last = (total - 1) // SIZE * SIZE
         for label, to in (("First", 0), ("Back", first - SIZE), ("Next", first + SIZE), ("Last", last)):
-            if st.button(text.plain(label), disabled=to == first or not 0 <= to < total):
+            if st.button(text.escape(label), disabled=to == first or not 0 <= to < total):
                 kept["skip"] = to
                 st.rerun(scope="fragment")
 

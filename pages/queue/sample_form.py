@@ -57,9 +57,9 @@ def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     )  # fmt: skip
     of = begin.of if fixed else ""
     if by == "meta" and not fixed:
-        of = middle.selectbox("Field", fields, format_func=text.plain, key="design:field")
+        of = middle.selectbox("Field", fields, format_func=text.escape, key="design:field")
     judge = _judge(judges, begin, right if not fixed else left)
-    asked = _asked(store, judge)
+    asked = _dimensions_by_name(store, judge)
     if by == "score" and not fixed:
         scores = ["", *asked]
         of = middle.selectbox("Score", scores, format_func=lambda d: asked.get(d, "lowest of all"), key="design:of")
@@ -93,7 +93,7 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: DeltaGenerato
     )
 
 
-def _asked(store: Store, judge: str) -> dict[str, str]:
+def _dimensions_by_name(store: Store, judge: str) -> dict[str, str]:
     """The dimensions of a judge by their names in designs."""
     found = calibration.compared_dimensions(store, judge) if judge else []
     return {f"{d.sort}.{d.name}": f"{d.name.replace('_', ' ')} ({d.sort})" for d in found}
@@ -150,7 +150,7 @@ def show_forecast(
     blind = sum(round(s.blind * s.items) for s in shares)
     last = min(asked.horizon or LAST, sum(s.items for s in shares))
     try:
-        seen = _ahead(store, found.id, chosen, blind, low, high, asked, last, store.newest())
+        seen = _forecast_samples(store, found.id, chosen, blind, low, high, asked, last, store.newest())
     except AssayError as error:
         text.quiet("{error}", error=error)
         return
@@ -172,7 +172,7 @@ def show_forecast(
 
 
 @st.cache_data(max_entries=64, show_spinner="Simulating ...")
-def _ahead(
+def _forecast_samples(
     _store: Store, dataset_id: str, chosen: SampleDesign, items: int, low: float, high: float, asked: Policy, last: int,
     newest: int,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip

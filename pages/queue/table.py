@@ -56,9 +56,9 @@ def queue_table(found: QueueListing, stream: str, key: str) -> ListedDraw | None
 
 def _row(row: ListedDraw, stream: str) -> dict[str, str]:
     line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "#": f"{row.place:,}"}
-    line["Text"] = text.short(row.about, 160)
+    line["Text"] = text.shorten(row.about, 160)
     if stream == "review":
-        line |= {"Why": _why(row.reasons), "Judge": row.judge}
+        line |= {"Why": _format_reasons(row.reasons), "Judge": row.judge}
     else:
         chance = "" if row.probability is None else f"{row.probability:.4f}"
         mode = "blind" if row.mode == "blind" else f"with {row.judge or 'the judge'}"
@@ -70,7 +70,7 @@ def _lines(*parts: str) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _why(reasons: tuple[str, ...]) -> str:
+def _format_reasons(reasons: tuple[str, ...]) -> str:
     more = f"and {len(reasons) - MOST:,} more" if reasons[MOST:] else ""
     return " · ".join(filter(None, [*reasons[:MOST], more]))
 
@@ -106,4 +106,4 @@ def show_empty(stream: str, narrowed: bool, may: bool) -> None:
     else:
         said = "The review queue is empty. It holds the items where a judge's ratings are most in doubt. "
         said += "Add items to begin." if may else "A researcher can add items."
-    st.info(text.plain(said), icon=":material/inbox:")
+    st.info(text.escape(said), icon=":material/inbox:")

@@ -100,7 +100,7 @@ def _choose_card(store: Store, dataset_id: str) -> Card | None:
     return fitting[url_state.select("card", "Card", {n: c.title for n, c in fitting.items()}, default=usual)]
 
 
-def _named(usual: Card) -> Card | None:
+def _card_with_names(usual: Card) -> Card | None:
     """The pointwise card with its dimensions as the person names them, on scales of their choice."""
     from judges.cards.pointwise_quality.card import card_with_dimensions
 
@@ -240,7 +240,7 @@ def _choose_order(store: Store) -> RunOrder | None:
     refusals = st.container()
     with three:
         name = _choose_model(at, refusals)
-    named = _named(of) if of.name == POINTWISE else of
+    named = _card_with_names(of) if of.name == POINTWISE else of
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
         asked = _choose_params(of)
@@ -269,7 +269,7 @@ def _dry_run(found: Sequence[DryRunJudgment], card: Card) -> None:
     for one in found:
         why = one.reading.unscored
         state = f"unscored: {why.replace('_', ' ')}" if why else many(len(one.reading.scores), "score")
-        with st.expander(text.plain(f"{one.name} · {state}"), expanded=one is found[0]):
+        with st.expander(text.escape(f"{one.name} · {state}"), expanded=one is found[0]):
             left, right = st.columns(2, gap="medium")
             with left:
                 st.caption("What was sent")

@@ -109,7 +109,7 @@ def _controls(who: Person, run: RunSummary, now: RunProgress) -> None:
         protocol_run.continue_button(who, run.id)
     if now.state == "finished" and left:
         what = f"Ask the {left:,} unscored again" if left > 1 else "Ask the unscored one again"
-        if st.button(text.plain(what), icon=":material/replay:", key=f"again:{run.id}"):
+        if st.button(text.escape(what), icon=":material/replay:", key=f"again:{run.id}"):
             with text.refusals():
                 with st.spinner("Starting"):
                     begun = runs.start(store, who.name, replace(runs.order_of(store, run.id), only_unscored=True))

@@ -180,7 +180,7 @@ def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
     for step, one in found:
         state = one.reading.unscored or (", ".join(f"{s.value:g}" for s in one.reading.scores) or "answered")
         said = f"{protocol_run.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
-        with st.expander(text.plain(said)):
+        with st.expander(text.escape(said)):
             for piece, messages in one.calls.items():
                 for message in messages:
                     text.quiet("{piece} {role}", piece=piece, role=message["role"])

@@ -84,13 +84,13 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
                     text.quiet("probe: {probe}", probe=probe.replace("_", " "))
             st.space("stretch")
             with st.container(width="content"):
-                st.badge(text.plain(MARKS[now.state]), color=TONES[now.state])
+                st.badge(text.escape(MARKS[now.state]), color=TONES[now.state])
             controls(now)
         if now.why:
             text.warn("{why}", why=now.why)
         units, made = ("questions", "answered") if run.card == ANSWERS else ("judgments", "scored")
         st.progress(
-            now.done / now.total if now.total else 1.0, text=text.plain(f"{now.done:,} of {now.total:,} {units}")
+            now.done / now.total if now.total else 1.0, text=text.escape(f"{now.done:,} of {now.total:,} {units}")
         )
         left = f"about {text.duration(timedelta(seconds=now.seconds_left))} left" if now.seconds_left else ""
         if now.state == "running" and not left:
@@ -98,8 +98,8 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
         parts = [
             f"{now.scored:,} {made}", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
-            describe_cost(now.cost, now.estimated, now.limit, now.calls), _whole(now), f"endpoint: {_endpoint_of(run)}",
-            f"up to {dollars(now.open)} more under way" if now.open else "",
+            describe_cost(now.cost, now.estimated, now.limit, now.calls), _total_cost(now),
+            f"endpoint: {_endpoint_of(run)}", f"up to {dollars(now.open)} more under way" if now.open else "",
             f"{now.rate:.1f} a second" if now.rate and now.state == "running" else "", left,
         ]  # fmt: skip
         text.quiet("{parts}", parts=" · ".join(p for p in parts if p))
@@ -109,7 +109,7 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
                     text.quiet("{said}", said=sentence[:1].upper() + sentence[1:])
 
 
-def _whole(now: RunProgress) -> str:
+def _total_cost(now: RunProgress) -> str:
     """What all of it would cost if the rest costs as much as what is made; "" where nothing is left or known."""
     if not now.cost or not now.done or now.done == now.total:
         return ""
@@ -200,7 +200,7 @@ def _prompt_title(name: str) -> str:
 def _show_prompts(card: Any) -> None:
     """All prompts of a card, a tab each where there are several."""
     found = card.texts
-    places = st.tabs([text.plain(_prompt_title(name)) for name in found]) if len(found) > 1 else [st.container()]
+    places = st.tabs([text.escape(_prompt_title(name)) for name in found]) if len(found) > 1 else [st.container()]
     for place_, words in zip(places, found.values(), strict=True):
         place_.code(words, language=None, wrap_lines=True, height=420)
 

@@ -36,7 +36,7 @@ class OriginCheck:
         if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
         why, status = _refusal(scope), 403
-        if not why and _closed(scope["path"]):
+        if not why and _is_unneeded(scope["path"]):
             why, status = "There is nothing here.", 404
         if not why:
             return await self.app(scope, _bytes_only(receive), send)
@@ -49,13 +49,13 @@ class OriginCheck:
 def _bytes_only(receive: Receive) -> Receive:
     """What comes by a connection, which a text ends: Streamlit's protocol has none, and falls over it."""
 
-    async def come() -> Message:
+    async def receive_bytes() -> Message:
         message = await receive()
         if message["type"] == "websocket.receive" and message.get("bytes") is None:
             return {"type": "websocket.disconnect", "code": 1003}
         return message
 
-    return come
+    return receive_bytes
 
 
 def is_local() -> bool:
@@ -64,7 +64,7 @@ def is_local() -> bool:
     return names <= HERE and str(st.get_option("server.address") or "").lower() in HERE
 
 
-def _closed(path: str) -> bool:
+def _is_unneeded(path: str) -> bool:
     """Whether an address is one of Streamlit's own that the browser does not need."""
     _, found, rest = f"{path}/".partition("/_stcore/")
     return bool(found) and rest.partition("/")[0] not in OPEN
@@ -76,23 +76,23 @@ def _refusal(scope: Scope) -> str:
     scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"]) or str(scope["scheme"])
     hosts, origins = asked.getlist("host"), asked.getlist("origin")
     host = hosts[0].lower() if len(hosts) == 1 else ""
-    if not _named(host, scheme, scope):
+    if not _is_own_host(host, scheme, scope):
         return (
             "Assay does not answer under this name. Open http://127.0.0.1 with the port that it was started on; where "
             "it has another name, STREAMLIT_SERVER_ALLOWED_HOSTS has to say it."
         )
-    if any(origin.lower() not in _own(host, scheme) for origin in origins):
+    if any(origin.lower() not in _own_origins(host, scheme) for origin in origins):
         return "This was asked by a page of another origin. Only Assay's own pages may."
     if not origins and scope["type"] == "websocket" and "cookie" in asked:
         # Every browser names the origin of a websocket; a program without cookies has nobody's rights to misuse.
         return "This connection brings a cookie but no origin. Browsers send both."
-    link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _followed(asked)
+    link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_followed_link(asked)
     if asked.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:
         return "This was asked by a page of another site. Only links may lead from there to here."
     return ""
 
 
-def _named(host: str, scheme: str, scope: Scope) -> bool:
+def _is_own_host(host: str, scheme: str, scope: Scope) -> bool:
     """Whether a Host header has a name of this server, and on this machine its port."""
     try:
         parts = urlsplit(f"//{host}")
@@ -109,13 +109,13 @@ def _named(host: str, scheme: str, scope: Scope) -> bool:
     )
 
 
-def _own(host: str, scheme: str) -> set[str]:
+def _own_origins(host: str, scheme: str) -> set[str]:
     """The origins of this server's own pages; behind a proxy that speaks https to the browser, that too."""
     local = urlsplit(f"//{host}").hostname in HERE
     return {f"{scheme}://{host}"} | (set() if local else {f"https://{host}"})
 
 
-def _followed(asked: Headers) -> bool:
+def _is_followed_link(asked: Headers) -> bool:
     """Whether the browser says that a person followed a link, in the window itself and in no frame."""
     return asked.get("sec-fetch-mode") == "navigate" and asked.get("sec-fetch-dest") == "document"
 
@@ -168,14 +168,14 @@ class SecurityHeaders:
                 )
                 return await send({"type": "websocket.http.response.body", "body": refusal.body})
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                kept = [_secured(h, scope) for h in message["headers"] if h[0].lower() not in own]
+                kept = [_secure_cookie(h, scope) for h in message["headers"] if h[0].lower() not in own]
                 message["headers"] = [*kept, *own.items()]
             await send(message)
 
         await self.app(scope, receive, with_headers)
 
 
-def _secured(header: tuple[bytes, bytes], scope: Scope) -> tuple[bytes, bytes]:
+def _secure_cookie(header: tuple[bytes, bytes], scope: Scope) -> tuple[bytes, bytes]:
     """A header; a cookie that the browser gets over TLS goes over nothing else.
 
     Streamlit leaves that out for the sake of a browser that would then send none to a server of its own machine.

@@ -41,7 +41,7 @@ class Assets:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = _below(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
+        path = _relative_address(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else ""
         page = first_html(path[1:]) is not None if path else False
         if not page and path not in _files():
             return await self.app(scope, receive, send)
@@ -57,7 +57,7 @@ class Assets:
         await Response(body, media_type=kind, headers=headers)(scope, receive, send)
 
 
-def _below(path: str) -> str:
+def _relative_address(path: str) -> str:
     """An address as it is below the one that all of Assay is served at; "" where it is not below it."""
     base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
     return path.removeprefix(base) if path.startswith(f"{base}/") else ""
@@ -166,11 +166,11 @@ def scripts(elements: tuple[str, ...]) -> set[str]:
         name = left.pop()
         if name not in found and (SCRIPTS / name).is_file():
             found.add(name)
-            left += _imported(name)
+            left += _find_imports(name)
     return found
 
 
 @cache
-def _imported(name: str) -> list[str]:
+def _find_imports(name: str) -> list[str]:
     """The files that one imports before it runs."""
     return _IMPORTED.findall((SCRIPTS / name).read_text(encoding="utf-8"))

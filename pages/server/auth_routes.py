@@ -44,7 +44,7 @@ class AuthRoutes:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"] if scope["type"] == "http" else ""
         if "headers" in scope:
-            scope = {**scope, "headers": [(n, _whole(v) if n == b"cookie" else v) for n, v in scope["headers"]]}
+            scope = {**scope, "headers": [(n, _drop_parts(v) if n == b"cookie" else v) for n, v in scope["headers"]]}
         if not path.endswith((LOGIN, LOGOUT, CALLBACK)):
             return await self.app(scope, receive, send)
         if wait := limits.sign_in_wait(str((scope.get("client") or ("",))[0])):
@@ -52,7 +52,7 @@ class AuthRoutes:
             return await PlainTextResponse(told, 429, {"retry-after": f"{ceil(wait)}"})(scope, receive, send)
         asked = Headers(scope=scope)
 
-        async def changed(message: Message) -> None:
+        async def change_headers(message: Message) -> None:
             if message["type"] == "http.response.start" and path.endswith(LOGIN):
                 message["headers"] = [*message["headers"], _cookie(page_behind(asked))]
             elif message["type"] == "http.response.start" and path.endswith(CALLBACK):
@@ -61,7 +61,7 @@ class AuthRoutes:
                 ]  # fmt: skip
             await send(message)
 
-        await self.app(scope, receive, changed)
+        await self.app(scope, receive, change_headers)
 
 
 def page_behind(asked: Headers) -> str:
@@ -109,7 +109,7 @@ def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
     return out
 
 
-def _whole(cookies: bytes) -> bytes:
+def _drop_parts(cookies: bytes) -> bytes:
     """The cookies of a request without parts of any."""
     found = cookies.decode("latin-1").split(";")
     return ";".join(one for one in found if not _PART.fullmatch(one.partition("=")[0].strip())).encode("latin-1")

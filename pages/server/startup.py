@@ -38,7 +38,7 @@ def join_logs() -> None:
     for name in theirs._loggers:
         _hand_on(logging.getLogger("streamlit" if name == "root" else name))
     theirs.setup_formatter = _hand_on
-    logging.getLogger(PAGES).addFilter(_named)
+    logging.getLogger(PAGES).addFilter(_name_page_error)
     logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith(UNTOLD))
 
 
@@ -49,7 +49,7 @@ def _hand_on(logger: logging.Logger) -> None:
     logger.propagate = True
 
 
-def _named(record: logging.LogRecord) -> bool:
+def _name_page_error(record: logging.LogRecord) -> bool:
     """Call an error that no page caught by what it is, and say at which address it was."""
     record.event = "page_failed"
     try:

@@ -71,12 +71,12 @@ def count_changes(entries: Sequence[TrailEntry]) -> str:
 def download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:
     """All changes that fit as CSV, made when it is asked for."""
 
-    def made() -> bytes:
+    def make_csv() -> bytes:
         out = io.StringIO()
         columns = [field.name for field in fields(TrailEntry)]
         csv_cells.write_csv_table(out, columns, (astuple(entry) for entry in every()))
         return out.getvalue().encode("utf-8-sig")
 
     st.download_button(
-        "Download all as CSV", made, "audit-log.csv", "text/csv", icon=":material/download:", on_click="ignore"
+        "Download all as CSV", make_csv, "audit-log.csv", "text/csv", icon=":material/download:", on_click="ignore"
     )

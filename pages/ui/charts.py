@@ -26,7 +26,7 @@ from judges.stats.reliability import ReliabilityLevel
 from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import Interval
 from pages.ui import picture
-from pages.ui.text import short
+from pages.ui.text import shorten
 
 ACCENT, JUDGE, AMBER, QUIET = "#000001", "#000002", "#000003", "#000006"
 """Places 1, 2, 3 and 6 of the theme's chartCategoricalColors (.streamlit/config.toml)."""
@@ -246,7 +246,7 @@ def radar_chart(found: Radar, key: str) -> None:
         colour, place = _SERIES[number % len(_SERIES)], number % len(_DASHES)
         ring = [*values, *values[:1]]
         figure.add_scatterpolar(
-            r=ring, theta=[*axes, *axes[:1]], name=escape(short(name, 40)), mode="lines+markers",
+            r=ring, theta=[*axes, *axes[:1]], name=escape(shorten(name, 40)), mode="lines+markers",
             line={"color": colour, "width": 2, "dash": _DASHES[place]}, connectgaps=False,
             marker={"color": colour, "size": 7, "symbol": _MARKS[place]},
             hovertemplate=escape(name) + "<br>%{theta}: %{r:.2f}<extra></extra>",
@@ -282,8 +282,8 @@ def bubble_chart(found: Bubbles, key: str) -> None:
         hovertext=[f"{x:g} and {y:g}: {n:,}" for x, y, n in found.points], hoverinfo="text",
     )  # fmt: skip
     ticks = {"range": [low - 0.7, high + 0.7], "fixedrange": True, "dtick": 1, "zeroline": False}
-    figure.update_xaxes(**ticks, title={"text": escape(short(found.x, 60)), "standoff": 6})
-    figure.update_yaxes(**ticks, title={"text": escape(short(found.y, 48)), "standoff": 6})
+    figure.update_xaxes(**ticks, title={"text": escape(shorten(found.x, 60)), "standoff": 6})
+    figure.update_yaxes(**ticks, title={"text": escape(shorten(found.y, 48)), "standoff": 6})
     _draw(figure, key, 440, margin={"l": 10, "r": 8, "t": 10, "b": 10})
 
 
@@ -348,7 +348,7 @@ def means_by_slice(given: SlicedMeans, key: str) -> None:
             text="<span style='opacity:.8'>all</span>",
         )  # fmt: skip
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
-    named = [escape(short(one.name, 28)) + faint.format(slice_size(one)) for one in found]
+    named = [escape(shorten(one.name, 28)) + faint.format(slice_size(one)) for one in found]
     figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
     figure.update_yaxes(
         tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,

@@ -49,7 +49,7 @@ def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge],
     """
     known = datasets.dataset_judges(store, found.id)
     if not known:
-        st.info(text.plain(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
+        st.info(text.escape(f"No judge has scored this dataset yet{hope}"), icon=":material/gavel:")
         with st.container(horizontal=True):
             url_state.link("runs", "Run a judge", icon=":material/play_arrow:", dataset=found.name)
             url_state.link("import", "Import judgments")
@@ -84,7 +84,7 @@ def queue_filters(store: Store, found: Dataset, stream: queue.Stream) -> queue.Q
         options = replace(options, system={})
     active = len([name for name in _FILTERS if url_state.chosen_option(name, getattr(options, name))])
     label = f"Filters ({active})" if active else "Filters"
-    with st.popover(text.plain(label), icon=":material/filter_list:", width="stretch", key="filters"):
+    with st.popover(text.escape(label), icon=":material/filter_list:", width="stretch", key="filters"):
         return queue.QueueFilters(
             **{
                 name: url_state.optional(name, title, known) or ""

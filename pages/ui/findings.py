@@ -46,7 +46,7 @@ def draw(found: Iterable[Finding], key: str) -> None:
         else:
             draw_plot(one, f"{key}:{number}")
             if one.caption:
-                st.caption(text.plain(one.caption))
+                st.caption(text.escape(one.caption))
 
 
 def draw_sentence(one: Sentence, badge: str = "") -> None:
@@ -78,11 +78,11 @@ def draw_table(one: Table, key: str) -> None:
         return
     tables.table(one.rows, one.columns, key, _LONG)
     if one.caption:
-        st.caption(text.plain(one.caption))
+        st.caption(text.escape(one.caption))
 
 
 def _measures(one: Measures) -> None:
     """The main figures in one row, each with what it means at the pointer."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         for name, value, tip in one.figures:
-            st.metric(text.plain(name), text.plain(value), help=text.plain(tip), width="content")
+            st.metric(text.escape(name), text.escape(value), help=text.escape(tip), width="content")

@@ -79,7 +79,7 @@ def change_rule(dataset: Dataset, who: str) -> None:
         ],
     )  # fmt: skip
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
-    _what(adjudication.rule_effect(store, dataset.id, new), new == now)
+    _describe_effect(adjudication.rule_effect(store, dataset.id, new), new == now)
     if st.button("Save", type="primary", disabled=new == now):
         with text.refusals():
             settings.set_gold_rule(store, who, dataset.id, new)
@@ -87,7 +87,7 @@ def change_rule(dataset: Dataset, who: str) -> None:
             st.rerun()
 
 
-def _what(effect: adjudication.RuleEffect, same: bool) -> None:
+def _describe_effect(effect: adjudication.RuleEffect, same: bool) -> None:
     """What a rule makes of the labels that there are."""
     wait = f"{many(effect.waiting, 'rating')} {'waits' if effect.waiting == 1 else 'wait'} for adjudication"
     if same:

@@ -1,7 +1,7 @@
 """Text on pages. Untrusted text (names, items, replies, files) is only ever shown as text, never as Markdown.
 
 Streamlit reads Markdown in st.markdown, st.write and every widget label, and would fetch remote images from it:
-`plain` makes such a text harmless, and is the only way that other text gets into a label. Times are said in the zone
+`escape` makes such a text harmless, and is the only way that other text gets into a label. Times are said in the zone
 of the browser.
 """
 
@@ -35,7 +35,7 @@ _ADDRESS = re.compile(r"(?<=\\:)(?=\\/\\/)|(?<=[wW]{3})(?=\\\.)|(?=\\@)")
 """Where the links begin that Streamlit makes of bare addresses: http://, www., and before the @ of a mail address."""
 
 
-def plain(text: object) -> str:
+def escape(text: object) -> str:
     """Any text made safe for a label or a Markdown line: every character that Markdown reads is escaped.
 
     Streamlit looks for addresses in what an escape has become, too: a span of small text with nothing in it parts them.
@@ -44,7 +44,7 @@ def plain(text: object) -> str:
     return _ADDRESS.sub(":small[]", escaped)
 
 
-def short(text: str, columns: int) -> str:
+def shorten(text: str, columns: int) -> str:
     """A text cut to so many columns, of which Chinese, Japanese and Korean letters take two, with an ellipsis."""
     room = columns
     for end, letter in enumerate(text):
@@ -56,12 +56,12 @@ def short(text: str, columns: int) -> str:
 
 def say(template: str, **values: object) -> None:
     """A Markdown line of ours with values put in as plain text: say("**{n}** items in {name}", n=3, name=name)."""
-    st.markdown(template.format(**{k: plain(v) for k, v in values.items()}))
+    st.markdown(template.format(**{k: escape(v) for k, v in values.items()}))
 
 
 def quiet(template: str, **values: object) -> None:
     """The same as a caption."""
-    st.caption(template.format(**{k: plain(v) for k, v in values.items()}))
+    st.caption(template.format(**{k: escape(v) for k, v in values.items()}))
 
 
 def bullets(lines: Iterable[str]) -> None:
@@ -73,12 +73,12 @@ def bullets(lines: Iterable[str]) -> None:
 
 def warn(template: str, **values: object) -> None:
     """The same as a warning."""
-    st.warning(template.format(**{k: plain(v) for k, v in values.items()}), icon=":material/info:")
+    st.warning(template.format(**{k: escape(v) for k, v in values.items()}), icon=":material/info:")
 
 
 def refuse(error: Exception) -> None:
     """A refusal, as the sentence that it is."""
-    st.error(plain(error), icon=":material/block:")
+    st.error(escape(error), icon=":material/block:")
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
         if refused := kept.pop("refused", None):
             refuse(refused)
         if said := kept.pop("said", ""):
-            st.success(plain(said), icon=icon)
+            st.success(escape(said), icon=icon)
 
 
 def show_secret(kept: dict[str, str], words: str) -> None:
@@ -112,7 +112,7 @@ def show_secret(kept: dict[str, str], words: str) -> None:
 
 def synthetic(description: str) -> None:
     """The mark of synthetic data, wherever such a dataset shows."""
-    st.badge("synthetic", icon=":material/science:", color="orange", help=plain(description) or None)
+    st.badge("synthetic", icon=":material/science:", color="orange", help=escape(description) or None)
 
 
 def practice(model: str) -> None:

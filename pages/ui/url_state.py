@@ -22,7 +22,7 @@ def select(
     """
     values, key, now = list(options), _key(name), _now(name, options, default)
     return st.selectbox(
-        text.plain(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
+        text.escape(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
         on_change=_address, args=(name, key), width=width,
         label_visibility="visible" if labelled else "collapsed",
     )  # fmt: skip
@@ -33,7 +33,7 @@ def search(name: str, title: str, width: int) -> str:
     key = _key(name)
     now = session.component_state(key)
     typed = st.text_input(
-        text.plain(title), st.query_params.get(name, "") if now is None else now, max_chars=200, key=key,
+        text.escape(title), st.query_params.get(name, "") if now is None else now, max_chars=200, key=key,
         icon=":material/search:", on_change=_address, args=(name, key), width=width,
     )  # fmt: skip
     return typed or ""
@@ -43,7 +43,7 @@ def optional(name: str, title: str, options: Mapping[Value, str]) -> Value | Non
     """One of the options, or none of them, as at first; what was chosen can be cleared."""
     values, key, now = list(options), _key(name), chosen_option(name, options)
     found: Value | None = st.selectbox(
-        text.plain(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
+        text.escape(title), values, index=None if now is None else values.index(now), placeholder="any", key=key,
         format_func=lambda value: options[value], on_change=_address, args=(name, key),
     )  # fmt: skip
     return found
@@ -53,7 +53,7 @@ def tabs(name: str, title: str, options: Mapping[Value, str]) -> Value:
     """The same as buttons that take as many lines as they need, for panels of which one is shown."""
     key, now = _key(name), _now(name, options, "")
     found = st.segmented_control(
-        text.plain(title), list(options), default=now, format_func=lambda value: text.plain(options[value]), key=key,
+        text.escape(title), list(options), default=now, format_func=lambda value: text.escape(options[value]), key=key,
         on_change=_address, args=(name, key), label_visibility="collapsed", required=True,
         wrap=True,
     )  # fmt: skip
@@ -80,7 +80,7 @@ def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[
             st.query_params[name] = value
 
     icon = ":material/keyboard_arrow_down:" if opened else ":material/chevron_right:"
-    st.button(text.plain(label), icon=icon, key=f"{name}:{value}", type="tertiary", on_click=turn)
+    st.button(text.escape(label), icon=icon, key=f"{name}:{value}", type="tertiary", on_click=turn)
 
 
 def chosen_option(name: str, options: Iterable[Value]) -> Value | None:
@@ -143,7 +143,7 @@ def link(address: str, label: str = "", icon: str = "", **query: str) -> None:
     page = session.scratch("links").get("pages", {}).get(address)
     if page is not None:
         query_params = {k: v for k, v in query.items() if v}
-        st.page_link(page, label=text.plain(label or page.title), icon=icon or page.icon, query_params=query_params)
+        st.page_link(page, label=text.escape(label or page.title), icon=icon or page.icon, query_params=query_params)
 
 
 def open_page(address: str, **query: str) -> None:

@@ -110,7 +110,7 @@ def _check(who: Person, one: Backup) -> None:
         with st.spinner("Reading the backup ..."):
             revision = backups.check_backup(session.store(), who.name, one.name)
         told = f"No problem was found. It can be restored, to revision {revision:,}."
-        st.success(text.plain(told), icon=":material/check:")
+        st.success(text.escape(told), icon=":material/check:")
 
 
 @st.dialog("Download a backup")

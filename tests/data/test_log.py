@@ -215,7 +215,7 @@ def test_a_reader_that_ends_by_an_error_tells_where_and_not_what(
     (tmp_path / subprocess_reader.TRACE).write_text("\n".join(log.trace(ValueError(TEXT))), encoding="utf-8")
     file = tmp_path / "a.jsonl"
     file.write_text(TEXT, encoding="utf-8")
-    said = subprocess_reader._why(importing.from_path(file), "", 1, 30, tmp_path)
+    said = subprocess_reader._end_reason(importing.from_path(file), "", 1, 30, tmp_path)
     assert isinstance(said, BadInput) and "The log says why." in str(said)
     assert "reader_failed source=a.jsonl exit_code=1" in written.getvalue() and "ValueError" in written.getvalue()
     assert CANARY not in written.getvalue()

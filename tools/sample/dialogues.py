@@ -39,7 +39,7 @@ def dialogues(count: int, rng: random.Random) -> list[Made]:
     rng.shuffle(last)
     last.sort(key=lambda play: play[0].language == "en")  # the other languages are rare enough: they all stay
     kept = [play for round_ in rounds for play in round_] + last
-    order = _apart(kept[:count], rng)
+    order = _spread_stories(kept[:count], rng)
     return [play(f"d-{n:04d}", story, system, way, slot, rng) for n, (story, system, way, slot) in enumerate(order, 1)]
 
 
@@ -76,7 +76,7 @@ def _ways(story: Story, systems: Sequence[str], rng: random.Random) -> list[list
     return ways
 
 
-def _apart(plays: list[Play], rng: random.Random) -> list[Play]:
+def _spread_stories(plays: list[Play], rng: random.Random) -> list[Play]:
     """The plays in random order, moved so that a story keeps at least five other dialogues from its next showing."""
     rng.shuffle(plays)
     out: list[Play] = []
@@ -124,7 +124,9 @@ def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng:
         if problems:
             issues[unit] = problems
         before = reply
-    truth |= _whole([[int(truth[f"turn:{n}", name]) for name in _TURN] for n in range(1, len(turns) // 2 + 1)], repairs)
+    truth |= _truth_of_conversation(
+        [[int(truth[f"turn:{n}", name]) for name in _TURN] for n in range(1, len(turns) // 2 + 1)], repairs
+    )
     item = {
         "id": id,
         "kind": "dialogue",
@@ -152,7 +154,7 @@ def _filler(story: Story, slot: int, rng: random.Random) -> Any:
     return fill
 
 
-def _whole(turns: list[list[int]], repairs: list[int]) -> Truth:
+def _truth_of_conversation(turns: list[list[int]], repairs: list[int]) -> Truth:
     """The conversation's true scores, verdict and weakest turn, from those of its turns and of its repairs."""
     helpful = [h for _, h, _ in turns]
     breaks = sum(1.0 if c <= 2 else 0.5 if c == 3 else 0.0 for c, _, _ in turns)

@@ -130,17 +130,17 @@ def _blocks(path: Path, marks: re.Pattern[str]) -> Iterator[tuple[list[str], Lin
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.startswith("=== "):
             if head:
-                yield head, _stripped(lines)
+                yield head, _strip_lines(lines)
             head, lines = [part.strip() for part in line[4:].split(" | ")], [("", "")]
         elif found := marks.match(line):
             lines.append((found[1], found[2] or ""))
         elif head:
             lines[-1] = (lines[-1][0], f"{lines[-1][1]}\n{line}")
     if head:
-        yield head, _stripped(lines)
+        yield head, _strip_lines(lines)
 
 
-def _stripped(lines: Lines) -> Lines:
+def _strip_lines(lines: Lines) -> Lines:
     return [(mark, text.strip()) for mark, text in lines]
 
 

@@ -29,10 +29,10 @@ def responses(name: str, prefix: str, rng: random.Random) -> list[Made]:
         recent = {question.key for question, *_ in ordered[-4:]}
         chosen = next((n for n, (question, *_) in enumerate(drawn) if question.key not in recent), 0)
         ordered.append(drawn.pop(chosen))
-    return [_made(f"{prefix}-{n:03d}", *one) for n, one in enumerate(ordered, 1)]
+    return [_build_item(f"{prefix}-{n:03d}", *one) for n, one in enumerate(ordered, 1)]
 
 
-def _made(id: str, question: SampleQuestion, output: Text, system: str) -> Made:
+def _build_item(id: str, question: SampleQuestion, output: Text, system: str) -> Made:
     item = {
         "id": id,
         "kind": "response",

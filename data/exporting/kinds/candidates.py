@@ -67,7 +67,7 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
             continue
         if basis not in BASES:
             raise BadInput(f"{basis!r} is no basis.")
-        bound, far = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _far(d.scale)
+        bound, far = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _full_disagreement(d.scale)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(
             f"select g.item_id, g.unit, g.value, g.low, g.high from ({cells}) g "
@@ -82,7 +82,7 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
     return low, apart
 
 
-def _far(scale: Scale) -> float:
+def _full_disagreement(scale: Scale) -> float:
     """How far apart people disagree, in units of the scale: half of an interval scale, which may have any steps."""
     return bins.scale_width(scale) / 2 if scale.kind == "interval" else float(_APART)
 

@@ -17,7 +17,7 @@ from judges.stats import bins
 from judges.types import ITEM, Dimension, Pair
 
 
-def _ordered(store: Store, dataset_id: str) -> dict[str, str]:
+def _dimension_titles(store: Store, dataset_id: str) -> dict[str, str]:
     return {d.name: d.title for d in _dimensions(store, dataset_id)}
 
 
@@ -27,7 +27,7 @@ def _dimensions(store: Store, dataset_id: str) -> list[Dimension]:
 
 
 BY = ExportOption(
-    "by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _ordered
+    "by", "Judged by the dimension", "the dimension whose gold decides (default: verdict)", "verdict", _dimension_titles
 )
 LEAST = ExportOption(
     "least", "At least", 'the lowest answer to include, such as "excellent" or 4 (default: the best)', ""

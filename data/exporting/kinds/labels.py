@@ -28,7 +28,7 @@ def _query(dataset: Dataset, options: Options, most: int = 0, begin: Options = B
     )
 
 
-def _counted(dataset: Dataset, options: Options) -> Query:
+def _count_query(dataset: Dataset, options: Options) -> Query:
     only = " and l.dimension = $2" if options["dimension"] else ""
     query = f"select 1 from label_now l join item i on i.id = l.item_id where i.dataset_id = $1{only}"
     return query, [dataset.id, *([options["dimension"]] if only else [])]
@@ -70,7 +70,7 @@ KIND = ExportKind(
     ),
     rows,
     shows_people=True,
-    query=_counted,
+    query=_count_query,
     options=(DIMENSION, NAMES),
     place=14,
     shows_judges="all",

@@ -21,7 +21,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         if d.sort != "pair" or not {"a", "b"} <= set(d.scale.categories):
             continue
         older = approval_terms(store, dataset, judge, d, "its verdicts are not exported.")
-        for name, content, code, how, people, probability in _decided(store, dataset, d, judge, options["basis"]):
+        for name, content, code, how, people, probability in _pairs_with_verdict(
+            store, dataset, d, judge, options["basis"]
+        ):
             item = ITEM.validate_json(content)
             word = None if code is None else d.scale.categories[int(code)]
             if not isinstance(item, Pair) or word not in ("a", "b"):
@@ -42,7 +44,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _decided(store: Store, dataset: Dataset, d: Dimension, judge: str, basis: str) -> Iterator[tuple[str, ...]]:
+def _pairs_with_verdict(
+    store: Store, dataset: Dataset, d: Dimension, judge: str, basis: str
+) -> Iterator[tuple[str, ...]]:
     """(name, content, code, how, people, probability) of the pairs with a verdict."""
     if judge:
         yield from store.stream(

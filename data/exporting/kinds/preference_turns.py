@@ -31,7 +31,7 @@ UNWRITTEN = ExportOption(
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The dialogue up to the turn, the turn as a person would have written it, and the turn as it was."""
     name_of = person_names(store, options["names"])
-    named, written = _named(store, dataset, options["weakest_by"]), set[tuple[str, str]]()
+    named, written = _weakest_turns(store, dataset, options["weakest_by"]), set[tuple[str, str]]()
     for item_id, name, content, systems, unit, text, person, mode, made_at in store.stream(
         "select i.id, i.name, i.content, i.system_a, r.unit, r.text, r.person, a.mode, a.made_at from repair_now r "
         "join answer a on a.id = r.answer_id join item i on i.id = r.item_id where i.dataset_id = $1 "
@@ -39,7 +39,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         [dataset.id],
     ):
         weakest = (item_id, unit) in named
-        forked = _forked(content, unit, options) if weakest or not options["weakest"] else None
+        forked = _fork_row(content, unit, options) if weakest or not options["weakest"] else None
         if forked is None or forked["rejected"][0]["content"].strip() == text.strip():
             continue
         written.add((item_id, unit))
@@ -56,14 +56,14 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         [dataset.id, sorted({item for item, _ in left})],
     ):
         for unit in sorted(unit for item, unit in left if item == item_id):
-            if forked := _forked(content, unit, options):
+            if forked := _fork_row(content, unit, options):
                 yield forked | {
                     "chosen": None, "item": name, "unit": unit, "system": systems, "weakest": True, "written": False,
                     "annotator": None, "mode": None, "made_at": None,
                 }  # fmt: skip
 
 
-def _forked(content: str, unit: str, options: Options) -> Row | None:
+def _fork_row(content: str, unit: str, options: Options) -> Row | None:
     """Prompt and rejected turn of a fork, with a place for what is chosen; None where no template takes it."""
     item = ITEM.validate_json(content)
     at = split_at_unit(item, unit, options["scenario"]) if isinstance(item, (Dialogue, Response)) else None
@@ -72,7 +72,7 @@ def _forked(content: str, unit: str, options: Options) -> Row | None:
     return {"prompt": at[0], "chosen": None, "rejected": [to_message("assistant", at[1])]}
 
 
-def _named(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
+def _weakest_turns(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
     """(item id, unit) of the turns that people's gold, or a judge, names the weakest."""
     here = datasets.item_kinds(store, dataset.id)
     asked = [

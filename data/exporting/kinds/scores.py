@@ -51,7 +51,7 @@ def rows(
     store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN, single: bool = False
 ) -> Iterator[Row]:
     """The values that stand for each judge, or the first so many; `single`: each sample by itself."""
-    known, say, spared = datasets.every_judge(store), code_words(store), _spared(store, dataset, options)
+    known, say, spared = datasets.every_judge(store), code_words(store), _hidden_verdicts(store, dataset, options)
     for item, name, kind, unit, dimension, judge_id, code, confidence, source, sample, samples, *spread, run in (
         store.stream(*query(dataset, options, most, begin, single))
     ):
@@ -71,7 +71,7 @@ def _rules(store: Store, dataset: Dataset, options: Options) -> list[AutoAcceptR
     return [rule for rule in found if options["dimension"] in ("", rule.dimension)]
 
 
-def _spared(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str, str, str], set[str]]:
+def _hidden_verdicts(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str, str, str], set[str]]:
     """(judge, sort of unit, dimension) -> the items whose verdicts are kept unseen, where a rule says so."""
     found: dict[tuple[str, str, str], set[str]] = {}
     for rule in _rules(store, dataset, options):

@@ -28,7 +28,7 @@ class AdjudicationCheck:
         item = self.context.item(given.item)
         question = find_question(given, item, self._asked)
         value = question.code(given.value)
-        said = [self._said(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
+        said = [self._read_label(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
         if not given.saw_judge and any(s.mode == "assisted" for s in said):
             raise LineError(
                 "saw_judge", "saw_judge must be true: some of its labels were given with the judge in view."
@@ -59,7 +59,7 @@ class AdjudicationCheck:
         shown |= {"adjudicator": made.person, "value": str(given.value)}
         self.context.show("adjudications", report.new.adjudications, **shown)
 
-    def _said(self, question: LabelQuestion, one: AdjudicatedLabel, place: str) -> PersonLabel:
+    def _read_label(self, question: LabelQuestion, one: AdjudicatedLabel, place: str) -> PersonLabel:
         who = self.context.identity(check_person(one.annotator, f"{place}.annotator"))
         return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
 

@@ -94,9 +94,8 @@ class LabelCheck:
             return
         place = label_slot(cell, given.mode)
         if place in self.known.stored and made_at <= (held := self.known.stored[place][1]):
-            raise LineError(
-                "made_at", f"The dataset holds a later answer of {annotator} to {_what(given)} ({_when(held)})."
-            )
+            about, at = _describe_label(given), _format_moment(held)
+            raise LineError("made_at", f"The dataset holds a later answer of {annotator} to {about} ({at}).")
         self.context.check_not_in_future(made_at)
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
@@ -145,12 +144,14 @@ class LabelCheck:
         """Raise LineError where the person of that name has answered this question on the desk: it counts once."""
         _, held, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
         if on_desk:
-            raise LineError("annotator", f"{named} already answered {_what(given)} on the desk ({_when(held)}).")
+            raise LineError(
+                "annotator", f"{named} already answered {_describe_label(given)} on the desk ({_format_moment(held)})."
+            )
 
 
-def _what(given: LabelLine) -> str:
+def _describe_label(given: LabelLine) -> str:
     return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(given.item)}"
 
 
-def _when(held: datetime) -> str:
+def _format_moment(held: datetime) -> str:
     return f"{held:%Y-%m-%d %H:%M}"

@@ -77,7 +77,7 @@ class LineChecks:
 
         Raises what `take` does, and BadInput where more items have labels than they were drawn from.
         """
-        for entries in self._waited():
+        for entries in self._reread_waiting():
             self.take(entries, last=True)
         for line in self.judgments.unpaired_lines():
             self._line(line, last=True)
@@ -149,7 +149,7 @@ class LineChecks:
         self.labels.known.fetch(ids["label"])
         self.decisions.known.fetch(ids["adjudication"])
 
-    def _waited(self) -> Iterator[list[Entry]]:
+    def _reread_waiting(self) -> Iterator[list[Entry]]:
         self._waiting.seek(0)
         while texts := list(itertools.islice(self._waiting, _CHUNK)):
             held = map(json.loads, texts)

@@ -73,7 +73,7 @@ class OrderCheck:
             self._numbers += 1
             return None
         mate = self._shelf.get(number)
-        return JudgmentLine.model_validate(_whole(data, {order: half, mate["order"]: mate["half"]}))
+        return JudgmentLine.model_validate(_join_orders(data, {order: half, mate["order"]: mate["half"]}))
 
     def unpaired_lines(self, judge: Callable[[dict[str, Any]], str]) -> Iterator[Line]:
         """What still waits at the end, as lines that wait for nothing. `judge` gives the id of the judge of a line."""
@@ -95,7 +95,7 @@ class OrderCheck:
                     self.completed += 1
                 else:
                     self.alone[order] += 1
-                data = _whole(row["data"], {order: half, **mate})
+                data = _join_orders(row["data"], {order: half, **mate})
                 yield Line(row["file"], row["line"], "judgment", data)
 
     def describe_outcome(self) -> str:
@@ -127,7 +127,7 @@ class OrderCheck:
             yield from self.known.ids_of_item(judge({**data, "params": {**data["params"], "orders": orders}}), item)
 
 
-def _whole(data: dict[str, Any], held: dict[Order, OrderReply]) -> dict[str, Any]:
+def _join_orders(data: dict[str, Any], held: dict[Order, OrderReply]) -> dict[str, Any]:
     """The line of a judgment of these orders."""
     params = order_halves.params_with_orders(data["params"], held)
     return {**data, "params": params, "raw": order_halves.pack_orders({order: _half(h) for order, h in held.items()})}

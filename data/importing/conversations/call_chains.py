@@ -52,7 +52,7 @@ class CallChain:
         """Whether a call continues the chain; then it is part of it."""
         remembers = any(one.role != "user" for one in said)
         users, known = _users(said), _users(self.told)
-        shared, begin = _shared(known, users), first_new_entry(self.told, said)
+        shared, begin = _count_shared(known, users), first_new_entry(self.told, said)
         alike = system == self.system
         if not shared and not begin:
             if remembers or rooted or not alike or self.origin != (call.parent, call.name):
@@ -78,7 +78,7 @@ def first_new_entry(told: Sequence[Utterance], heard: Sequence[Utterance]) -> in
         if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
             return most
     users = _users(heard)
-    shared = _shared(_users(told), users)
+    shared = _count_shared(_users(told), users)
     if not shared or (len(users) == 1 and len(heard) == 1):
         return 0
     places = [n for n, one in enumerate(heard) if one.role == "user"]
@@ -108,7 +108,7 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
     best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].told), n))
     chain = chains[best]
     if root is not None:
-        _unstuffed(chain, root)
+        _unwrap_prompt(chain, root)
     _with_tools(chain, [call for call in calls if call.sort == "tool"])
     return chain, [mark[0] for n, other in enumerate(chains) if n != best for mark in other.marks]
 
@@ -132,7 +132,7 @@ def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
     return chain.told[-1].text.strip() in answers, bool(asked and users) and asked[-1] in users[-1]
 
 
-def _unstuffed(chain: CallChain, root: TraceSpan) -> None:
+def _unwrap_prompt(chain: CallChain, root: TraceSpan) -> None:
     """Where a prompt wraps what the user said, put the user's own words there."""
     asked = [one for one in root.said if one.role == "user"]
     place = _last_user(chain.told)
@@ -162,7 +162,7 @@ def _users(said: Sequence[Utterance]) -> list[str]:
     return [one.text for one in said if one.role == "user"]
 
 
-def _shared(known: Sequence[str], users: Sequence[str]) -> int:
+def _count_shared(known: Sequence[str], users: Sequence[str]) -> int:
     """How many of the first things that users say are the last that are known."""
     most = min(len(known), len(users))
     return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(users[:n])), 0)

@@ -127,8 +127,8 @@ class TraceReader(ToolReader):
         for key, traces in groups.items():
             yield from self._conversation(key, traces)
         if not groups and self._scores:
-            yield from self._bare()
-        yield from self._said()
+            yield from self._items_without_texts()
+        yield from self._named_values()
         yield from self.problems()
 
     def _conversation(self, key: str, traces: dict[str, list[Key]]) -> Iterator[Line]:
@@ -198,7 +198,7 @@ class TraceReader(ToolReader):
             whole = not held or key == trace or (len(spread) == 1 and len(held) > 1)
             self._wholes[trace] = place if whole else turn(held[-1])
 
-    def _bare(self) -> Iterator[Line]:
+    def _items_without_texts(self) -> Iterator[Line]:
         """Items without texts, where the import has scores and no traces at all."""
         self.add_hint(
             "the files hold scores and no traces, so their items have no texts: to have them, import the traces "
@@ -211,14 +211,14 @@ class TraceReader(ToolReader):
                 data = {"id": name, "kind": "response", "task": "", "output": ""}
                 yield Line(score.file, score.line, "item", data, data, weak=True)
 
-    def _said(self) -> Iterator[NamedValue]:
+    def _named_values(self) -> Iterator[NamedValue]:
         """What was said of the items: under each name numbers, or labels where not everything has a number."""
         numbered: dict[str, bool] = {}
         labelled: dict[str, bool] = {}
         for score in self._scores:
             numbered[score.name] = numbered.get(score.name, True) and score.number is not None
             labelled[score.name] = labelled.get(score.name, True) and score.label not in (None, "")
-        above = self._above()
+        above = self._place_outer_spans()
         for score in self._scores:
             place = self._place(score, above)
             if place is None:
@@ -258,7 +258,7 @@ class TraceReader(ToolReader):
             self.add_fault("score", why, score.names or "it names no trace", row, at=(score.file, score.line))
         return place
 
-    def _above(self) -> dict[Key, _Place]:
+    def _place_outer_spans(self) -> dict[Key, _Place]:
         """Where the spans around calls stand: with the last of these calls; the outermost one is the whole trace."""
         self._named: dict[str, list[Key]] = {}
         if any(score.span and not score.trace for score in self._scores):

@@ -99,10 +99,10 @@ def read_messages(value: Any) -> list[Utterance] | None:
         return None
     found: list[Utterance] = []
     names: dict[str, str] = {}
-    for one in _arranged(value, names):
+    for one in _order_results(value, names):
         if not isinstance(one, dict):
             return None
-        if (said := _short(one)) is not None:
+        if (said := _read_plain_message(one)) is not None:
             found.append(said)
         elif role := _role(one):
             _message(one, role, found, names)
@@ -111,7 +111,7 @@ def read_messages(value: Any) -> list[Utterance] | None:
     return found
 
 
-def _arranged(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
+def _order_results(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
     """The messages of a list; results that stand together come in the order of their calls, as only that pairs them."""
     together: list[dict[str, Any]] = []
     for one in value:
@@ -145,7 +145,7 @@ def _of_call(result: Any) -> str:
     return str(next((given[key] for key in _REFS if given.get(key)), ""))
 
 
-def _short(message: dict[str, Any]) -> Utterance | None:
+def _read_plain_message(message: dict[str, Any]) -> Utterance | None:
     """A message that is a role and one text, as most are; None for any other."""
     role = message.get("role")
     if len(message) == 2 and role in _PLAIN:
@@ -287,7 +287,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
         held = part.get("text", part.get("content"))
         if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
             one = part.get("functionCall") or part.get("function_call") or part
-            entries += _called([one], names)
+            entries += _read_calls([one], names)
         elif kind in _BACK or "functionResponse" in part:
             one = part.get("functionResponse") or part
             ref = str(one.get("id") or one.get("tool_use_id") or one.get("tool_call_id") or "")
@@ -312,10 +312,10 @@ def _calls(message: dict[str, Any], names: dict[str, str]) -> list[Utterance]:
         calls = [message["function_call"]]
     elif message.get("type") in ("function_call", "tool_call"):
         calls = [message]
-    return _called(calls, names) if isinstance(calls, list) else []
+    return _read_calls(calls, names) if isinstance(calls, list) else []
 
 
-def _called(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
+def _read_calls(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
     found = []
     for call in calls:
         if not isinstance(call, dict):

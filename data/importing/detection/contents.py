@@ -137,7 +137,7 @@ def read_contents(source: Source, found: list[DetectedFile], progress: Progress 
                 made.tables[known.file.name] = _table(known, source, stream, progress)
     others = [known for known in found if known.format in TOOLS]
     if others:
-        _said(source, others, made, progress)
+        _count_values(source, others, made, progress)
     return made
 
 
@@ -164,7 +164,7 @@ def _cut(cell: Any) -> Any:
     return cell[:_CELL] if isinstance(cell, str) else cell
 
 
-def _said(source: Source, others: list[DetectedFile], made: SourceContents, progress: Progress | None) -> None:
+def _count_values(source: Source, others: list[DetectedFile], made: SourceContents, progress: Progress | None) -> None:
     held: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
     items: Counter[str] = Counter()
     for number, entry in enumerate(_entries(others), 1):

@@ -63,10 +63,10 @@ def detect_formats(source: Source, wanted: Format = "auto") -> list[DetectedFile
     of_bench = any(isinstance(one, DetectedFile) and one.format in formats.BENCH for one in found)
     if refused is not None and not (of_bench and wanted == "auto"):
         raise refused
-    return [one if isinstance(one, DetectedFile) else _aside(one) for one in found]
+    return [one if isinstance(one, DetectedFile) else _leave_aside(one) for one in found]
 
 
-def _aside(file: SourceFile) -> DetectedFile:
+def _leave_aside(file: SourceFile) -> DetectedFile:
     """A file that is left aside, and as what."""
     head = file.head()
     why = "pointer" if head.startswith(POINTER) else "other" if head.strip() else "empty"
@@ -85,15 +85,15 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
 
 def _format(file: SourceFile, wanted: Format) -> DetectedFile:
     held = detect_container(file)
-    sample = first_records(file, held, _FIRST, formats.lists()) or _mended(file, held)
+    sample = first_records(file, held, _FIRST, formats.lists()) or _read_with_nan(file, held)
     if held == "csv" and not sample and not _any(file, held):
         raise BadInput(f"{file.name} holds a header and no rows.")
     start = FileStart(file.name, held, [record.value for record in sample])
-    found = (formats.recognise(start) or _unrecognised(start)) if wanted == "auto" else wanted
+    found = (formats.recognise(start) or _fallback_format(start)) if wanted == "auto" else wanted
     return DetectedFile(file, held, found, formats.file_role(found, start), *_begins(sample))
 
 
-def _mended(file: SourceFile, held: Container) -> list[Record]:
+def _read_with_nan(file: SourceFile, held: Container) -> list[Record]:
     """The first lines of a file none of which is JSON, as all hold NaN."""
     with file.open_uncounted() as stream:
         lines = itertools.islice(read_records(file, held, stream, formats.lists()) if held == "lines" else (), _FIRST)
@@ -101,7 +101,7 @@ def _mended(file: SourceFile, held: Container) -> list[Record]:
     return [Record(one.line, one.value, one.text) for one in told if not one.problem]
 
 
-def _unrecognised(start: FileStart) -> Format:
+def _fallback_format(start: FileStart) -> Format:
     """The format of a file that no format claims: a table, or canonical where nothing in it can be read."""
     if len(start.rows) == 1 and (empty := formats.empty_list(start.rows[0])):
         raise BadInput(f"{start.name} holds nothing to import: its list {empty} is empty.")

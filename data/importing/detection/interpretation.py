@@ -115,7 +115,7 @@ def interpret_contents(
         by: By = "person" if one.by == "person" else "judge"
         kind = cast("Kind", one.kind)
         who = next(iter(one.who)) if len(one.who) == 1 else ""
-        named = _named(one.name)
+        named = _dimension_name(one.name)
         series.append(AnswerSeries("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
@@ -170,7 +170,7 @@ def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension
         cells = [cell for place in places for cell in given[place].cells]
         found = survey(cells)
         chosen = next((given[place].answers for place in places if given[place].answers is not None), None)
-        dimension, scale = _settled(kind, sort, name, chosen or found.answers or found.most, cells, asked)
+        dimension, scale = _name_question(kind, sort, name, chosen or found.answers or found.most, cells, asked)
         for place in places:
             why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
@@ -178,7 +178,7 @@ def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension
     return tuple(given)
 
 
-def _settled(
+def _name_question(
     kind: Kind, sort: str, name: str, scale: RecipeScale | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
 ) -> tuple[str, RecipeScale | None]:
     """The name of the question and its scale."""
@@ -212,7 +212,7 @@ def _cells(told: ColumnValues) -> dict[str, Any]:
     return {"count": told.count, "examples": shown, "cells": tuple(told.cells)}
 
 
-def _named(name: str) -> str:
+def _dimension_name(name: str) -> str:
     """A name of other people's as a dimension has it."""
     plain = _flat(name)[:50]
     if not plain or not plain.isidentifier():
@@ -253,32 +253,32 @@ class _Table:
         self.series = [self._one(voice, "judge") for voice in found.judges]
         self.series += [self._one(voice, "person") for voice in found.people]
         self.series += self._by(found.by, found.values) if found.by else []
-        asked = asked or self._asked([*found.meta, *(c for one in found.unclear for c in one.columns)])
+        asked = asked or self._question_column([*found.meta, *(c for one in found.unclear for c in one.columns)])
         self.series = [part for one in self.series for part in self._parts(one, asked)]
         self._orders(found.meta)
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
         taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
-        self.series += self._left([c for one in found.unclear for c in one.columns if c not in taken])
+        self.series += self._unowned_columns([c for one in found.unclear for c in one.columns if c not in taken])
         by = self._key(key) if not spoken else [key] if key else []
         told = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in told if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
 
     def _one(self, voice: AnswerColumn, by: By) -> AnswerSeries:
-        named = _named(voice.dimension) if voice.dimension else WHOLE
+        named = _dimension_name(voice.dimension) if voice.dimension else WHOLE
         told = _cells(self.table.columns[voice.column])
         made = AnswerSeries(
             self.file, voice.column, by, voice.who, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **told,
         )  # fmt: skip
-        return self._coded(made) if self.kind == "pair" else made
+        return self._decode_verdicts(made) if self.kind == "pair" else made
 
     def _code(self, column: str) -> dict[str, str]:
         """What the code means in which a verdict on a pair is written; nothing where it is in none."""
         return verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
 
-    def _coded(self, one: AnswerSeries) -> AnswerSeries:
+    def _decode_verdicts(self, one: AnswerSeries) -> AnswerSeries:
         """A verdict on a pair that is written in a code, with what the code means."""
         if not (meant := self._code(one.name)):
             return one
@@ -304,7 +304,7 @@ class _Table:
             self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
         return set(found)
 
-    def _left(self, names: Iterable[str]) -> list[AnswerSeries]:
+    def _unowned_columns(self, names: Iterable[str]) -> list[AnswerSeries]:
         """Columns of which a person has to say whose they are."""
         return [self._one(AnswerColumn(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
@@ -322,7 +322,7 @@ class _Table:
                 found.append(replace(one, by=by_one, who=name, only={by: [name]}, count=0))
         return found
 
-    def _asked(self, names: Iterable[str]) -> str:
+    def _question_column(self, names: Iterable[str]) -> str:
         """The column that names the question of each row, "" where there is none."""
         known = (c for c in names if _flat(c) in _QUESTIONS and 0 < len(self.table.columns[c].cells) <= _PEOPLE)
         return next((c for c in known if not self.table.columns[c].many), "")
@@ -331,7 +331,12 @@ class _Table:
         """Whether a column that seems to hold answers, as one called metric, names questions: words of its own."""
         seems, cells = parse_name(column), self.table.columns[column].cells
         scale = survey(cells).answers
-        if not (seems.owner or seems.plain) or not self._asked([column]) or scale is None or scale.kind != "unordered":
+        if (
+            not (seems.owner or seems.plain)
+            or not self._question_column([column])
+            or scale is None
+            or scale.kind != "unordered"
+        ):
             return False
         others = (cell for name, held in self.table.columns.items() if name != column for cell in held.cells)
         return {cell_text(cell).strip() for cell in cells}.isdisjoint(cell_text(cell).strip() for cell in others)
@@ -339,7 +344,9 @@ class _Table:
     def _parts(self, one: AnswerSeries, asked: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""
         names = [cell_text(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
-        parts = [replace(one, dimension=_named(name), only={**one.only, asked: [name]}, count=0) for name in names]
+        parts = [
+            replace(one, dimension=_dimension_name(name), only={**one.only, asked: [name]}, count=0) for name in names
+        ]
         return parts or [one]
 
     def _orders(self, meta: Iterable[str]) -> None:

@@ -52,8 +52,8 @@ def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Car
     for file, base in made.tables.items():
         mine = [s for s in taken if s.file == file]
         mappings.append(base.model_copy(update={
-            "judgments": [_judged(s, homes) for s in mine if s.by == "judge"],
-            "labels": [_labelled(s) for s in mine if s.by == "person"],
+            "judgments": [_judgment_columns(s, homes) for s in mine if s.by == "judge"],
+            "labels": [_label_columns(s) for s in mine if s.by == "person"],
             "recipes": [r for r in recipes if r.name in {homes[s.kind, s.sort, s.dimension] for s in mine}],
         }))  # fmt: skip
     questions = [
@@ -68,7 +68,7 @@ def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Car
     return replace(plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought))
 
 
-def _judged(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
+def _judgment_columns(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
     card = homes[one.kind, one.sort, one.dimension]
     return JudgmentColumns(
         card=card,
@@ -85,7 +85,7 @@ def _judged(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:
     )
 
 
-def _labelled(one: AnswerSeries) -> LabelColumns:
+def _label_columns(one: AnswerSeries) -> LabelColumns:
     return LabelColumns(
         value=ValueSource(columns=[one.name]),
         answers=None if one.values else one.answers,
@@ -162,11 +162,11 @@ def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> 
     if kept is None:
         return None
     found, there = ColumnMapping.model_validate(kept), workspace.current_cards(store)
-    unlike = _said(found) != _said(made.complete({**made.cards(), **there}))
+    unlike = _comparable_mapping(found) != _comparable_mapping(made.complete({**made.cards(), **there}))
     return found if unlike and not found.faults(known.columns, there) else None
 
 
-def _said(mapping: ColumnMapping) -> dict[str, Any]:
+def _comparable_mapping(mapping: ColumnMapping) -> dict[str, Any]:
     """What a mapping says, whatever the cards are called that ask its questions."""
     told = mapping.model_dump(exclude={"recipes"})
     for judged in told["judgments"]:

@@ -75,7 +75,7 @@ class _Lines:
         self._size = 0
 
     def __iter__(self) -> Iterator[str]:
-        for line in self._wide() if self._encoding.startswith("utf-16") else self._plain():
+        for line in self._wide() if self._encoding.startswith("utf-16") else self._decoded_lines():
             if "\x00" in line:
                 self.bad[self.number] = "holds the character NUL"
             given = line.lstrip("\ufeff") if self.number == 1 else line
@@ -102,7 +102,7 @@ class _Lines:
                 break
         return self.first + text.count("\n", 0, place)
 
-    def _plain(self) -> Iterator[str]:
+    def _decoded_lines(self) -> Iterator[str]:
         while raw := self._stream.readline(LIMIT + 2):
             self.number += 1
             self._long(len(raw), raw.count(self._delimiter.encode()))

@@ -132,9 +132,9 @@ class _Walk:
         self._held.next()
         self._begins = self._held.number
         yield from self._object(())
-        yield from self._given()
+        yield from self._close_frame()
 
-    def _given(self) -> Iterator[Record]:
+    def _close_frame(self) -> Iterator[Record]:
         if self._frame:
             yield Record(self._begins, self._frame)
         self._frame = {}
@@ -152,7 +152,7 @@ class _Walk:
             if sign == "{" and here in self._open:
                 yield from self._object(here)
             elif sign == "[" and here in self._lists:
-                yield from self._given()
+                yield from self._close_frame()
                 yield from self._list(here)
             else:
                 value, _ = next_element(held)

@@ -137,7 +137,7 @@ def from_paths(given: Sequence[str | Path]) -> Source:
 
 def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:
     """Files at hand as (name, content). Only the last part of a name is kept; it is shown and never opened."""
-    names = _shown([name for name, _ in given])
+    names = _unique_names([name for name, _ in given])
     return _several([
         SourceFile(name, len(content), lambda content=content: io.BytesIO(content))  # type: ignore[misc]
         for name, (_, content) in zip(names, given, strict=True)
@@ -146,11 +146,11 @@ def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:
 
 def from_uploads(uploads: Sequence[tuple[str, Path]]) -> Source:
     """Uploaded files as (name that was given, where it was put); they are read in a process of their own."""
-    names = _shown([name for name, _ in uploads])
+    names = _unique_names([name for name, _ in uploads])
     return _several([_at(path, name) for name, (_, path) in zip(names, uploads, strict=True)], apart=True)
 
 
-def _shown(names: Sequence[str]) -> list[str]:
+def _unique_names(names: Sequence[str]) -> list[str]:
     """The names of files as they are shown: the last part of each, and no two alike."""
     if not names:
         raise BadInput("No file was given. Choose one or more files.")
@@ -173,7 +173,7 @@ def _at(path: Path, name: str) -> SourceFile:
 def _folder(folder: Path) -> Source:
     files, aside = [], []
     if (folder / PARTITIONS).is_file():
-        return _listed(folder)
+        return _read_listed_files(folder)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() and not path.is_symlink():
@@ -189,7 +189,7 @@ def _folder(folder: Path) -> Source:
     return Source(folder.resolve().name, files, aside)
 
 
-def _listed(folder: Path) -> Source:
+def _read_listed_files(folder: Path) -> Source:
     """The files of an export in a folder, all of them as its list says. Raises BadInput where one is missing or other.
     """
     try:

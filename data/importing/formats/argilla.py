@@ -48,7 +48,7 @@ def _questions(row: dict[str, Any]) -> list[str]:
     return []
 
 
-def _folded(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Such a row as a record."""
     responses: dict[str, Any] = {}
     suggestions: dict[str, Any] = {}
@@ -87,7 +87,7 @@ class _Reader(CaseReader):
                 if row.keys() - {"total"}:
                     self.add_fault("row", "is no record: it has no fields.", row=row)
                 return
-            row = _folded(row, names)
+            row = _to_record(row, names)
         said, sides, reference, used = text_fields(row["fields"])
         opinions = [*self._responses(row.get("responses")), *self._suggestions(row.get("suggestions"))]
         for one in opinions if sides else ():

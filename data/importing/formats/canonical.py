@@ -62,7 +62,7 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
             yield RejectedRow(file, record.line, [("", f"The line {record.problem}.")], record.text)
         elif sort_of_line(record.value) == "score":
             try:
-                yield from _scored(ratings, file, record)
+                yield from _add_ratings(ratings, file, record)
             except (KeyError, TypeError, ValueError):
                 yield RejectedRow(file, record.line, [("", _MISSHAPEN)], record.value)
         elif "assay" not in record.value:
@@ -72,7 +72,7 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
     yield from ratings.lines()
 
 
-def _scored(ratings: ScoreCollector, file: str, record: Record) -> Iterator[Entry]:
+def _add_ratings(ratings: ScoreCollector, file: str, record: Record) -> Iterator[Entry]:
     """Add what a row of an export of scores or samples holds; a row of several samples together is no single answer."""
     row = record.value
     if row.get("sample") is None and int(row.get("samples") or 1) > 1:

@@ -62,12 +62,12 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     if given and all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in given):
         yield Hint("The files hold no answers, ratings or votes: questions alone make no items.")
     hints: list[Hint] = []
-    made = assemble([BenchFile(part.name, str(part.role), _begun(part, hints)) for part in given])
+    made = assemble([BenchFile(part.name, str(part.role), _note_columns(part, hints)) for part in given])
     yield from hints
     yield from bench_lines(made)
 
 
-def _begun(part: FormatFile, hints: list[Hint]) -> Iterator[Record]:
+def _note_columns(part: FormatFile, hints: list[Hint]) -> Iterator[Record]:
     """The records of a file; what columns it has that are none of FastChat's is noted."""
     records = iter(part.records)
     for first in records:

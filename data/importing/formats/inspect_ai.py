@@ -72,7 +72,7 @@ class _Reader(CaseReader):
     def _sample(self, sample: dict[str, Any]) -> None:
         attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
         told = [*input_utterances(sample.get("input")), *output_utterances(output)]
-        said = [_whole(one, attached) for one in read_messages(sample.get("messages")) or told]
+        said = [_attach_text(one, attached) for one in read_messages(sample.get("messages")) or told]
         choices, target = sample.get("choices"), sample.get("target")
         model = text_of(self._eval.get("model") or output.get("model"))
         name = "/".join(filter(None, (text_of(self._eval.get("task")), text_of(sample["id"]), model)))
@@ -122,7 +122,7 @@ class _Reader(CaseReader):
         return model if isinstance(model, str) and model else scorer
 
 
-def _whole(one: Utterance, attached: dict[str, Any]) -> Utterance:
+def _attach_text(one: Utterance, attached: dict[str, Any]) -> Utterance:
     """An utterance whose text was put away as an attachment, with its text."""
     if one.text.startswith("attachment://"):
         return one._replace(text=text_of(attached.get(one.text.removeprefix("attachment://"), one.text)))

@@ -47,7 +47,7 @@ class _Reader(CaseReader):
         if _is_task(row):
             self._task(row)
         elif row.keys() >= _MIN:
-            self._short(row)
+            self._take_json_min(row)
         else:
             self.add_fault("row", "is no task: it has no data.", row=row)
 
@@ -58,14 +58,14 @@ class _Reader(CaseReader):
             if one.get("was_cancelled") or one.get("skipped"):
                 self.add_hint("{n} annotations that were cancelled were left out.")
                 continue
-            opinions += self._opinions(one, "person", _person(one.get("completed_by")), _changed(one))
+            opinions += self._opinions(one, "person", _person(one.get("completed_by")), _change_time(one))
         for one in as_objects(row.get("predictions")):
             who = text_of(one.get("model_version")) or "prediction"
             opinions += self._opinions(one, "judge", who, sure=as_confidence(one.get("score")))
         meta = plain_fields(row["data"], used)
         self.add(EvaluationCase(text_of(row.get("id")), said, opinions, sides, reference, meta=meta))
 
-    def _short(self, row: dict[str, Any]) -> None:
+    def _take_json_min(self, row: dict[str, Any]) -> None:
         """A row of JSON-MIN: the fields of the task, and what one person said, each under its name."""
         fields = {name: value for name, value in row.items() if name not in _OWN}
         said, sides, reference, used = text_fields(fields)
@@ -80,7 +80,7 @@ class _Reader(CaseReader):
                 single = next(iter(single.values()))
             if isinstance(single, (int, float, str)) and len(str(single)) <= 100:
                 value = _SIDES.get(single, single) if sides and isinstance(single, str) else single
-                opinions.append(CaseRating(name, "person", _person(row.get("annotator")), value, "", _changed(row)))
+                opinions.append(CaseRating(name, "person", _person(row.get("annotator")), value, "", _change_time(row)))
             else:
                 self.note_unused(name)
         self.add(EvaluationCase(text_of(row.get("id")), said, opinions, sides, reference))
@@ -94,13 +94,15 @@ class _Reader(CaseReader):
         """
         results = as_objects(given.get("result"))
         written = (as_object(one.get("value")).get("text") for one in results if one.get("type") == "textarea")
-        note = "\n\n".join(filter(None, (text_of(text) for texts in written for text in _listed(texts))))
+        note = "\n\n".join(filter(None, (text_of(text) for texts in written for text in _to_list(texts))))
         for one in results:
             kind, value, name = text_of(one.get("type")), as_object(one.get("value")), text_of(one.get("from_name"))
             place = value.get("start") if kind == "paragraphlabels" else one.get("item_index")
             spoken = int(text_of(place)) if text_of(place).isdecimal() else None
             if kind in ("choices", "paragraphlabels", "taxonomy"):
-                found: Any = " / ".join(text_of(one) for chosen in _listed(value.get(kind)) for one in _listed(chosen))
+                found: Any = " / ".join(
+                    text_of(one) for chosen in _to_list(value.get(kind)) for one in _to_list(chosen)
+                )
             elif kind in ("rating", "number"):
                 found = value.get(kind)
             elif kind == "pairwise":
@@ -114,7 +116,7 @@ class _Reader(CaseReader):
             yield CaseRating(name or kind, by, who, found, note, at, sure, spoken)
 
 
-def _changed(row: dict[str, Any]) -> str:
+def _change_time(row: dict[str, Any]) -> str:
     return iso_time(row.get("updated_at") or row.get("created_at"))
 
 
@@ -125,5 +127,5 @@ def _person(given: Any) -> str:
     return f"user {given}" if isinstance(given, int) else text_of(given)
 
 
-def _listed(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if value is not None else []

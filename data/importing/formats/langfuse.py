@@ -40,7 +40,7 @@ _PLURAL = ("tags", "observations", "scores", "traces", "comments", "modelParamet
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
-    return any(_sort(_plain(one)) for row in start.rows for one in objects_under(row, *_HOLDERS))
+    return any(_sort(_to_api_keys(one)) for row in start.rows for one in objects_under(row, *_HOLDERS))
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
@@ -54,7 +54,7 @@ def _camel(name: str) -> str:
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _to_api_keys(row: dict[str, Any]) -> dict[str, Any]:
     """A row with the names of keys as the API has them."""
     return {_camel(name): value for name, value in row.items()}
 
@@ -87,7 +87,7 @@ class _Reader(TraceReader):
 
     def rows(self, value: dict[str, Any]) -> list[dict[str, Any]]:
         """The record, with the names of the API."""
-        return [_plain(value)]
+        return [_to_api_keys(value)]
 
     def take(self, row: dict[str, Any]) -> None:
         """One row, and what lies in it."""
@@ -97,7 +97,7 @@ class _Reader(TraceReader):
         elif sort == "observation":
             self._observation(row)
         elif sort == "whole":
-            self.take({**_plain(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
+            self.take({**_to_api_keys(row["trace"]), **{k: v for k, v in row.items() if k != "trace"}})
         elif sort == "session":
             self._session = text_of(row["id"])
             self.take({"traces": row["traces"]})
@@ -106,7 +106,7 @@ class _Reader(TraceReader):
         elif any(isinstance(row.get(key), list) for key in _HOLDERS):
             beside = {"sessionId": self._session} if self._session and "traces" in row else {}
             for one in objects_under(row, *_HOLDERS):
-                self.take({**beside, **_plain(one)})
+                self.take({**beside, **_to_api_keys(one)})
         else:
             # What surrounds the lists of one object: of a session, its id.
             self._session = text_of(row.get("id"))
@@ -121,11 +121,11 @@ class _Reader(TraceReader):
         start = nanoseconds(row.get("timestamp"))
         self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", said, answer, meta))
         self.session(key, session)
-        self._beside(row, key, "")
+        self._add_column_scores(row, key, "")
         for one in as_objects(row.get("observations")):
-            self._observation({"traceId": key, **_plain(one)})
+            self._observation({"traceId": key, **_to_api_keys(one)})
         for one in as_objects(row.get("scores")):
-            self._score({"traceId": key, **_plain(one)})
+            self._score({"traceId": key, **_to_api_keys(one)})
 
     def _observation(self, row: dict[str, Any]) -> None:
         trace, key, parent = text_of(row["traceId"]), text_of(row["id"]), text_of(row.get("parentObservationId"))
@@ -143,9 +143,9 @@ class _Reader(TraceReader):
         session, meta = text_of(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
         start = nanoseconds(row.get("startTime"))
         self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, meta))
-        self._beside(row, trace, key)
+        self._add_column_scores(row, trace, key)
 
-    def _beside(self, row: dict[str, Any], trace: str, span: str) -> None:
+    def _add_column_scores(self, row: dict[str, Any], trace: str, span: str) -> None:
         """The scores in columns of their own, as the exports of tables have them; all other columns are left."""
         for name, value in row.items():
             if name in _READ or value is None:
@@ -156,7 +156,7 @@ class _Reader(TraceReader):
                 continue
             by, who = ("person", "") if _PEOPLE.search(name) else ("judge", "langfuse")
             for one in values:
-                self.score(TraceScore(name, by, who, trace=trace, span=span, **_given(one)))
+                self.score(TraceScore(name, by, who, trace=trace, span=span, **_value_field(one)))
 
     def _score(self, row: dict[str, Any]) -> None:
         source, kind = text_of(row.get("source")).upper(), text_of(row.get("dataType")).upper()
@@ -172,7 +172,7 @@ class _Reader(TraceReader):
         if kind == "TEXT":
             self.add_hint("{n} scores in free text were left out.")
             return
-        given = _given(value if label in (None, "") or kind == "NUMERIC" else label)
+        given = _value_field(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":
             told = text_of(value if value not in (None, "") else label).lower()
             given = {"number": told in ("1", "1.0", "true", "yes")}
@@ -184,7 +184,7 @@ class _Reader(TraceReader):
         ))  # fmt: skip
 
 
-def _given(value: Any) -> dict[str, Any]:
+def _value_field(value: Any) -> dict[str, Any]:
     """A value as a number where it is one, as a label otherwise."""
     if isinstance(value, str):
         try:

@@ -74,7 +74,7 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
 
 def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The canonical dialogue of a chat, and the keys that went into its meta."""
-    said = _said(value)
+    said = _read_messages(value)
     scenario = value.get("scenario") or ""
     if not scenario and said and said[0][0] == "system":
         scenario, said = said[0][1], said[1:]
@@ -104,7 +104,7 @@ def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return data, kept
 
 
-def _said(value: dict[str, Any]) -> list[ChatMessage]:
+def _read_messages(value: dict[str, Any]) -> list[ChatMessage]:
     """Everything that was said, called and given back, in order."""
     if isinstance(value.get("history"), list) and "messages" not in value:
         pairs = [entry if isinstance(entry, dict) else {} for entry in value["history"]]
@@ -141,7 +141,7 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
     if role == "tool":
         yield calls.result_entry(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
         return
-    content, made = message.get(key), _made(message, where)
+    content, made = message.get(key), _read_calls(message, where)
     parts = content if isinstance(content, list) and any(_sort(part) in _USES for part in content) else []
     if not parts:
         text = _text(message, key, where)
@@ -236,7 +236,7 @@ def _text(message: dict[str, Any], key: str, where: str) -> str:
     return "\n\n".join(parts)
 
 
-def _made(message: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Any]]:
+def _read_calls(message: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Any]]:
     """The calls that a message makes beside what it says: (name and arguments, id)."""
     calls = message.get("tool_calls") or []
     if isinstance(message.get("function_call"), dict):

@@ -119,7 +119,7 @@ class _Reader(TraceReader):
         """Everything, once all was read."""
         for call, answer in self._waiting:
             for name, body in self._logged.pop((call.trace, call.span), ()):
-                (call.answer if name == "gen_ai.choice" else call.said).extend(_spoken(name, body))
+                (call.answer if name == "gen_ai.choice" else call.said).extend(_read_event(name, body))
             call.sort = "" if call.sort == "root" and not call.answer else call.sort
             self.add(call, answer)
         left = sum(map(len, self._logged.values()))
@@ -142,10 +142,10 @@ class _Reader(TraceReader):
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
         context = held if isinstance(held := row.get("context"), dict) else {}
         trace, key = (text_of(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
-        attributes = _dotted(held) if (held := as_object(row.get("attributes"))) else {}
+        attributes = _flatten_keys(held) if (held := as_object(row.get("attributes"))) else {}
         for name, value in row.items():
             if name.startswith("attributes.") and value not in (None, ""):
-                attributes.update(_dotted({name.removeprefix("attributes."): value}))
+                attributes.update(_flatten_keys({name.removeprefix("attributes."): value}))
         attributes.setdefault("openinference.span.kind", row.get("span_kind"))
         events = [
             (str(e.get("name") or ""), e.get("attributes") or {}, e.get("timestamp"))
@@ -166,7 +166,7 @@ class _Reader(TraceReader):
         operation = str(attributes.get("gen_ai.operation.name") or "")
         kind = str(attributes.get("openinference.span.kind") or attributes.get("traceloop.span.kind") or "").upper()
         if call.name in _RESULT or kind == "EVALUATOR":
-            self._evaluated(call, attributes, kind)
+            self._add_evaluation(call, attributes, kind)
             self.add(call)
             return
         for name, body, at in events:
@@ -185,7 +185,7 @@ class _Reader(TraceReader):
         for name, body, _ in events:
             if name.startswith("gen_ai.") and name not in _RESULT:
                 answered = name in ("gen_ai.choice", "gen_ai.content.completion")
-                (call.answer if answered else call.said).extend(_spoken(name, body))
+                (call.answer if answered else call.said).extend(_read_event(name, body))
         whole = bool(call.said and call.answer and not operation and not kind)
         if operation in _MODEL or kind == "LLM" or whole:
             call.sort = "model"
@@ -230,7 +230,7 @@ class _Reader(TraceReader):
             note=text_of(short.get("explanation")), made_at=iso_time(at),
         ))  # fmt: skip
 
-    def _evaluated(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
+    def _add_evaluation(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
         """A span that evaluates the one above it."""
         told = dict(attributes)
         output = decode_json(attributes.get("output.value"))
@@ -275,7 +275,7 @@ def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utteran
     return said, answer
 
 
-def _spoken(name: str, body: Any) -> list[Utterance]:
+def _read_event(name: str, body: Any) -> list[Utterance]:
     """What an event of the older conventions says; an utterance is taken unchanged."""
     if isinstance(body, Utterance):
         return [body]
@@ -328,24 +328,26 @@ def _listed_under(attributes: dict[str, Any], prefix: str) -> list[Any]:
             for step in path:
                 inner = held if isinstance(held := inner.get(step), dict) else inner.setdefault(step, {})
             inner[last] = value
-    made = _numbered(found)
+    made = _lists_of_indexes(found)
     return made if isinstance(made, list) else []
 
 
-def _numbered(value: Any) -> Any:
+def _lists_of_indexes(value: Any) -> Any:
     if not isinstance(value, dict) or not value:
         return value
     if all(key.isdecimal() for key in value):
-        return [_numbered(value[key]) for key in sorted(value, key=int)]
-    return {key: _numbered(held) for key, held in value.items()}
+        return [_lists_of_indexes(value[key]) for key in sorted(value, key=int)]
+    return {key: _lists_of_indexes(held) for key, held in value.items()}
 
 
-def _dotted(value: Any, prefix: str = "") -> dict[str, Any]:
+def _flatten_keys(value: Any, prefix: str = "") -> dict[str, Any]:
     """An object's values under keys that are the whole path to them."""
     value = decode_json(value) if "messages" in prefix else value
     if isinstance(value, (dict, list)) and value and not prefix.endswith((".value", ".messages", "arguments")):
         pairs = value.items() if isinstance(value, dict) else ((str(n), held) for n, held in enumerate(value))
-        return {k: v for key, held in pairs for k, v in _dotted(held, f"{prefix}.{key}" if prefix else key).items()}
+        return {
+            k: v for key, held in pairs for k, v in _flatten_keys(held, f"{prefix}.{key}" if prefix else key).items()
+        }
     return {prefix: value}
 
 

@@ -51,7 +51,7 @@ class _Reader(CaseReader):
         if not _is_result(row):
             self.add_fault("result", "has neither a prompt nor variables.", row=row)
             return
-        provider, response = _named(row.get("provider")), row.get("response")
+        provider, response = _provider_name(row.get("provider")), row.get("response")
         output = text_of(response.get("output") if isinstance(response, dict) else response)
         variables, meta = as_object(row.get("vars")), as_object(row.get("metadata"))
         places = [f"{sort} {row[f'{sort}Idx']}" for sort in ("test", "prompt") if f"{sort}Idx" in row]
@@ -97,7 +97,7 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
         passed.append(one.get("pass"))
         value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
         told = name if met[name] == 1 else f"{name} {met[name]}"
-        yield CaseRating(told, "judge", _named(assertion.get("provider")) or kind, value, note)
+        yield CaseRating(told, "judge", _provider_name(assertion.get("provider")) or kind, value, note)
     for name, value in as_object(row.get("namedScores") or grading.get("namedScores")).items():
         if name not in met:
             yield CaseRating(text_of(name), "judge", "promptfoo", value)
@@ -108,7 +108,7 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
         yield CaseRating("pass", "judge", "promptfoo", grading["pass"], why)
 
 
-def _named(provider: Any) -> str:
+def _provider_name(provider: Any) -> str:
     if isinstance(provider, dict):
         return text_of(provider.get("label") or provider.get("id"))
     return text_of(provider)

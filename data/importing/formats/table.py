@@ -104,7 +104,7 @@ class _Table:
                 yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
             except LineError as error:
                 yield RejectedRow(self.file, record.line, [error.problem], record.value, name)
-        yield from self._said(record, name, None)
+        yield from self._read_answers(record, name, None)
 
     def rows(self, records: list[Record], name: str) -> Iterator[Entry]:
         """The rows of one dialogue."""
@@ -123,7 +123,7 @@ class _Table:
                 number, answered = number + 1, False
             if role in ("assistant", "tool"):
                 answered = True
-                yield from self._said(record, name, number)
+                yield from self._read_answers(record, name, number)
 
     def _common(self, row: dict[str, Any], name: str) -> dict[str, Any]:
         """What items of all kinds have."""
@@ -177,7 +177,7 @@ class _Table:
 
     # -- what judges and people said ----------------------------------------------------------------------------
 
-    def _said(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
+    def _read_answers(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
         answers: list[JudgmentColumns | LabelColumns] = [*self.mapping.judgments, *self.mapping.labels]
         for one in answers:
             if not one.has(record.value):

@@ -180,7 +180,7 @@ class ColumnMapping(Strict):
 
     def complete(self, there: Cards) -> ColumnMapping:
         """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
-        judgments = [_completed(judged, there.get(judged.card)) for judged in self.judgments]
+        judgments = [_fill_from_card(judged, there.get(judged.card)) for judged in self.judgments]
         return self.model_copy(update={"judgments": judgments})
 
     def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
@@ -199,7 +199,7 @@ class ColumnMapping(Strict):
         if not self.items and not self.judgments and not self.labels:
             found.append("Nothing would be imported: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judged(self.kind, judged, there)
+            found += _judgment_faults(self.kind, judged, there)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
                 found.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:
@@ -209,7 +209,7 @@ class ColumnMapping(Strict):
         return found
 
 
-def _judged(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
+def _judgment_faults(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
     found = []
     card = there.get(judged.card)
     if card is None or card.kind != kind:
@@ -224,7 +224,7 @@ def _judged(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
     return found
 
 
-def _completed(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:
+def _fill_from_card(judged: JudgmentColumns, card: Card | None) -> JudgmentColumns:
     if card is None or not judged.value or judged.reply:
         return judged
     names = {d.name for d in card.dimensions if judged.dimension.constant in ("", d.name)}

@@ -60,8 +60,8 @@ def show(base: Card, shown: Shown, prompts: dict[str, str], templates: dict[str,
         return join_names(["multi_turn" * (turn > 1), "reference" * bool(references(seen, turn))])
 
     def fields(item: Any, part: str) -> dict[str, Any]:
-        seen = _with_references(_cleaned(item, shown), shown.references)
-        return _filled(seen, part) if templates else base.fields(seen, part)
+        seen = _with_references(_shown_item(item, shown), shown.references)
+        return _template_fields(seen, part) if templates else base.fields(seen, part)
 
     recipe = {"from": base.name, **shown.model_dump()}
     return replace(
@@ -84,7 +84,7 @@ def _with_references(item: Dialogue | Pair, wanted: str) -> Dialogue | Pair:
     return item.model_copy(update={"meta": {**item.meta, "reference_answer": given}})
 
 
-def _cleaned(item: Dialogue | Pair, shown: Shown) -> Dialogue | Pair:
+def _shown_item(item: Dialogue | Pair, shown: Shown) -> Dialogue | Pair:
     """The item with what of its answers is shown: without thinking, and cut."""
 
     def clean(text: str) -> str:
@@ -130,7 +130,7 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
     return [dict(zip(names, texts, strict=True)) for texts in zip(*given, strict=True)]
 
 
-def _filled(item: Dialogue | Pair, part: str) -> dict[str, str]:
+def _template_fields(item: Dialogue | Pair, part: str) -> dict[str, str]:
     """The fields of a template: as they are for a first turn, numbered for several, with the references beside them."""
     said = _turns(item, part)
     given = references(item, len(said))

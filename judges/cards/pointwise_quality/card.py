@@ -51,13 +51,13 @@ _SUMS = (
 )
 
 
-def _said(value: Any) -> Any:
+def _confidence_word(value: Any) -> Any:
     """A stated confidence as a word; what is no word as its text: it is marked then, and costs no score."""
     return fold(value) if value is None or isinstance(value, str) else repr(value)
 
 
 _Confidence = Annotated[
-    str | None, BeforeValidator(_said), WithJsonSchema({"type": "string", "enum": ["high", "medium", "low"]})
+    str | None, BeforeValidator(_confidence_word), WithJsonSchema({"type": "string", "enum": ["high", "medium", "low"]})
 ]
 
 
@@ -149,7 +149,7 @@ def card_with_dimensions(
             )
         known[key(name)] = "among the dimensions already"
     asked = [[n, d] if s == _SCALE else [n, d, {"lo": int(s.lo), "hi": int(s.hi)}] for n, d, s in given]
-    return _made(given, {"from": NAME, "dimensions": asked} | ({} if confidence else {"confidence": False}))
+    return _make_card(given, {"from": NAME, "dimensions": asked} | ({} if confidence else {"confidence": False}))
 
 
 def restore_card(_card: Card, spec: Mapping[str, Any]) -> Card:
@@ -177,7 +177,7 @@ def _anchors(scale: Scale) -> tuple[tuple[str, str], ...]:
     return (scale.answers[0], "does not meet it, or does the opposite"), (scale.answers[-1], "fully meets it")
 
 
-def _made(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
+def _make_card(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
     names = [name for name, _, _ in given]
     asked = [
         Dimension(n, "response", scale, text or f"How good the output is in {n}.", anchors=_anchors(scale))
@@ -312,4 +312,4 @@ def _rule(dimension: str, text: str) -> Remark:
     return Remark("response", dimension, "rule", text)
 
 
-CARD = _made([(*one, _SCALE) for one in DEFAULT], None)
+CARD = _make_card([(*one, _SCALE) for one in DEFAULT], None)

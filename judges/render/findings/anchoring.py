@@ -20,9 +20,13 @@ def findings(blind: Interval, assisted: Interval, change: Interval, title: str =
             )
         ]
     rows = [
-        IntervalRow("blind", "", blind.point, blind.low, blind.high, None, "other", _used(blind)),
-        IntervalRow("assisted", "", assisted.point, assisted.low, assisted.high, None, "beside", _used(assisted)),
-        IntervalRow("assisted − blind", "", change.point, change.low, change.high, None, "beside", _moved(change)),
+        IntervalRow("blind", "", blind.point, blind.low, blind.high, None, "other", _describe_kappa(blind)),
+        IntervalRow(
+            "assisted", "", assisted.point, assisted.low, assisted.high, None, "beside", _describe_kappa(assisted)
+        ),
+        IntervalRow(
+            "assisted − blind", "", change.point, change.low, change.high, None, "beside", _describe_shift(change)
+        ),
     ]
     return [_sentence(blind, assisted, change), Intervals(rows, 0.0, reach=(-0.1, 1.0), title=title)]
 
@@ -40,24 +44,24 @@ def _sentence(blind: Interval, assisted: Interval, change: Interval) -> Sentence
         return say(
             "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "
             "agreement of assisted labels comes from the judge itself.",
-            moved=_moved(change),
+            moved=_describe_shift(change),
         )
     if change.high < 0:
         return say(
             "**People agree less with the judge where they see its scores**, by {moved}: find out why.",
-            moved=_moved(change),
+            moved=_describe_shift(change),
         )
     return say(
         "**No anchoring is shown**: where people see the scores, kappa differs by {moved}, an interval that includes "
         "0. Anchoring as large as its upper end is not ruled out.",
-        moved=_moved(change),
+        moved=_describe_shift(change),
     )
 
 
-def _used(interval: Interval) -> str:
+def _describe_kappa(interval: Interval) -> str:
     on = f"{many(interval.items, 'item')}, {many(interval.cells, 'rating')}"
     return f"undefined from {on}" if interval.point is None else f"{cell(interval.point, '.2f')} from {on}"
 
 
-def _moved(interval: Interval) -> str:
+def _describe_shift(interval: Interval) -> str:
     return "undefined" if interval.point is None else f"{cell(interval.point, '+.2f')} ({span(interval)})"

@@ -48,15 +48,19 @@ def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
         one.id: [one.model, one.prompt, one.wording[:6], one.protocol, one.id[:6]] for one in judges
     }  # fmt: skip
 
-    def named(one: str, depth: int) -> str:
+    def join_parts(one: str, depth: int) -> str:
         return " · ".join(part for part in parts[one][:depth] if part)
 
     found = {}
     for one in parts:
         others = [other for other in parts if other != one]
         found[one] = next(
-            (named(one, n) for n in range(1, 5) if all(named(one, n) != named(other, n) for other in others)),
-            named(one, 5),
+            (
+                join_parts(one, n)
+                for n in range(1, 5)
+                if all(join_parts(one, n) != join_parts(other, n) for other in others)
+            ),
+            join_parts(one, 5),
         )
     return found
 
@@ -185,7 +189,7 @@ def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Inter
     rows = [
         IntervalRow(
             one.model, "", one.both.point, one.both.low, one.both.high, None, "",
-            f"{cell(one.both.point, shape(rules))}, rank {_ranked(ranking.models[places[one.model]].rank)}",
+            f"{cell(one.both.point, shape(rules))}, rank {_format_rank(ranking.models[places[one.model]].rank)}",
         )
         for one in models
     ]  # fmt: skip
@@ -200,7 +204,7 @@ def _ends(rank: Interval) -> str:
     return cell(rank.low, "g") if rank.low == rank.high else span(rank, "g")
 
 
-def _ranked(rank: Interval) -> str:
+def _format_rank(rank: Interval) -> str:
     return cell(rank.point, "g") + ("" if rank.low == rank.high else f" ({_ends(rank)})")
 
 

@@ -53,18 +53,18 @@ def fit_dawid_skene(
         raise ValueError("There is no label to form an opinion from.")
     if value.min() < 0 or value.max() >= k:
         raise ValueError(f"The values must lie on the scale, from 0 to {k - 1}.")
-    people, alike, often = int(person.max()) + 1, *_alike(cell, person * k + value)
+    people, alike, often = int(person.max()) + 1, *_group_cells(cell, person * k + value)
     first = np.unique(alike[cell], return_index=True)[1]
     keep = np.isin(cell, cell[first])
     group, person, value = alike[cell[keep]], person[keep], value[keep]
     counts = np.bincount(group * k + value, minlength=len(often) * k).reshape(len(often), k).astype(np.float64)
     posterior = counts / counts.sum(axis=1, keepdims=True)
     place, before, loglik, steps, converged = person * k + value, None, -np.inf, 0, False
-    prior, error = _maximised(posterior, often, group, place, people, k, lent)
+    prior, error = _maximisation(posterior, often, group, place, people, k, lent)
     while steps < _MOST and not converged:
         steps += 1
-        posterior, loglik = _expected(prior, error, often, group, person, value)
-        prior, error = _maximised(posterior, often, group, place, people, k, lent)
+        posterior, loglik = _expectation(prior, error, often, group, person, value)
+        prior, error = _maximisation(posterior, often, group, place, people, k, lent)
         now = np.concatenate([prior, error.ravel()])
         converged = before is not None and float(np.abs(now - before).max()) < tolerance
         before = now
@@ -72,7 +72,7 @@ def fit_dawid_skene(
     return DawidSkene(whole, error, prior, loglik, steps, converged)
 
 
-def _alike(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
+def _group_cells(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
     """Groups of cells in which the same people say the same, which are one to the model.
 
     Gives the group of every cell (-1: it has no row), and how many cells each group has.
@@ -94,7 +94,7 @@ def _alike(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
     return groups, np.concatenate(often).astype(np.float64)
 
 
-def _maximised(
+def _maximisation(
     posterior: Floats, often: Floats, group: Codes, place: Codes, people: int, k: int, lent: float
 ) -> tuple[Floats, Floats]:
     weighted = posterior * often[:, None]
@@ -112,7 +112,7 @@ def _rows(tallied: Floats) -> Floats:
     return np.where(total > 0, tallied / np.where(total > 0, total, 1), 1 / tallied.shape[-1])
 
 
-def _expected(
+def _expectation(
     prior: Floats, error: Floats, often: Floats, group: Codes, person: Codes, value: Codes
 ) -> tuple[Floats, float]:
     logs = np.log(np.maximum(error, _TINY))[person, :, value]

@@ -44,11 +44,11 @@ class HumanCeiling:
 
 def kappa_between_people(ratings: Ratings) -> Interval | None:
     """Kappa between two people alone, as `measure_ceiling` has it; None where no cell has labels of two people."""
-    shared = _shared(ratings)
+    shared = _shared_cells(ratings)
     return _between(shared)[1] if len(shared) else None
 
 
-def _shared(ratings: Ratings) -> Ratings:
+def _shared_cells(ratings: Ratings) -> Ratings:
     """The cells that two people or more labelled; where a judge has scores, those of them that it scored."""
     shared = ratings.multi_rater_cells()
     scored = shared.where(shared.judge >= 0)
@@ -70,7 +70,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
     cell that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
     cells that it scored count, so that all figures use the same cells.
     """
-    shared = _shared(ratings)
+    shared = _shared_cells(ratings)
     if not len(shared):
         return None
     scale, (pairs, found) = shared.scale, _between(shared)

@@ -59,7 +59,7 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
             for w in docket.comments
             if w.unit and w.unit in here
         ],
-        "apart": _apart(cell),
+        "apart": _describe_disagreement(cell),
         "token": cell.token,
         "before": f"{cell.scale.say(held.value)}, because: {held.reason}" if held else "",
         "own": any(s.person == actor for s in cell.labels),
@@ -87,7 +87,7 @@ def _label(docket: AdjudicationItem, unit: str, name: str) -> str:
     return dimension.title if dimension else name.replace("_", " ")
 
 
-def _apart(cell: LabelledCell) -> str:
+def _describe_disagreement(cell: LabelledCell) -> str:
     """How people differ, in words."""
     given = [s.value for s in cell.labels if s.value is not None]
     if cell.reopened and not cell.distance:

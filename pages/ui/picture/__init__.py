@@ -62,14 +62,14 @@ def draw_picture(
     """
     plots = [draw(width) for width in widths]
 
-    def there(chosen: Any) -> str | None:
+    def parse_choice(chosen: Any) -> str | None:
         """What was chosen, if it can be."""
         number = session.as_text(chosen)
         return number if re.fullmatch(r"[0-9,]+", number) and f'data-at="{number}"' in plots[0] else None
 
-    chosen = there(getattr(session.component_state(key), "chosen", None))
+    chosen = parse_choice(getattr(session.component_state(key), "chosen", None))
     data = {"plots": plots, "name": name, "label": label, "form": plot_format(), "chosen": chosen}
-    return there(_plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen)
+    return parse_choice(_plot(key=key, data=data, default={"chosen": None}, on_chosen_change=lambda: None).chosen)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def download_popover(files: list[Download], key: str) -> None:
         for number, file in enumerate(files):
             with st.container(gap="xsmall"):
                 st.download_button(
-                    text.plain(file.label), file.make, file_name=file.name, mime=file.sort,
+                    text.escape(file.label), file.make, file_name=file.name, mime=file.sort,
                     key=f"{key}:{number:d}", on_click="ignore", icon=":material/download:", width="stretch",
                 )  # fmt: skip
                 text.quiet("{told}", told=file.told)

@@ -42,7 +42,7 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         "synthetic": view.item.synthetic,
         "stream": view.stream,
         "mode": view.mode,
-        "why": _why(view),
+        "why": _reasons(view),
         "judge": {"id": view.judge_id, "name": view.judge_name} if view.judge_id else None,
         "judges": [
             {"model": one.judge_name, "card": _card_words(view, one), "version": one.card.version[:7]}
@@ -64,7 +64,7 @@ def _card_words(view: DeskView, layer: CardLayer) -> str:
     return f"{layer.card.title} {next((one.prompt for one in said), '')}".strip()
 
 
-def _why(view: DeskView) -> list[Json]:
+def _reasons(view: DeskView) -> list[Json]:
     """The reasons that stand above an item, each with its rating: the strongest three, and how many more there are."""
     places = {doubt.text: {"unit": doubt.unit, "dimension": doubt.dimension} for doubt in reversed(view.doubts)}
     told: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
@@ -76,7 +76,7 @@ def _title(content: Dialogue | Pair | Response) -> str:
     text = (
         content.scenario
         if isinstance(content, Dialogue)
-        else _asked(content)
+        else _input_text(content)
         if isinstance(content, Pair)
         else content.task
     )
@@ -88,7 +88,7 @@ def _title(content: Dialogue | Pair | Response) -> str:
     return cut if len(cut) <= 90 else cut[:88].rstrip() + "…"
 
 
-def _asked(content: Pair) -> str:
+def _input_text(content: Pair) -> str:
     """The input, or what its conversation begins with."""
     if isinstance(content.input, str):
         return content.input
@@ -136,7 +136,7 @@ def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
     for place, number in enumerate(numbers):
         texts = [
             {"role": t.role, "label": ""}
-            | (_said(t.text, content, number) if t.role == "assistant" else {"text": t.text} | _tool(t))
+            | (_reply_parts(t.text, content, number) if t.role == "assistant" else {"text": t.text} | _tool(t))
             for t in content.turns
             if t.turn == number and t.role != "system"
         ]
@@ -145,7 +145,7 @@ def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
     return [*rows, _row(view, "conversation", "whole", "", [])]
 
 
-def _said(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Json:
+def _reply_parts(text: str | None, of: Dialogue | Pair | Response, turn: int = 0) -> Json:
     """What a model said: in parts where some of it is folded away, and sentences on where it ends or is not whole."""
     if text is None:
         return {"text": None}
@@ -227,7 +227,8 @@ def _pair(view: DeskView, content: Pair) -> list[Json]:
         rows.append(_row(view, f"section:{number}", "section", str(number), texts, title=section.label, columns=2))
     if not content.sections:
         texts = [
-            {"role": s, "label": _label(view, content, s), **_said(_answer(content, s), content)} for s in ("a", "b")
+            {"role": s, "label": _label(view, content, s), **_reply_parts(_answer(content, s), content)}
+            for s in ("a", "b")
         ]
         return [_row(view, "pair", "whole", "", texts, columns=2)]
     return [*rows, _row(view, "response", "side", "", [], title="Failures"), _row(view, "pair", "whole", "", [])]
@@ -257,7 +258,9 @@ def _side(view: DeskView, content: Pair, side: str, section: Section) -> Json:
 def _response(view: DeskView, content: Response) -> list[Json]:
     # Known by its name alone: an output that is empty is one that was given to a task.
     text = content.output if content.output or content.task else None
-    return [_row(view, "response", "response", "", [{"role": "output", "label": "Output", **_said(text, content)}])]
+    return [
+        _row(view, "response", "response", "", [{"role": "output", "label": "Output", **_reply_parts(text, content)}])
+    ]
 
 
 def _row(

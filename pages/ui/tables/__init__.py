@@ -78,11 +78,11 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
             frame[name] = frame[name].astype("float64") * 100
     return st.dataframe(
         frame, hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
-        column_config={name: _configured(column) for name, column in there.items()}, **options,
+        column_config={name: _column_config(column) for name, column in there.items()}, **options,
     )  # fmt: skip
 
 
-def _configured(column: Column | Any) -> Any:
+def _column_config(column: Column | Any) -> Any:
     """A column as Streamlit has it; its own kinds, which can do more, as they are."""
     if not isinstance(column, Column):
         return column

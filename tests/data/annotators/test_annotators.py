@@ -101,7 +101,7 @@ def test_beside_each_label_stands_how_many_of_the_others_agree(store):
     said = [(1.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0, 5.0, None), (2.0, None, None)]
     dataset, _ = fill(store, [Cell(n, "turn:1", values, 3.0) for n, values in enumerate(said)], "beside")
     found = annotators.dimension_labels(store, dataset, HELP)
-    beside = annotators._beside(found)
+    beside = annotators._excess_agreement(found)
     names = [found.items[n][1] for n in found.ratings.item]
     told = dict(zip(zip(names, found.ratings.person.tolist(), strict=True), beside.tolist(), strict=True))
     # Of item 0 the gold without each is 1 (of 1 and 2 the lower), 1 and 1: the first two agree with it, the third not.

@@ -749,7 +749,7 @@ def test_two_leads_at_once_leave_one_approval(demo: tuple[Store, Key]) -> None:
 def test_a_label_before_the_lock_is_not_overlooked(demo: tuple[Store, Key], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is computed before the lock is computed anew under it, where a label came in between."""
     store, key = demo
-    mark, real, came = seen(store, key), approvals._computed, []
+    mark, real, came = seen(store, key), approvals._find_kept_case, []
 
     def then_a_label(*args: Any) -> Any:
         found = real(*args)
@@ -757,7 +757,7 @@ def test_a_label_before_the_lock_is_not_overlooked(demo: tuple[Store, Key], monk
             came.append(relabel(store, key, lambda v: 6 - v, most=60))
         return found
 
-    monkeypatch.setattr(approvals, "_computed", then_a_label)
+    monkeypatch.setattr(approvals, "_find_kept_case", then_a_label)
     with pytest.raises(NotApprovable, match="changed since"):
         approvals.record_decision(store, "lea", *key, "approve", "Because.", mark)
     assert store.rows("select count(*) from approval") == [(0,)]

@@ -334,10 +334,10 @@ def test_calls_of_tools_go_out_as_they_came_in(tmp_path: Path) -> None:
         {"turn": 1, "role": "user", "text": "Why?"}, {"turn": 1, "role": "assistant", "text": "So."},
         {"turn": 2, "role": "user", "text": "And?"}, {"turn": 2, "role": "assistant", "text": " "}]}  # fmt: skip
     both = ("turn:1", "turn:2")
-    forks = {unit: preference_turns._forked(json.dumps(said), unit, {"scenario": False}) for unit in both}
+    forks = {unit: preference_turns._fork_row(json.dumps(said), unit, {"scenario": False}) for unit in both}
     assert forks["turn:1"] and forks["turn:1"]["rejected"] == [to_message("assistant", "So.")] and not forks["turn:2"]
     last = f"turn:{only['turns'][-1]['turn']}"
-    assert preference_turns._forked(json.dumps(only), last, {"scenario": False}) is None
+    assert preference_turns._fork_row(json.dumps(only), last, {"scenario": False}) is None
     kind = replace(
         exporting.export_kind("chats"), columns=pa.schema([exporting.export_kind("chats").columns.field("messages")])
     )

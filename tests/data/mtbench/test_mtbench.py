@@ -127,7 +127,7 @@ def test_a_rating_keeps_its_text_and_what_its_file_states(tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_a_verdict_says_its_reason_or_that_its_orders_differ(reply: str, said: str) -> None:
-    assert mtbench._told(reply) == said
+    assert mtbench._reply_text(reply) == said
 
 
 def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:

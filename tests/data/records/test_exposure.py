@@ -428,13 +428,13 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everybody's next save waits for it after each import: a pipeline brings a few items every second."""
-    store, really, looked = house.store, exposure._grouped, list[int]()
+    store, really, looked = house.store, exposure._group_copies, list[int]()
 
     def grouped(reader: Store | Tx, which: str, params: Sequence[Any], table: str) -> Mapping[str, tuple[str, ...]]:
         looked.extend(map(len, params))
         return really(reader, which, params, table)
 
-    monkeypatch.setattr(exposure, "_grouped", grouped)
+    monkeypatch.setattr(exposure, "_group_copies", grouped)
     assert exposure.item_copies(store) == {} and not looked
     for numbers, dataset, copies, among in (
         ([31, 32], "more", 0, []), ([], "more", 0, []), ([33], "other", 0, []), ([3, 34, 32], "other", 4, [4]),

@@ -39,7 +39,7 @@ def shared(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Any]:
-    while not live.stopped():
+    while not live.should_stop():
         await asyncio.sleep(0.005)
     yield RunNotice("stopped", "Stopped.")
 

@@ -72,7 +72,7 @@ def scripted(
     async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         for number, task in enumerate(live.remaining.tasks()):
             held = dict(live.remaining.stored_replies(task))
-            if live.stopped() or number >= most:
+            if live.should_stop() or number >= most:
                 yield RunNotice("stopped", "The run was stopped.")
                 return
             if "" not in held:
@@ -116,7 +116,7 @@ def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> No
     async def slowed(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
         for _ in range(2):
             yield RunNotice("slower", "Fewer at a time.")
-        while not live.stopped():
+        while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
@@ -341,7 +341,7 @@ def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Pat
 
 def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
     async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
-        while not live.stopped():
+        while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 
@@ -358,7 +358,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
 
 def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(store: Store) -> None:
     async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
-        while not live.stopped():
+        while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
 

@@ -208,7 +208,7 @@ def test_a_remembered_manner_is_asked_in_at_once():
             modes[f"{served.url} m"] = "text no-seed max_completion_tokens"
             async with Client(Endpoint(base_url=served.url), modes) as client:
                 await client.answer("m", Params(seed=3, max_tokens=50), ASK)
-                assert client.known("m")
+                assert client.knows("m")
             return served.bodies[0]
 
     sent = asyncio.run(go())

@@ -115,7 +115,7 @@ def test_bounding_the_memory_does_not_change_the_interval(monkeypatch):
     cells = dialogues(70, 3, seed=4)
     whole = bootstrap_kappa(Cells(*cells), 5, replicates=300)
     monkeypatch.setattr(bootstrap, "_AT_ONCE", 1000)
-    bootstrap._kept.cache_clear()
+    bootstrap._draw_counts.cache_clear()
     assert bootstrap_kappa(Cells(*cells), 5, replicates=300) == whole
 
 

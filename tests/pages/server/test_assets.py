@@ -61,8 +61,11 @@ def test_a_page_begins_with_the_names_of_the_scripts_that_it_needs(assay: Server
 def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     for base, below in (("", "/desk"), ("team/a", ""), ("/team/a/", "")):
         monkeypatch.setattr(st, "get_option", lambda _, base=base: base)
-        assert (assets._below("/desk"), assets._below("/team/a/desk")) == (below, "/desk" if base else "/team/a/desk")
-        assert assets._below("/team/abc") == ("" if base else "/team/abc")
+        assert (assets._relative_address("/desk"), assets._relative_address("/team/a/desk")) == (
+            below,
+            "/desk" if base else "/team/a/desk",
+        )
+        assert assets._relative_address("/team/abc") == ("" if base else "/team/abc")
 
 
 def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:
