@@ -518,9 +518,10 @@ def explained(source: Source) -> Iterator[Finding]:
 
 
 PARTICIPLES = set(
-    "begun bought built brought caught chosen come done drawn felt found given gone held hidden known laid left lent "
-    "lost made meant met paid said seen sent shown sold spent spoken stood taken taught thought told thrown worn"
-    " written above ahead alike apart aside bare behind below beside far near none nothing own plain there whole".split()
+    "begun bought built brought caught chosen come done drawn felt found given gone held hidden known laid left "
+    "lent lost made meant met paid said seen sent shown sold spent spoken stood taken taught thought told thrown "
+    "worn written above ahead alike apart aside bare behind below beside far near none nothing own plain there "
+    "whole".split()
 )
 """Words that functions were named by, beside those in -ed, and that say neither what one does nor what it gives."""
 ENDING_ALIKE = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "succeed"}
