@@ -46,6 +46,8 @@ FORMATTED = {
     "<http://x>": '<p><span class="md-link" title="http://x">http://x</span></p>',
     "[a](http://x)": '<p><span class="md-link" title="http://x">a</span> <span class="md-aside">'
     '(<span class="md-address" title="http://x">http://x</span>)</span></p>',
+    "[a](http://例え.jp/あ%20b)": '<p><span class="md-link" title="http://例え.jp/あ%20b">a</span> '
+    '<span class="md-aside">(<span class="md-address" title="http://例え.jp/あ%20b">http://例え.jp/あ%20b</span>)</span></p>',
     "```zig\na < b\n```": '<pre class="md-wide"><span class="md-lang">zig</span><code>a &lt; b\n</code></pre>',
 }
 FORMULAS = {

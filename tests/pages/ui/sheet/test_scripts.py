@@ -1106,7 +1106,10 @@ def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(ben
     bench.sit(fakes.numbers())
     assert bench.cell("overall_score").locator(".judge").inner_text() == "3.429"
     field = bench.cell("adequacy_of_the_whole_answer").locator("input")
-    bench.press("j", "7", "1", "q", "Z", "j")
+    bench.press("j", "1", "0", "1", "j")
+    assert field.get_attribute("aria-invalid") == "true" and bench.here == "adequacy_of_the_whole_answer"
+    bench.press("Backspace", "Backspace", "Backspace", "7", "1", "q", "Z", "j")
+    assert field.get_attribute("aria-invalid") is None
     assert field.input_value() == "71" and bench.here == "style"
     bench.press("k", "6", "j")
     assert field.input_value() == "6"
@@ -1186,7 +1189,9 @@ def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     bench.press("Enter")
     bench.press("s", "ArrowDown")
     assert chosen.count() == 1
-    bench.press("ArrowUp")
+    bench.press("ArrowUp", "3", "ArrowDown")
+    assert field.input_value() == "" and chosen.count() == 1, "the digit stood for a reason, and another one is chosen"
+    bench.press("ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp")
     assert bench.page.evaluate("shadow.activeElement.className") == "free" and chosen.count() == 0
     bench.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp")
     assert chosen.inner_text().split("\n")[-1] == "not my language"
@@ -1387,6 +1392,13 @@ def test_what_is_typed_into_a_field_beside_the_desk_is_no_answer(bench: Bench) -
     field.focus()
     bench.press("5", "j")
     assert field.input_value() == "5j" and bench.mine("tone") == [] and bench.here == "tone"
+    bench.page.evaluate("""() => {
+      const sheet = Object.assign(document.createElement("div"), {className: "sheet", tabIndex: -1});
+      window.shadow = document.body.appendChild(document.createElement("div")).attachShadow({mode: "open"});
+      shadow.append(sheet);
+      tell({});
+    }""")
+    assert bench.page.evaluate("document.activeElement.tagName") == "INPUT", "the desk takes the focus of links only"
 
 
 def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Bench) -> None:
@@ -1531,7 +1543,10 @@ def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) 
 def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_scrolls_by_keys(bench: Bench) -> None:
     sheet = fakes.pair()
     sheet["rows"][0]["texts"].append(fakes.text("reference", "As it should be."))
+    talk = [{"role": role, "text": f"says the {role}"} for role in ("system", "user", "assistant")]
+    sheet["head"].append({"label": "Input", "text": "", "fold": False, "turns": talk})
     bench.sit(sheet)
+    assert bench.page.locator(".head .talk .label").all_inner_texts() == ["system", "user", "assistant"]
     first = bench.page.locator(".cols").first
     assert first.locator(".label").all_inner_texts() == ["A · model-x", "B · model-y", "reference"]
     assert [one.get_attribute("data-role") for one in bench.page.locator(".cols .both").all()] == ["reference"]
