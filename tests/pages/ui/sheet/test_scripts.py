@@ -930,7 +930,9 @@ def test_of_a_blind_item_no_judge_is_drawn_or_sent_even_if_one_is_there(bench: B
     bench.sit(leaky, response("b"))
     assert not bench.page.locator(".judge, .other, .sure, .alarm, .issues, .doubt, .who").count()
     assert "judge" not in str(bench.cell("tone").get_attribute("aria-label"))
-    bench.press("Enter")
+    bench.press("d")
+    assert "needs a look" not in bench.page.locator(".note:not([hidden])").inner_text()
+    bench.press("d", "Enter")
     assert bench.hint() == "There is no value to accept: the judge's scores are hidden. Give your own."
     bench.go()
     assert bench.hint() == "Nothing is answered yet. Give at least one score, or skip the item (s)."
