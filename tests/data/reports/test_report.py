@@ -30,7 +30,7 @@ from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
 from data.reports.bundle import CELLS, bundle
 from data.reports.dashboard import _shade
-from data.reports.evidence import Evidence, _dropped, gather_report_evidence
+from data.reports.evidence import Evidence, _figures_without_ties, gather_report_evidence
 from data.reports.report import (
     _again,
     _audits,
@@ -41,7 +41,7 @@ from data.reports.report import (
     _policy,
     _position,
     _who,
-    _whose,
+    _describe_raters,
     make_report,
     render_report,
 )
@@ -551,7 +551,7 @@ def test_it_opens_with_what_meets_the_policy_and_what_does_not_count(evidence: E
     assert "Synthetic" not in told
     bare = replace(evidence, rests={})
     assert plain(_opening(bare)).endswith("has a label here yet: there are no figures.") and _overview(bare) == []
-    assert _whose(replace(evidence, dimensions=())) == ""
+    assert _describe_raters(replace(evidence, dimensions=())) == ""
 
 
 def test_its_table_has_a_row_for_each_dimension(evidence: Evidence) -> None:
@@ -582,7 +582,7 @@ def test_whose_agreement_it_is_tells_whether_that_between_people_is_known() -> N
             for few in ceilings
         ]
         found: Any = SimpleNamespace(dimensions=ones)
-        return _whose(found)
+        return _describe_raters(found)
 
     known, unknown = told(False), told(None)
     assert known != unknown and "1 to 2 people" in known and "1.5" in known
@@ -667,7 +667,7 @@ def test_figures_with_and_without_ties_stand_beside_each_other(tmp_path: Path) -
     cells = [Cell(n, "pair", (human,), judge, dimension="verdict") for n, (human, judge) in enumerate(said)]
     place = fill(store, cells, "ties", "pair", "plain_pairwise")
     [verdict] = calibration.compared_dimensions(store, place[1])
-    found = _dropped(store, *place, verdict, "blind")
+    found = _figures_without_ties(store, *place, verdict, "blind")
     assert (found.answers, found.cells, found.counts.tolist()) == (("a", "b"), 9, [[3, 0], [3, 3]])
     store.close()
 
