@@ -234,12 +234,17 @@ class Assembly:
 
     def read(self, role: str, place: SourcePlace, row: dict[str, Any]) -> None:
         """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
+        add = {
+            "prompt": self._add_prompt, "question": self._add_question, "reference": self._add_reference,
+            "answer": self._add_answer, "known": self._add_known_dialogue, "single": self._add_rating,
+            "pair": self._add_games, "vote": self._add_vote,
+        }[role]  # fmt: skip
         try:
-            getattr(self, f"_{role}")(place, row)
+            add(place, row)
         except BadField as error:
             self.found.bad.append(BadRow(place, *error.problem))
 
-    def _prompt(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_prompt(self, place: SourcePlace, row: dict[str, Any]) -> None:
         system, template = row.get("system_prompt") or "", row.get("prompt_template")
         if not isinstance(system, str) or not isinstance(template, str):
             raise BadField("prompt_template", "system_prompt and prompt_template must be texts.")
@@ -253,12 +258,12 @@ class Assembly:
         except prompts.BadPrompt as error:
             self.found.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
 
-    def _question(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_question(self, place: SourcePlace, row: dict[str, Any]) -> None:
         made = rows.read_question(row)
         if self.found.questions.setdefault(made.id, made) != made:
             raise BadField("question_id", f"The question {made.id} stands twice, with different texts.")
 
-    def _reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
         # The file's name says for which judge they are; the row's own may say who wrote them.
         stated = rows.text_under(row, "model_id") if row.get("model_id") else path.stem
@@ -267,7 +272,7 @@ class Assembly:
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
             raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
 
-    def _answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, model = rows.question_id(row), rows.text_under(row, "model_id", "model")
         self.stems.setdefault(PurePosixPath(place.file).stem, model)
         question = self.found.questions.get(key)
@@ -290,7 +295,7 @@ class Assembly:
             self.found.answers[key, model, one.choice] = made
             self.found.answered[key, model, one.choice] = place
 
-    def _add_dataset_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_known_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
         """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
         question, sets = read_item_question(row["meta"], texts_by(row, "user"))
         self.found.questions.setdefault(question.id, question)
@@ -300,7 +305,7 @@ class Assembly:
         if self.found.answers.setdefault(answer[:3], answer) is answer:
             self.choices.setdefault(answer[:2], []).append(answer.choice)
 
-    def _single(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_rating(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, judge, scores = (
             rows.question_id(row),
             rows.read_judge(row, place.file),
@@ -334,7 +339,7 @@ class Assembly:
             score = score._replace(asked="x" * bool(score.asked))
             self.rated.append(_Judged(kept, judge, key, model, choice, score, template, _own_keys(row)))
 
-    def _pair(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
         found = self._use_answer_names(place.file, key, found)
         if found.contrary:
@@ -345,10 +350,10 @@ class Assembly:
             kept = game._replace(asked="x" * bool(game.asked))
             self.compared.append(_Compared(place._replace(row=None), judge, key, found, kept, template, _own_keys(row)))
 
-    def _vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
+    def _add_vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
         if not people:
-            self._pair(place, row)
+            self._add_games(place, row)
             return
         found = self._use_answer_names(place.file, key, rows.read_verdict(row, place.file))
         winner = found.games[0].winner

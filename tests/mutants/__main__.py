@@ -32,9 +32,9 @@ def look(folder: Path, workers: int) -> None:
     """Run all tests once and keep which lines each of them runs."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--workers", str(workers)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--reached", str(folder)]
     rooms = ["tests/data", "tests/judges", "tests/pages"]
-    subprocess.run([*command, *rooms], cwd=ROOT, env={**os.environ, "ASSAY_REACHED": str(folder)}, check=False)
+    subprocess.run([*command, "--workers", str(workers), *rooms], cwd=ROOT, check=False)
 
 
 def sample(rooms: Sequence[str], seed: int, count: int) -> tuple[list[Point], int]:

@@ -1,7 +1,7 @@
 """Which lines of the product each test runs, and how long it takes: a plugin of pytest that writes it into a folder.
 
-`pytest -p tests.mutants.reached tests/data --workers 2` with the folder's name in ASSAY_REACHED. Seen is what runs in
-the test's own process, in all of its threads; not what a command or an app that it starts does in its own.
+`pytest -p tests.mutants.reached --reached FOLDER tests/data --workers 2`. Seen is what runs in the test's own process,
+in all of its threads; not what a command or an app that it starts does in its own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Lines = dict[str, dict[int, set[str]]]
 class Reached:
     """What one process of tests has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.seconds: dict[str, float] = {}
         self.coverage = coverage.Coverage(
             data_file=None, include=[f"{ROOT}/{room}/*" for room in ("data", "judges", "pages")], config_file=False
@@ -42,7 +43,7 @@ class Reached:
             lines[str(Path(file).relative_to(ROOT))] = {
                 line: {test for test in tests if test} for line, tests in data.contexts_by_lineno(file).items()
             }
-        Path(os.environ["ASSAY_REACHED"], f"{os.getpid()}.pickle").write_bytes(pickle.dumps((lines, self.seconds)))
+        (self.folder / f"{os.getpid()}.pickle").write_bytes(pickle.dumps((lines, self.seconds)))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -64,9 +65,14 @@ class Reached:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--reached FOLDER`: where what was seen is written."""
+    parser.addoption("--reached", type=Path, required=True)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Take part in the run."""
-    config.pluginmanager.register(Reached())
+    config.pluginmanager.register(Reached(config.option.reached))
 
 
 def read(folder: Path) -> tuple[Lines, dict[str, float]]:

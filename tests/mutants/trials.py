@@ -107,7 +107,7 @@ def _child(tree: Path, tests: Sequence[str], failed: Path) -> NoReturn:
     status = 70
     try:
         os.setsid()
-        os.environ["ASSAY_MUTANT"] = os.environ["TMPDIR"] = str(tree / "tmp")
+        os.environ["TMPDIR"] = str(tree / "tmp")
         (tree / "tmp").mkdir()
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         out = os.open(tree.with_name(f"{tree.name}.log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -126,7 +126,7 @@ def _end_all(pid: int, tree: Path) -> None:
     """End the process and whatever it has started, in groups of their own too."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    mark = f"ASSAY_MUTANT={tree / 'tmp'}".encode()
+    mark = f"TMPDIR={tree / 'tmp'}".encode()
     for other in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if mark in (other / "environ").read_bytes().split(b"\0"):

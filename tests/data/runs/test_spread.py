@@ -298,7 +298,7 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
     async def judging() -> list[Any]:
         endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=1)
         live: Any = SimpleNamespace(
-            order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, stopped=is_stopped, run_id="r",
+            order=SimpleNamespace(endpoint=endpoint), budget=lambda: None, should_stop=is_stopped, run_id="r",
             remaining=SimpleNamespace(tasks=lambda: iter([])),
         )  # fmt: skip
         work = spread._Spread(live, {}, SimpleNamespace(start=lambda _: Dumb()), 1, "http://127.0.0.1/v1")

@@ -1554,6 +1554,14 @@ def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_s
     assert [one.get_attribute("data-role") for one in bench.page.locator(".cols .both").all()] == ["reference"]
     clip = bench.page.locator(".head .clip")
     assert [clip.get_attribute(one) for one in ("role", "aria-label", "tabindex")] == ["group", "Input", "0"]
+    bench.press("Tab")
+    clip.focus()
+    here = bench.here
+    bench.press("ArrowDown")
+    assert bench.here == here, "who came to it by the keyboard scrolls it"
+    clip.click()
+    bench.press("ArrowDown")
+    assert bench.here != here, "who clicked into it is still at the scores"
 
 
 # -- what is folded away ----------------------------------------------------------------------------------------------
