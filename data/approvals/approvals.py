@@ -188,7 +188,7 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
         for judge in datasets.dataset_judges(store, d.id)
-        for one in _cases_or_none(store, d.id, judge.id) if not one.objections and one.key not in stood
+        for one in _cases_if_known(store, d.id, judge.id) if not one.objections and one.key not in stood
     ]  # fmt: skip
     doubtful = find_doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}
@@ -240,7 +240,7 @@ def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str
     """The state of each of those approvals, by what it is of."""
     found = {}
     for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in held):
-        cases = {one.key: one for one in _cases_or_none(store, dataset_id, judge_id)}
+        cases = {one.key: one for one in _cases_if_known(store, dataset_id, judge_id)}
         for one in held:
             if one.key[:2] == (dataset_id, judge_id):
                 found[one.key] = _stands(policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key))
@@ -296,7 +296,7 @@ def kappa_at_decision(store: Store, one: Approval) -> float | None:
     return next((figure for name, figure, _ in record.frozen_evidence(store, one.id) if name == "kappa"), None)
 
 
-def _cases_or_none(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
+def _cases_if_known(store: Store, dataset_id: str, judge_id: str) -> list[Case]:
     try:
         return case.cases(store, dataset_id, judge_id)
     except NotFound:  # a card that is not here any more
