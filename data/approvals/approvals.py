@@ -51,9 +51,8 @@ def record_decision(
     require(store, actor, "lead")
     key = dataset_id, judge_id, sort, dimension
     grants = ACTIONS[decision].grants
-    early = _find_kept_case(
-        store, key, grants
-    )  # before the lock, so that it waits for nothing but what comes in between
+    # Before the lock, so that it waits for nothing but what comes in between.
+    early = _find_kept_case(store, key, grants)
     if early is not None and not (grants and (early.objections or seen != case.seen_mark(store, early))):
         case.case_facts(store, early)
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by
@@ -234,13 +234,8 @@ class Assembly:
 
     def read(self, role: str, place: SourcePlace, row: dict[str, Any]) -> None:
         """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
-        add = {
-            "prompt": self._add_prompt, "question": self._add_question, "reference": self._add_reference,
-            "answer": self._add_answer, "known": self._add_known_dialogue, "single": self._add_rating,
-            "pair": self._add_games, "vote": self._add_vote,
-        }[role]  # fmt: skip
         try:
-            add(place, row)
+            self._ADD[role](self, place, row)
         except BadField as error:
             self.found.bad.append(BadRow(place, *error.problem))
 
@@ -363,6 +358,12 @@ class Assembly:
         for person in people:
             made = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner, at)
             self.found.votes.append((place, made))
+
+    _ADD: ClassVar = {
+        "prompt": _add_prompt, "question": _add_question, "reference": _add_reference, "answer": _add_answer,
+        "known": _add_known_dialogue, "single": _add_rating, "pair": _add_games, "vote": _add_vote,
+    }  # fmt: skip
+    """What takes a row, by its role."""
 
     def _known_model(self, file: str, question: str, name: str) -> str:
         """A model under the name that its answers have: judgments may name it as its file of answers is named."""

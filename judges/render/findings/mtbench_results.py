@@ -55,11 +55,7 @@ def judge_names(judges: Iterable[Judge]) -> dict[str, str]:
     for one in parts:
         others = [other for other in parts if other != one]
         found[one] = next(
-            (
-                join_parts(one, n)
-                for n in range(1, 5)
-                if all(join_parts(one, n) != join_parts(other, n) for other in others)
-            ),
+            (name for n in range(1, 5) if (name := join_parts(one, n)) not in {join_parts(two, n) for two in others}),
             join_parts(one, 5),
         )
     return found
