@@ -458,7 +458,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _stays(item) and not item.get_closest_marker("together"):
             item.add_marker(pytest.mark.together(item.nodeid.partition("::")[0]))
-    items.sort(key=lambda item: (_browses(item), _stays(item), _stays(item) * together[item.path]), reverse=True)
+    items.sort(key=lambda item: (browses(item), _stays(item), _stays(item) * together[item.path]), reverse=True)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -470,9 +470,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     for place, item in enumerate(session.items):
         group = item.get_closest_marker("together")
         units.setdefault(group.args[0] if group else item.nodeid, []).append(place)
-    if sys.platform == "linux" and any(map(_browses, session.items)):
+    if sys.platform == "linux" and any(map(browses, session.items)):
         WARM.start()
-    workers.run(session, session.config.option.workers, list(units.values()), _browses)
+    workers.run(session, session.config.option.workers, list(units.values()), browses)
     return True
 
 
@@ -487,7 +487,7 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
-def _browses(item: pytest.Item) -> bool:
+def browses(item: pytest.Item) -> bool:
     """Whether a test starts apps or browsers."""
     return bool(BROWSING & set(getattr(item, "fixturenames", ())))
 
@@ -498,7 +498,7 @@ def _stays(item: pytest.Item) -> bool:
     shared = found is not None and any(
         one.scope == "module" for several in found.name2fixturedefs.values() for one in several
     )
-    return _browses(item) or shared
+    return browses(item) or shared
 
 
 @pytest.hookimpl(wrapper=True)

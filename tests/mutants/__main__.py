@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tests.mutants import reached, trials
 from tests.mutants.points import Point, find_points
-from tests.mutants.reached import ROOT
+from tests.server import ROOT
 
 KEPT = ROOT / ".mutants"
 
@@ -73,16 +73,16 @@ def _try(
 ) -> None:
     sure: dict[str, bool] = {}
     for point in points:
-        tests = trials.choose(point, lines, seconds, asked.seconds)
-        trial = trials.attempt(base, place, point, tests, 30 + 3 * sum(seconds[test] for test in tests))
-        if trial.outcome == "survived" and asked.again:
-            known = set(tests)
-            more = [test for test in trials.choose(point, lines, seconds, asked.again) if test not in known]
-            if more:
-                trial = trials.attempt(base, place, point, more, 30 + 3 * sum(seconds[test] for test in more))
-        if trial.by and trial.by not in sure:  # a test that fails without the change has noticed nothing
-            sure[trial.by] = trials.attempt(base, place, None, [trial.by], 120).outcome == "survived"
-        line = asdict(trial) | {"sure": sure.get(trial.by, True)}
+        outcome: trials.Outcome = "untried"
+        by, ran = "", list[str]()
+        for limit in (asked.seconds, asked.again):
+            tests = [test for test in trials.choose(point, lines, seconds, limit) if test not in ran]
+            if tests and outcome in ("untried", "survived"):
+                outcome, by = trials.attempt(base, place, point, tests, 30 + 3 * sum(seconds[test] for test in tests))
+                ran += tests
+        if by and by not in sure:  # a test that fails without the change has noticed nothing
+            sure[by] = trials.attempt(base, place, None, [by], 120)[0] == "survived"
+        line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(ran), "sure": sure.get(by, True)}
         with out.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
@@ -93,7 +93,7 @@ def table(out: Path, every: int) -> str:
     counts = Counter("in doubt" if not one["sure"] else one["outcome"] for one in told)
     rows = [f"{len(told)} of {every:,} points: " + ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))]
     for one in sorted(told, key=lambda one: (one["point"]["file"], one["point"]["line"])):
-        if one["outcome"] != "survived" and one["sure"]:
+        if one["outcome"] in ("noticed", "hung") and one["sure"]:
             continue
         point = Point(**one["point"])
         was = (ROOT / point.file).read_bytes()[point.start : point.end].decode()

@@ -29,7 +29,6 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitOr: ast.BitAnd,
     ast.BitAnd: ast.BitOr,
 }
-DROPPED = (ast.AugAssign, ast.Raise, ast.Continue, ast.Break)
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,6 @@ def _changes(node: ast.AST) -> Iterator[Change]:
 
 def _of_statement(node: ast.stmt) -> Iterator[Change]:
     """A statement left out, or its condition turned round."""
-    first = (node.lineno, node.lineno)
     match node:
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return
@@ -100,21 +98,18 @@ def _of_statement(node: ast.stmt) -> Iterator[Change]:
             yield test, "condition", f"(not ({ast.unparse(test)}))", lines
             if isinstance(node, ast.If) and not node.orelse:
                 yield node, "block", "pass", lines
-        case ast.Expr(value=ast.Constant()):
+        case ast.Expr(value=ast.Constant() | ast.Yield() | ast.YieldFrom()):
             return
-        case ast.Expr(value=ast.Yield() | ast.YieldFrom()):
-            return
-        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]) | ast.Expr():
-            yield node, "statement", "pass", first
-        case _ if isinstance(node, DROPPED):
-            yield node, "statement", "pass", first
+        case (
+            ast.Assign(targets=[ast.Attribute() | ast.Subscript()])
+            | ast.Expr() | ast.AugAssign() | ast.Raise() | ast.Continue() | ast.Break()
+        ):  # fmt: skip
+            yield node, "statement", "pass", (node.lineno, node.lineno)
 
 
 def _of_expression(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """An expression with another operator, a part of it, or another number."""
     match node:
-        case ast.Compare(left=left, ops=[op], comparators=comparators) if type(op) in COMPARISONS:
-            yield "comparison", ast.Compare(left, [COMPARISONS[type(op)]()], comparators)
         case ast.Compare(left=left, ops=[op, *others], comparators=comparators) if type(op) in COMPARISONS:
             yield "comparison", ast.Compare(left, [COMPARISONS[type(op)](), *others], comparators)
         case ast.BoolOp(op=op, values=values):

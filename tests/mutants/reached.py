@@ -14,9 +14,9 @@ from pathlib import Path
 import coverage
 import pytest
 
-from tests.conftest import BROWSING
+from tests.conftest import browses
+from tests.server import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 Lines = dict[str, dict[int, set[str]]]
 """File, line, and the tests that run it."""
 
@@ -48,9 +48,8 @@ class Reached:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out what starts apps and browsers: what it runs is not seen, and it takes too long for each mutant."""
-        kept = [item for item in items if not BROWSING & set(getattr(item, "fixturenames", ()))]
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-        items[:] = kept
+        config.hook.pytest_deselected(items=[item for item in items if browses(item)])
+        items[:] = [item for item in items if not browses(item)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:

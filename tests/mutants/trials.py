@@ -10,30 +10,19 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NoReturn
 
 import pytest
 
 from tests.mutants.points import Point
-from tests.mutants.reached import ROOT, Lines
+from tests.mutants.reached import Lines
+from tests.server import ROOT
 
 OURS = {"app", "pages", "data", "judges", "tools", "tests"}
 MEMORY = 12 << 30
 """Bytes that a mutant may take: one that fills a list for ever must not take the machine with it."""
 Outcome = Literal["noticed", "hung", "survived", "untried"]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What came of a mutant, the test that noticed it, and how many tests ran at most."""
-
-    point: Point
-    outcome: Outcome
-    by: str
-    tests: int
-    seconds: float
 
 
 class Noticed:
@@ -133,16 +122,16 @@ def _end_all(pid: int, tree: Path) -> None:
                 os.kill(int(other.name), signal.SIGKILL)
 
 
-def attempt(base: Path, place: Path, point: Point | None, tests: Sequence[str], limit: float) -> Trial:
-    """Make the mutant, run the tests, and throw the tree away; without a point, the tests of the code as it stands."""
-    began = time.monotonic()
+def attempt(base: Path, place: Path, point: Point | None, tests: Sequence[str], limit: float) -> tuple[Outcome, str]:
+    """What comes of tests where a point is changed, and which of them noticed it; the tree is thrown away.
+
+    Without a point, they are the tests of the code as it stands.
+    """
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(base, place)
     if point is not None:
         changed = place / point.file
         changed.write_bytes(point.apply(changed.read_bytes()))
-        shutil.rmtree(changed.parent / "__pycache__", ignore_errors=True)
     status, by = run(place, tests, limit)
     shutil.rmtree(place, ignore_errors=True)
-    outcome: Outcome = "hung" if status is None else "survived" if status == 0 else "noticed"
-    return Trial(point or Point("", 0, 0, 0, 0, "", ""), outcome, by, len(tests), time.monotonic() - began)
+    return "hung" if status is None else "survived" if status == 0 else "noticed", by
