@@ -103,24 +103,18 @@ const LABELS = { reference: "reference", system: "system" };
 
 function drawHead(view) {
   const head = el("div", "head");
-  for (const part of view.sheet.head || []) {
-    const block = el("div", "part" + (part.fold ? " fold" : ""));
-    const long = part.fold && (part.text || "").length > 600;
-    if (part.label) {
+  for (const { label, text, fold, turns = [] } of view.sheet.head || []) {
+    const block = el("div", "part" + (fold ? " fold" : "")), name = el("span", "label", label), long = fold && text.length > 600;
+    const prose = turns.length ? el("div", "prose talk") : judged(text);
+    for (const t of turns) prose.append(drawText(t, t.label || LABELS[t.role] || t.role));
+    if (fold) {
       const top = el("div", "partline");
-      top.append(el("span", "label", part.label));
-      if (part.fold) {
-        top.append(el("span", "count", (part.text || "").length.toLocaleString("en") + " characters"));
-        if (long) { const b = el("button", "quiet", "show all", { type: "button", "data-do": "fold", "aria-expanded": "false" }); b.append(kbd("l")); top.append(b); }
-      }
-      if (part.fold) block.append(top);
-    }
-    const talk = part.turns || [];
-    const text = talk.length ? el("div", "prose talk") : judged(part.text || "");
-    for (const t of talk) text.append(drawText(t, t.label || LABELS[t.role] || t.role));
-    if (part.label && !part.fold && !talk.length) block.append(el("span", "label", part.label));
-    if (long) { text.classList.add("clip"); text.tabIndex = 0; text.setAttribute("role", "group"); text.setAttribute("aria-label", part.label || "input"); }
-    block.append(text);
+      top.append(name, el("span", "count", text.length.toLocaleString("en") + " characters"));
+      if (long) { const b = el("button", "quiet", "show all", { type: "button", "data-do": "fold", "aria-expanded": "false" }); b.append(kbd("l")); top.append(b); }
+      block.append(top);
+    } else if (!turns.length) block.append(name);
+    if (long) { prose.classList.add("clip"); prose.tabIndex = 0; prose.setAttribute("role", "group"); prose.setAttribute("aria-label", label); }
+    block.append(prose);
     head.append(block);
   }
   return head;

@@ -819,6 +819,16 @@ def test_an_item_that_comes_anew_takes_nothing_from_the_person(bench: Bench) -> 
     assert bench.item == "", "the same again is not asked again"
 
 
+def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("m")
+    bench.page.keyboard.type("not yet")
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.painted()
+    assert bench.page.locator(".editor input").input_value() == "not yet"
+    assert bench.stored("draft") == [] and bench.page.locator(".mynote").count() == 0
+
+
 def test_what_was_saved_before_gives_way_to_what_was_saved_since(bench: Bench) -> None:
     bench.sit(answered(response("a"), "v1", {"tone": 1, "fit": 1}), response("b"))
     bench.press("j", "3")
@@ -1562,6 +1572,21 @@ def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_s
     clip.click()
     bench.press("ArrowDown")
     assert bench.here != here, "who clicked into it is still at the scores"
+
+
+BOXES = """() => [...shadow.querySelectorAll(".cell .step")].map(
+  box => ({text: box.textContent, width: box.offsetWidth, needed: box.scrollWidth + 2}))"""
+
+
+def test_every_answer_of_a_scale_fits_into_its_box(bench: Bench) -> None:
+    named = [{"v": n, "t": t} for n, t in enumerate(("not at all helpful", "とても役に立つ", "yes"))]
+    numbers = fakes.numbers("a")
+    numbers["rows"][0]["groups"][0]["cells"].append(fakes.cell("response", "named", 1, kind="nominal", steps=named))
+    bench.sit(numbers)
+    boxes = bench.page.evaluate(BOXES)
+    assert {"3.5", "n/a", "yes", "とても役に立つ"} <= {box["text"] for box in boxes}
+    assert [box for box in boxes if box["needed"] > box["width"]] == []
+    assert len({box["width"] for box in boxes if re.fullmatch(r"\d(\.5)?", box["text"])}) <= 2, "points and half points"
 
 
 # -- what is folded away ----------------------------------------------------------------------------------------------
