@@ -347,10 +347,11 @@ class Store(Reader):
         return int(self.rows("select coalesce(max(seq), 0) from change")[0][0])
 
 
-def migrations() -> list[tuple[int, str, str]]:
+@cache
+def migrations() -> tuple[tuple[int, str, str], ...]:
     """(version, name, SQL) of every migration, in order."""
     files = sorted(MIGRATIONS.glob("[0-9][0-9][0-9]_*.sql"))
-    return [(int(f.name[:3]), f.stem[4:], f.read_text(encoding="utf-8")) for f in files]
+    return tuple((int(f.name[:3]), f.stem[4:], f.read_text(encoding="utf-8")) for f in files)
 
 
 def statements(sql: str) -> list[str]:

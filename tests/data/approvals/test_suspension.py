@@ -266,6 +266,14 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     assert "today's policy requires kappa 0.70." in capsys.readouterr().out
 
 
+def test_what_an_approved_dimension_is_marked_with() -> None:
+    told = "It met an older policy."
+    stands = PolicyToday(), PolicyToday(told), PolicyToday("", "", "It fails.", False), PolicyToday(told, met=False)
+    older = "approved under an older policy"
+    assert [one.mark for one in stands] == ["approved", older, "policy no longer met", older]
+    assert [one.warning for one in stands] == ["", told, "It fails.", told]
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_people_in_every_order_of_events(made_up: Any, tmp_path: Path, seed: int) -> None:
     """What is suspended is what a look says, nothing comes back by itself, and a backup says the same."""

@@ -47,8 +47,9 @@ def tiles(store: Store, dataset: str, judge: str, *names: str) -> list[Tile]:
 
 
 def meta(n: int) -> dict[str, Any]:
-    """Six topics, the last with one item, days of three months, an id of every item's own."""
-    return {"topic": "旅行" if n == 0 else f"t{n % 5}", "day": f"2026-0{1 + n % 3}-{1 + n % 28:02d}", "no": f"i{n}"}
+    """Six topics, the last with one item, days of three months, an id of every item's own, one source."""
+    day = f"2026-0{1 + n % 3}-{1 + n % 28:02d}"
+    return {"topic": "旅行" if n == 0 else f"t{n % 5}", "day": day, "no": f"i{n}", "source": "chat"}
 
 
 def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> None:

@@ -233,6 +233,9 @@ FULL = ColumnMapping(
 )
 
 
+PAIRWISE = ", ".join(name for name, card in cards().items() if card.kind == "pair")
+
+
 def test_a_value_without_a_unit_is_of_the_one_that_its_question_has() -> None:
     there = {name: cards()[name] for name in ("plain_pairwise", "multi_turn_dialogue")}
     asked = {"plain_pairwise": "verdict", "multi_turn_dialogue": ""}
@@ -271,7 +274,7 @@ def test_a_mapping_goes_through_json_unchanged() -> None:
         ({"items": False, "judgments": [], "labels": []}, "Nothing would be imported: map items, judgments or labels."),
         (
             {"judgments": [JudgmentColumns(card="mt_bench", model=ValueSource(constant="j"))]},
-            "A judgment needs a card for a pair",
+            f"A judgment needs a card for a pair: {PAIRWISE} (not 'mt_bench').",
         ),
         ({"judgments": [JudgmentColumns(card="plain_pairwise", model=ValueSource())]}, "A judgment needs its model"),
         *(

@@ -573,7 +573,8 @@ def varied() -> dict[str, list[Any]]:
               for n, who in enumerate(({"name": "n"}, {"metadata": {"evaluator": "e"}}))),
             {**result, "key": "twice", "score": 1, "end_time": later}, {**result, "key": "twice", "score": 2},
             {**result, "id": "f9", "key": "none", "score": None},
-            {**run, "id": "r2", "end_time": later, "extra": {"invocation_params": {"model": "m"}}, "strange": 1},
+            {**run, "id": "r2", "end_time": later, "extra": {"invocation_params": {"model": "m"}}, "strange": 1,
+             "empty": "", "none": None, "nothing_in": [], "of_nothing": {}},
             {"neither": 1},
         ],
         "mlflow": [

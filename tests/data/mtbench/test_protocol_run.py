@@ -318,6 +318,17 @@ def test_a_limit_that_is_reached_between_answers_and_judging(store: Store) -> No
     assert (rating.cost, rating.limit) == (720.0, 90_000.0 - 720.0), "the limit is that of all steps together"
 
 
+def test_what_a_step_may_still_be_charged_counts_for_the_limit_of_the_next(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = runs.wait
+    monkeypatch.setattr(protocol_run.runs, "wait", lambda store, run_id: replace(really(store, run_id), open=100.0))
+    with recording() as served:
+        order = wanted(store, served.url, price=(1e6, 1e6), judge_price=(1e6, 1e6), spending_limit=90_000.0)
+        assert played(store, order) == [("answers", "finished"), ("ratings", "finished")]
+    assert runs.list_runs(store)[0].limit == 90_000.0 - (720.0 + 100.0)
+
+
 CHILD = """
 import sys
 from data.mtbench import protocol_run

@@ -91,6 +91,19 @@ def test_being_made_again_by_another_leaves_the_first_behind_one() -> None:
     assert are_independent([*made, LeadEvent("eve", True, MACHINE)], "eve", "lea")
 
 
+def test_who_leads_no_more_is_no_second_lead() -> None:
+    made = [LeadEvent(name, True, MACHINE) for name in ("lea", "lou", "eve")]
+    assert are_independent(made, "eve", "lea")
+    assert not are_independent([*made, LeadEvent("eve", False, "lou")], "eve", "lea")
+    assert lacks_independent_leads([made[0], made[1], LeadEvent("lou", False, "lea")])
+
+
+def test_whoever_leads_already_is_made_nothing_new_by_a_lead() -> None:
+    made = [*(LeadEvent(name, True, MACHINE) for name in ("lea", "lou")), LeadEvent("eve", True, "lea")]
+    assert are_independent([*made, LeadEvent("lou", True, "lea")], "lou", "lea")
+    assert not are_independent([*made, LeadEvent("eve", True, "lea", "lou")], "eve", "lea")
+
+
 def test_two_who_are_one_agree_on_nobody() -> None:
     made = [LeadEvent("lea", True, "lea"), LeadEvent("eve", True, "lea"), LeadEvent("new", True, "eve", "lea")]
     assert not are_independent(made, "new", "lea") and not are_independent(made, "new", "eve")

@@ -270,7 +270,8 @@ def test_claims_that_name_no_account_are_refused(lacking: dict[str, Any]) -> Non
         read_account(claims("ann") | lacking)
 
 
-def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "assay")
     said = claims("ann", iat=1_800_000_000, sub="x" * 575)
     account = read_account(said)
     assert (account.issuer, account.subject, account.email) == (ISSUER, "x" * 575, "ann@example.org")
@@ -284,6 +285,7 @@ def test_what_claims_tell_of_an_account(monkeypatch: pytest.MonkeyPatch) -> None
         ("ann@example.org", "no", ""), ("no address", True, ""), (7, True, ""),
     ):  # fmt: skip
         assert read_account({**said, "email": email, "email_verified": verified}).email == plain
+    assert [one.msg for one in caplog.records] == ["email_refused"], "what is verified, and is no address"
     for called, name in (({"name": " "}, "ann"), ({"name": 7, "preferred_username": "annie"}, "annie")):
         assert read_account({**said, **called}).name == name
     assert read_account({**said, "name": None, "email": None}).name == ""

@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from data.cli import main
-from data.store import open_store, postgres_schema, transfer
+from data.store import DuckStore, open_store, postgres_schema, transfer
 from data.store.errors import BadInput, NotFound, StoreFailed
 from data.workspace.copies import copy_workspace
 from data.workspace.restore import restore
@@ -74,6 +75,22 @@ def test_what_arrives_otherwise_than_it_was_sent_is_not_kept(
     assert store.newest() == 0 and store.rows("select count(*) from item") == [(0,)]
     store.close()
     copy_workspace(f"duckdb:///{file}", empty_database)
+
+
+def test_a_file_in_which_something_else_arrives_is_not_kept(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = DuckStore.backup
+
+    def lossy(held: DuckStore, to: Path) -> None:
+        really(held, to)
+        with duckdb.connect(to) as con:
+            con.execute("delete from score where sample = 0 and unit = 'turn:1'")
+
+    monkeypatch.setattr(DuckStore, "backup", lossy)
+    with pytest.raises(StoreFailed, match=r"b\.duckdb was not made: what arrived is not what was sent"):
+        copy_workspace(f"duckdb:///{file}", f"duckdb:///{tmp_path}/b.duckdb")
+    assert not [*tmp_path.glob("b.*"), *tmp_path.glob("assay-copy-*")]
 
 
 def test_what_takes_long_to_compare_is_copied_all_the_same(
