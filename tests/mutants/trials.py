@@ -39,9 +39,10 @@ class Noticed:
 def choose(point: Point, lines: Lines, seconds: dict[str, float], limit: float) -> list[str]:
     """The tests that run a point's lines, those of its own room and the quick ones first, for at most so many seconds.
 
-    What runs when a module is loaded is no test's: then they are all tests of the room.
+    What runs when a module is loaded is no test's: then they are all tests of the room, or of the one around it.
     """
-    room = f"tests/{Path(point.file).parent}/"
+    rooms = (f"tests/{folder}/" for folder in Path(point.file).parents)
+    room = next(name for name in rooms if any(test.startswith(name) for test in seconds))
     own = f"{room}test_{Path(point.file).stem}.py::"
     found = lines.get(point.file, {})
     tests = set().union(*(found.get(line, set()) for line in range(point.line, point.last + 1)))

@@ -142,7 +142,10 @@ def whole(store: Store, dataset: str, judge: str) -> dict[Any, Any]:
     """The tallies as plain numbers, by run and system."""
     asked = [d for d in calibration.compared_dimensions(store, judge) if d.name == "helpfulness"]
     found = tallies(store, dataset, judge, asked)["turn", "helpfulness"]
-    return {k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist()) for k, g in found.items()}
+    return {
+        k: (g.items, g.cells, g.counts.tolist(), g.whole.tolist(), g.cross.tolist(), g.squares)
+        for k, g in found.items()
+    }
 
 
 def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
@@ -151,9 +154,9 @@ def test_follows_the_store_whatever_comes(store: Store, tmp_path: Path) -> None:
     assert other != judge and whole(store, more, judge) == {}
     ids = [str(i) for (i,) in store.rows("select id from item where dataset_id = $1 order by name", [more])]
     scored(store, judge, ids[0], {"turn:1": 4.0, "turn:2": 2.0}, "first")
-    # One item with 2 cells that sum to 6: T = 6, M = 2, TT = 36, TM = 12, MM = 4.
+    # One item with 2 cells that sum to 6: T = 6, M = 2, TT = 36, TM = 12, MM = 4; and 4 * 4 + 2 * 2 = 20.
     one = whole(store, more, judge)
-    assert one == {("first", "s0"): (1, 2, [0, 1, 0, 1, 0], [[6, 2]], [[36, 12, 4]])}
+    assert one == {("first", "s0"): (1, 2, [0, 1, 0, 1, 0], [[6, 2]], [[36, 12, 4]], 20)}
     scored(store, judge, ids[2], {"turn:1": 5.0}, "second")
     assert set(whole(store, more, judge)) == {("first", "s0"), ("second", "s0")}
     scored(store, judge, ids[2], {"turn:1": 1.0}, "second", sample=1)  # a second sample changes nothing

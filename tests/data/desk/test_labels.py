@@ -416,7 +416,9 @@ def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited:
     given = blind(audited)
     first = audited.ok(audited.answer(given, values={CELL: 4.0, ("turn:2", "safety"): 5.0}))
     desk.reveal_judges(audited.store, "ann", given.item)
-    second = audited.ok(audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0}))
+    change = audited.answer(given, version=first, values={CELL: 1.0, ("turn:2", "safety"): 5.0})
+    second = audited.ok(change)
+    assert audited.ok(change) == second, "sent again, it is the answer that was saved"
     assert audited.now(given.item) == [
         (*CELL, 4.0, "blind"),
         (*CELL, 1.0, "revealed"),

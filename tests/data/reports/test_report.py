@@ -476,9 +476,13 @@ def test_the_archive_says_in_every_place_what_it_said(archive: dict[str, str], t
 
 
 def test_archive_has_cells_from_which_kappa_can_be_computed_again(archive: dict[str, str]) -> None:
-    for name in archive:
-        if name.endswith(".svg"):
-            ElementTree.fromstring(archive[name])
+    plots = [name for name in archive if name.endswith(".svg")]
+    for name in plots:
+        ElementTree.fromstring(archive[name])
+    several = {"agreement.1", "agreement.2", "slices.1", "slices.2"}
+    assert {*plots} == {"plots/dimensions.svg"} | {
+        f"plots/turn.helpfulness.{name}.svg" for name in several | {"size", "flag", "blind"}
+    }, "only where a statistic has several has each a number"
     drawn = "".join(ElementTree.fromstring(archive["plots/dimensions.svg"]).itertext())
     figures = json.loads(archive["figures.json"])
     assert all(d["dimension"].replace("_", " ") in drawn.lower() for d in figures["dimensions"])

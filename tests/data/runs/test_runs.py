@@ -154,6 +154,7 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     (listed,) = runs.list_runs(store)
     assert (listed.dataset, listed.by, listed.synthetic, listed.items) == ("demo", "rae", True, 12)
     assert (listed.card, listed.version, listed.model) == (CARD.name, CARD.version, "practice-constant")
+    assert listed.params == CARD.defaults.identity("dialogue")
     assert (listed.endpoint, listed.tokens) == (server.url, end.tokens_in + end.tokens_out)
     assert runs.count_run_judgments(store) == {run_id: (12, 12)}
     assert datasets.dataset_judges(store, wanted.dataset_id)[0] == (
