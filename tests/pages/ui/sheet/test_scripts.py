@@ -6,11 +6,14 @@ needs a server that really runs is in test_sheet.py."""
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import runpy
 import uuid
 from collections import Counter
 from collections.abc import Iterator
+from difflib import unified_diff
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +22,7 @@ import streamlit as st
 
 from pages.server import assets
 from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
+from tests.archives import compare_archive
 from tests.pages.ui.sheet import fakes
 from tests.server import ROOT
 
@@ -1627,3 +1631,84 @@ def test_of_a_blind_item_no_judgment_is_drawn_even_if_one_is_given(bench: Bench)
     assert bench.page.locator(".judgments, .step.judge, .step.other").count() == 0
     bench.press("o")
     assert bench.hint() == "No other judge is shown here."
+
+
+# -- all that is drawn ------------------------------------------------------------------------------------------------
+
+DRAWN = """async () => {
+  for (let n = 0; n < 3; n++) // what was opened is filled in a task of its own
+    await new Promise((done) => {
+      const line = new MessageChannel();
+      line.port1.onmessage = done;
+      line.port2.postMessage(0);
+    });
+  const lines = [], short = (text) => JSON.stringify(text.length > 70 ? text.slice(0, 60) + "…" + text.length : text);
+  const walk = (node, depth) => {
+    for (const child of node.childNodes) {
+      const add = (line) => lines.push(" ".repeat(depth) + line);
+      if (child.nodeType === 3 && child.nodeValue.trim()) add(short(child.nodeValue));
+      if (child.nodeType !== 1 || child.tagName === "STYLE") continue;
+      const attributes = [...child.attributes].filter((one) => one.name !== "style");
+      const told = attributes.map((one) => ` ${one.name}=${one.value}`);
+      if (/^(INPUT|TEXTAREA)$/.test(child.tagName)) told.push(" " + short(child.value));
+      if (child === shadow.activeElement) told.push(" <- focus");
+      const alone = child.childNodes.length === 1 && child.firstChild.nodeType === 3;
+      add(child.tagName.toLowerCase() + told.join("") + (alone ? " " + short(child.textContent) : ""));
+      if (!alone) walk(child, depth + 1);
+    }
+  };
+  walk(shadow, 0);
+  return {lines, messages: messages.splice(0)};
+}"""
+SOME_KEYS = "] Enter d x l t r o y s 2 Escape Control+Enter b Escape"
+EVERY_KEY = (
+    "ArrowDown ArrowUp 9 3 0 u w n u ArrowRight ArrowRight ArrowLeft Enter j j k ] ] [ d Escape x x l l t t r r o o y "
+    "g h Escape ? Escape i 'so' Enter e ' so' Control+Enter m 'so 2' Enter m Escape s 2 Escape v "
+    "Control+Enter Control+Enter b u 1 Control+Enter b s 'because' Enter"
+)
+
+
+def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
+    """What is drawn, and after each key what is drawn otherwise than when the item was last there; what was sent."""
+    last = dict[str, list[str]]()
+    for key in ["", *re.findall(r"'[^']+'|\S+", keys)]:
+        if key.startswith("'"):
+            bench.page.keyboard.type(key.strip("'"))
+        elif key:
+            bench.press(key)
+        bench.painted()
+        found, item = bench.page.evaluate(DRAWN), bench.item
+        yield f"-- {key} {item}".rstrip()
+        before = last.get(item, [])
+        changed = [line for line in unified_diff(before, found["lines"], n=0, lineterm="") if line[:2] not in _MARKS]
+        yield from (line for line in changed if line[0] == "+")
+        if gone := sum(line[0] == "-" for line in changed):
+            yield f"- {gone}"
+        for message in found["messages"]:
+            del message["clock"], message["nonce"]
+            yield json.dumps(message, ensure_ascii=False)
+        last[item] = found["lines"]
+
+
+_MARKS = ("--", "++", "@@")
+
+
+def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path: Path) -> None:
+    """On items of every kind, which are seen as a whole: where what is drawn lies on the screen decides nothing."""
+    given = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
+    told, some, every = [], SOME_KEYS, EVERY_KEY
+    bench.page.set_viewport_size({"width": 1440, "height": 6000})
+    try:
+        for sheet, keys in (
+            (fakes.dialogue(), every), (fakes.thought(), every), (fakes.numbers(), every), (hidden("hidden"), every),
+            (answered(given, "v1", {"fit": 3}), every), (fakes.pair(size=200, long_input=900), some),
+            (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some),
+        ):  # fmt: skip
+            bench.page.evaluate("localStorage.clear()")
+            told.append(f"== {sheet['name']}")
+            bench.sit(sheet, response("next"), place=f"demo/{sheet['name']}")
+            told += drawn_by_keys(bench, keys)
+    finally:
+        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*told, ""]))
+    compare_archive(said, Path(__file__).with_name("drawn.txt"), tmp_path)
