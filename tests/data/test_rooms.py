@@ -82,6 +82,8 @@ from data.reports import dashboard as dashboard_file
 from data.reports import evidence, report, tables
 from data.reports.figures import report_figures
 from data.reports.statistics import STATISTICS
+from data.runs import runs
+from data.runs.run_order import RunOrder
 from data.samples import SAMPLES
 from data.store import open_store
 from data.store.duckdb_driver import DuckTables
@@ -91,7 +93,11 @@ from data.trail.change_details import describe_rows
 from data.trail.trail import KINDS, TrailFilter
 from data.workspace import verify
 from judges.audits import all_audits
+from judges.cards import card as builtin_card
+from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
+from judges.params import Params
+from judges.protocols.call_plan import CallReply, Task
 from judges.stats.sampling import SampleDesign
 from judges.triage import Reason
 from judges.types import Dimension, Scale
@@ -102,6 +108,7 @@ from tests.data import import_files, planted_workspace
 from tests.data.flag_dataset import CARD, flagged
 from tests.data.imports import source as import_lines
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
+from tests.data.runs.test_runs import scripted
 from tests.facts import drawn, facts, refusal, tallies, text_of, told_refusals
 
 Json = dict[str, Any]
@@ -1384,6 +1391,83 @@ def recorded(planted: Planted) -> Iterator[str]:
                 said += [judge_lookup.lookup_judge(store, dataset, wanted).model]
             yield f"the judge {wanted!r} of {name}: {said}"
         yield f"among none: {refusal(lambda d=dataset: judge_lookup.lookup_judges(store, d, '', []))}"  # type: ignore[misc]
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_runs(planted: Planted, check: Check) -> None:
+    check("runs", judged(planted))
+    runs.close(planted.store)
+
+
+def judged(planted: Planted) -> Iterator[str]:
+    """What runs would take, how each ended and what it cost, how one goes on, and the words that refuse all else."""
+    store, counted = planted.store, CallReply("", "", 0, "", "", tokens_in=120, tokens_out=30)
+    dialogues, pairs, one_by_one = (planted.datasets[name] for name in ("support", "duels", "answers"))
+    endpoint = Endpoint(base_url="http://127.0.0.1:9", tries=1, concurrency=1)
+
+    def order(dataset: str, card: str, model: str = "new-judge", **more: Any) -> RunOrder:
+        return RunOrder(dataset, builtin_card(card), model, builtin_card(card).defaults, endpoint, **more)
+
+    whole = order(dialogues, "multi_turn_dialogue", price=(1e4, 1e5))
+    orders = {
+        "dialogues": whole, "a few": replace(whole, most=7), "by batch": replace(whole, batch=True),
+        "two samples": replace(whole, params=Params(samples=2, temperature=0.7)),
+        "no price": replace(whole, price=None), "a known one": order(dialogues, "multi_turn_dialogue", "judge-one"),
+        "unscored ones": order(dialogues, "multi_turn_dialogue", "judge-one", only_unscored=True),
+        "pairs": order(pairs, "plain_pairwise"), "answers": order(one_by_one, "rubric_open_ended"),
+        "another kind": order(pairs, "multi_turn_dialogue"), "no dataset": order("none", "plain_pairwise"),
+        "no model": order(pairs, "plain_pairwise", " "), "no limit": replace(whole, spending_limit=0.0),
+        "at practice": order(pairs, "plain_pairwise", "practice-constant"),
+    }  # fmt: skip
+    before = set[str]()
+    for name, wanted in orders.items():
+        with told_refusals() as said:
+            said += facts("", runs.estimate(store, wanted))
+        yield from (f"{name}: {line.strip()}" for line in said if line not in before)
+        before |= {*said}
+
+    def say(task: Task) -> str | CallReply:
+        number = int(task.item.id.rpartition("-")[2])
+        if number % 9 == 0:
+            return replace(counted, unscored="api_error", why="HTTP 500: overloaded", tries=3)
+        item = {"id": task.item.id, "turns": [{"turn": turn} for turn in (1, 2)]}
+        good = json.dumps(seeds.reply(item, 1 + number % 5, weakest=1))
+        return replace(counted, raw=good if number % 7 else "I would say four.", estimated=number % 11 == 0)
+
+    first = runs.start(store, "rex", replace(whole, most=30), source=scripted(say, most=12))
+    yield from facts("stopped", runs.wait(store, first))
+    yield f"under the limit: {refusal(lambda: runs.resume(store, 'rex', first, limit=1.0, source=scripted(say)))}"
+    yield f"by an annotator: {refusal(lambda: runs.resume(store, 'cy', first, source=scripted(say)))}"
+    runs.resume(store, "lea", first, limit=90.0, price=(2e4, 2e5), source=scripted(say))
+    yield from facts("resumed", runs.wait(store, first))
+    again = runs.start(store, "rex", replace(whole, only_unscored=True), source=scripted(say))
+    yield from facts("only unscored", runs.wait(store, again))
+    failed = runs.start(store, "rex", replace(whole, most=30), source=scripted(say))
+    yield from facts("what failed", runs.wait(store, failed))
+    runs.wait(store, runs.start(store, "rex", orders["pairs"], source=scripted(lambda _: "[[A]]")))
+    yield f"none: {refusal(lambda: runs.resume(store, 'rex', 'none'))}"
+    yield f"none: {refusal(lambda: runs.run_progress(store, 'none'))}"
+    yield f"stopped by an annotator: {refusal(lambda: runs.stop(store, 'cy', first))}"
+    yield f"stopped at its end: {refusal(lambda: runs.stop(store, 'rex', first))}"
+    for name in ("unscored ones", "another kind", "no model", "no limit"):
+        yield f"{name}: {refusal(lambda name=name: runs.start(store, 'rex', orders[name], source=scripted(say)))}"  # type: ignore[misc]
+    for run_id in (first, again):
+        yield from facts("order", runs.order_of(store, run_id))
+        yield from facts("judge", runs.run_judge(store, run_id))
+    yield from facts("all", runs.list_runs(store))
+    yield from facts("of pairs", runs.list_runs(store, pairs))
+    yield from facts("made", list(runs.count_run_judgments(store).values()))
+    yield from facts("trials", runs.trial_costs(store))
+    paid = "select run_id, sort, estimated, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) from charge"
+    yield from facts("paid", store.rows(f"{paid} group by all order by all"))
+    # How many changes they come in is a matter of time.
+    for table in ("run", "run_event", "run_limit", "reply", "judgment"):
+        own = "where run_id is not null" if table == "judgment" else ""
+        rows = store.rows(f"select * exclude (seq) from {table} {own}")
+        yield table
+        yield from tallies([{f"{n}": str(one) for n, one in enumerate(row)} for row in rows], 6)
 
 
 @pytest.mark.duckdb_only("it breaks the tables of a file")
