@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import html
+import io
 import json
 import logging
 import re
+import zipfile
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +75,10 @@ from data.importing import (
 from data.importing.detection.detection import DetectedFile, read_format
 from data.importing.formats import ASIDE
 from data.importing.rows import item_id
+from data.mtbench import downloads, mtbench, protocol_run, questions
+from data.mtbench import figures as bench_figures
+from data.mtbench.disagreements import largest_disagreements
+from data.mtbench.protocol_run import ProtocolRun
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
@@ -96,6 +103,9 @@ from judges.audits import all_audits
 from judges.cards import card as builtin_card
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
+from judges.mtbench.protocol import protocols
+from judges.mtbench.ratings import Rules
+from judges.mtbench.records import Bench, BenchQuestion
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, Task
 from judges.stats.sampling import SampleDesign
@@ -107,9 +117,11 @@ from tests.archives import compare_archive
 from tests.data import import_files, planted_workspace
 from tests.data.flag_dataset import CARD, flagged
 from tests.data.imports import source as import_lines
+from tests.data.mtbench.recorder import is_judging, recording
 from tests.data.planted_workspace import BEGIN, NO_FILTERS, Planted
 from tests.data.runs.test_runs import scripted
 from tests.facts import drawn, facts, refusal, tallies, text_of, told_refusals
+from tests.judges.endpoint import Say
 
 Json = dict[str, Any]
 Check = Callable[[str, Iterator[str]], None]
@@ -1468,6 +1480,118 @@ def judged(planted: Planted) -> Iterator[str]:
         rows = store.rows(f"select * exclude (seq) from {table} {own}")
         yield table
         yield from tallies([{f"{n}": str(one) for n, one in enumerate(row)} for row in rows], 6)
+
+
+# -- MT-Bench ---------------------------------------------------------------------------------------------------------
+
+BENCH = Bench(
+    {
+        "81": BenchQuestion("81", "writing", ("Write a post.", "Make it short.")),
+        "102": BenchQuestion("102", "reasoning", ("You overtake the second.", "And the last?"), ("Second.", "Nobody.")),
+        "111": BenchQuestion("111", "math", ("1+1?", "2+2?"), ("own 2", "own 4")),
+        "7": BenchQuestion("7", "math", ("サイコロを振って。", "もう一度。"), (), 0.5),
+        "150": BenchQuestion("150", "humanities", ("Who was first?", "Why?")),
+    },
+    references={"j1": {"111": ("It is 2", "It is 4")}},
+)
+
+
+def test_mtbench(planted: Planted, check: Check) -> None:
+    check("mtbench", benched(planted))
+    runs.close(planted.store)
+
+
+def _answer(body: Json, _: int) -> Say:
+    """An answer in the language of its question; ratings and verdicts that follow from what is read."""
+    read = " ".join(message["content"] for message in body["messages"])
+    judged = re.findall(r"m[12]: [^\n<]*", read)  # the marks around it are new each time
+    number = int(sha256(f"{judged}{body['model']}{'[[A]]' in read}".encode()).hexdigest(), 16)
+    if not is_judging(body):
+        asked = body["messages"][-1]["content"]
+        return Say(f"{body['model']}: {'はい、' if asked > 'サ' else ''}{asked} {'so ' * (number % 5)}")
+    if "[[A]]" in read:
+        return Say(("The first. [[A]]", "The second. [[B]]", "Alike. [[C]]", "Both are good.")[number % 4])
+    return Say((f"Rating: [[{1 + number % 10}]]", "[[8.5]]", "I rate it 7.")[0 if number % 8 else 1 + number % 2])
+
+
+def benched(planted: Planted) -> Iterator[str]:
+    """Two models by two protocols and two judges: what it takes, what comes in, and every figure of it."""
+    store, clock = planted.store, planted.clock
+    kept = questions.keep_questions(store, "rex", "question.jsonl", BENCH)
+    fastchat, swallow = (protocols()[name] for name in ("fastchat", "swallow"))
+    warm = swallow.model_copy(update={"name": "warm", "samples": 2})
+    with recording(_answer, ("m1", "m2", "j1", "j2")) as served:
+        at = Endpoint(base_url=served.url, tries=1, concurrency=1)
+        usual = ProtocolRun(fastchat, "bench", kept.id, "m1", "j1", True, (), at, at, 900.0, (1e4, 2e4), (3e4, 4e4))
+        orders = {
+            "first": usual, "second": replace(usual, model="m2"), "judged": replace(usual, model="", judge="j2"),
+            "warm": replace(usual, protocol=warm, dataset="warm", pairs=False),
+            "nobody": replace(usual, model="", judge=""), "nothing": replace(usual, questions=""),
+            "no answers": replace(usual, model="", dataset="empty"), "no limit": replace(usual, spending_limit=0.0),
+        }  # fmt: skip
+        for name, order in orders.items():
+            yield f"-- {name}: {protocol_run.usual_dataset(order.protocol, order.model)}, {order.steps}"
+            with told_refusals() as said:
+                planned = protocol_run.plan(store, order)
+                said += protocol_run.describe_plan(store, order, planned)
+                said += [f"{step}: {one.items} items, {one.judgments}, {one.counted}" for step, one in planned]
+            yield from said
+            if name in ("first", "warm", "judged"):
+                for step, one in protocol_run.dry_run_protocol(store, "rex", order):
+                    yield from facts(f"dry {step}", (one.name, sorted(one.calls), one.raw, one.reading.scores))
+            with told_refusals() as said:
+                for step, run_id in protocol_run.steps(store, "rex", order):
+                    end = runs.wait(store, run_id)
+                    said += [f"{step}: {end.state} {end.scored} of {end.total}, {end.calls} calls, {end.cost}"]
+                    said += [f"it is a step of this: {protocol_run.of_run(store, run_id) == order}"]
+            yield from said
+        yield f"by an annotator: {refusal(lambda: protocol_run.start_protocol(store, 'cy', usual))}"
+        yield f"again: {refusal(lambda: protocol_run.start_protocol(store, 'rex', usual))}"
+    clock.pass_(hours=1)
+    yield from facts("sizes", list(mtbench.bench_sizes(store).values()))
+    for name in ("bench", "warm"):
+        yield from _figures(planted, datasets.dataset_named(store, name).id)
+
+
+def _figures(planted: Planted, here: str) -> Iterator[str]:
+    store, bench = planted.store, mtbench.load_bench(planted.store, here)
+    yield from facts("bench", bench)
+    yield from facts("items", len(mtbench.item_ids(store, here)))
+    for parse in ("fastchat", "swallow"):
+        rules = Rules(parse=parse)
+        yield from facts("means", bench_figures.model_means(store, here, rules))
+        yield from facts("ranks", list(bench_figures.rankings(store, here, rules).values()))
+        yield from facts("by rule", bench_figures.means_by_rule(store, here, rules))
+        yield from facts("counts", bench_figures.judgment_counts(store, here, parse))
+        for source in ("verdicts", "ratings"):
+            for pairs in (False, True):
+                yield from facts(f"{source} {pairs}", bench_figures.pair_rates(store, here, parse, source, pairs))
+    yield from bench_figures.completeness(store, here)
+    yield from facts("verdicts", bench_figures.verdict_counts(store, here))
+    yield from facts("Japanese", bench_figures.japanese_shares(store, here))
+    yield from facts("votes", bench_figures.vote_agreement(store, here))
+    if len(judges := sorted(bench.judges, key=lambda one: bench.judges[one].model)) > 1:
+        one, other = [key for key in judges if key in bench_figures.rated_models(store, here)][:2]
+        yield from facts("compared", bench_figures.compared_judges(store, here, "fastchat", one, other))
+        yield from facts("changes", bench_figures.rank_changes(store, here, "fastchat", one, other))
+        for by in ("turn", "category", "model"):
+            yield from facts(by, bench_figures.agreement_by(store, here, "fastchat", one, other, by))
+        found = largest_disagreements(store, "cy", here, "fastchat", one, other, 5)
+        yield from facts("largest", [left for left, _ in found])
+        pipelines = bench_figures.RunName(here, one, "fastchat"), bench_figures.RunName(here, other, "swallow")
+        yield from facts("gap", bench_figures.pipeline_gap(store, *pipelines))
+        yield from facts("gap of m1", bench_figures.pipeline_gap(store, *pipelines, "m1"))
+        yield from facts("factors", bench_figures.pipeline_factors(store, *pipelines))
+        yield from facts("experiment", bench_figures.experiment_plan(store, *pipelines))
+    for zipped in (
+        downloads.zipped_tables(store, here, protocols()["fastchat"], "csv"),
+        downloads.zipped_fastchat(store, "rex", here),
+    ):
+        with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+            for name in archive.namelist():
+                told = archive.read(name).decode().splitlines()
+                yield f"{name}: {len(told)} lines"
+                yield from (line[:180] for line in told[:6])
 
 
 @pytest.mark.duckdb_only("it breaks the tables of a file")
