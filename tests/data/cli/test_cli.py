@@ -51,6 +51,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return call
 
 
+def test_a_card_of_which_nothing_is_stored_yet_is_shown_as_it_is_shipped(run: Run) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    code, out, _ = run("card", "show", "rubric_open_ended")
+    assert code == 0 and out.startswith("Open-ended rubric (rubric_open_ended), version ")
+
+
 def test_import_says_what_was_added_and_the_second_time_that_nothing_was(run: Run) -> None:
     code, out, err = run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     assert (code, err) == (0, "")

@@ -117,6 +117,14 @@ def test_every_judge_stands_beside_a_turn_with_its_rating_its_prompt_and_its_tex
     assert weight == 3, "short sheets go together"
 
 
+def test_where_no_prompt_is_named_the_protocol_stands_beside_the_judge(
+    sheet_of: Callable[..., tuple[Store, Json]],
+) -> None:
+    one, other = {"prompt": ""}, {"prompt": "own", "protocol": ""}
+    _, sheet = sheet_of(answer(), judged("a", 1, "Good. [[8]]", **one), judged("b", 1, "Poor. [[3]]", **other))
+    assert sorted(one["prompt"] for one in sheet["rows"][0]["judgments"]) == ["fastchat", "own"]
+
+
 def test_every_judge_is_shown_only_where_a_rating_is_all_that_one_says_of_a_turn() -> None:
     shown = {name for name, card in cards().items() if shows_every_judge(card)}
     assert shown == {"mt_bench"}

@@ -223,6 +223,9 @@ def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) 
         return [row.problem for row in csv_rows.read_csv("t", io.BytesIO(text), dialect)]
 
     rest = "the rest of the file was not read"
+    with monkeypatch.context() as longer:
+        longer.setattr(csv_rows, "LIMIT", 40)
+        assert rows(b"a,b\n" + b"x" * 30 + b",y\n1,2\n") == ["", ""], "one line opens no quote"
     assert rows(b"a,b\n" + b"x" * 17 + b",y\n1,2\n") == ["", ""]
     assert rows(b"a,b\n" + b"x" * 18 + b",y\n1,2\n") == [f"is longer than 0 MB; {rest}"]
     assert rows(b"a,b\n1,,,,,,\n1,2\n") == ["has 7 fields, and the header has 2", ""]

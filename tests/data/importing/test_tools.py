@@ -598,6 +598,12 @@ def test_langfuse_traces_that_stand_there_twice_and_observations_below_others() 
         assert list(items(given)) == known, more
 
 
+def test_what_only_names_a_session_is_no_trace_of_langfuse() -> None:
+    row = {"id": "1", "timestamp": "2026-01-01T00:00:00Z", "sessionId": "s", "userId": "u"}
+    files = [from_bytes([("t.jsonl", made.text(held))]) for held in (row, {**row, "input": "Q"})]
+    assert [detect_formats(file)[0].format for file in files] == ["table", "langfuse"]
+
+
 def test_langfuse_scores_alone() -> None:
     """Scores without traces stand for items without texts: two columns are enough for a figure."""
     _, given = found([("s.csv", in_csv([{"source": "EVAL", **r} for r in made.langfuse()["scores"][:2]]))])

@@ -108,6 +108,13 @@ def test_a_call_goes_on_where_it_repeats_what_was_said(said: list[Utterance], mo
     assert "".join(entry["text"] for entry in told.items["c"]["turns"]) == texts
 
 
+def test_an_answer_that_is_given_again_takes_the_place_of_the_last_alone() -> None:
+    first, second = call("t", "s", [ASK], [ANSWER], session="c"), call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)
+    again = call("t", "s3", [ASK, MORE], [Utterance("assistant", "C")], start=3)
+    told = Told(first, replace(second, session="c"), replace(again, session="c"))
+    assert "".join(entry["text"] for entry in told.items["c"]["turns"]) == "QARC"
+
+
 def test_where_the_trace_says_what_came_in_and_went_out_calls_that_repeat_nothing_are_apart() -> None:
     whole = TraceSpan("t", "r", sort="root", said=[ASK], answer=[ANSWER], session="c")
     first = call("t", "s", [ASK], [ANSWER], session="c", parent="r")

@@ -633,6 +633,8 @@ def varied() -> dict[str, list[Any]]:
              ]}},
             {"vars": {}, "prompt": "Q", "provider": {"label": "l", "id": "i"}, "response": {"output": "A"},
              "promptIdx": 2, "gradingResult": {**grade, "assertion": {"type": "equals"}}},
+            {"vars": {}, "prompt": "Q", "provider": "m", "response": "A", "testIdx": 3,
+             "gradingResult": {**grade, "componentResults": [{**grade, "assertion": {"type": "human"}}]}},
             {"vars": {}, "prompt": "Q", "success": True, "metadata": {"redteamHistory": [
                 {"prompt": "1", "output": "2"}, {"prompt": "3", "output": "4"}]}},
             {"neither": 1},

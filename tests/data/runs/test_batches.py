@@ -330,6 +330,21 @@ def test_a_round_is_files_within_the_bounds_each_as_full_as_it_can_be(
     assert store.rows("select batch from batch_event group by 1 having count(distinct run_id) > 1") == []
 
 
+def test_between_two_looks_at_a_batch_there_is_a_pause(
+    store: Store, open_shop: Callable[..., Shop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really, paused = batches._Batches._pause, list[int]()
+
+    async def pause(self: batches._Batches) -> None:
+        paused.append(1)
+        await really(self)
+
+    monkeypatch.setattr(batches._Batches, "_pause", pause)
+    shop = open_shop(states=["validating", *["in_progress"] * 3, "completed"])
+    _, end = ran(store)
+    assert (end.state, len(shop.files), len(paused)) == ("finished", 1, 4)
+
+
 def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_runs(
     store: Store, open_shop: Callable[..., Shop]
 ) -> None:

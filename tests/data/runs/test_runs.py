@@ -352,6 +352,9 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
         runs.start(store, "lea", order(store), source=slow)
     with pytest.raises(BadInput, match="goes on already"):
         runs.resume(store, "rae", run_id, source=slow)
+    twice = Live(store, "rae", run_id, order(store), Remaining(store, order(store), "j", until=0, seed=0), None, slow)
+    with pytest.raises(BadInput, match="goes on already"):  # as when two look after it at the same moment
+        twice.start("run resumed", lambda tx: None)
     runs.stop(store, "lea", run_id)
     end = runs.wait(store, run_id)
     assert end.state == "stopped" and end.why == "lea stopped it. Resume it to go on where it was."

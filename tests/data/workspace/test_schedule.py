@@ -42,6 +42,19 @@ def store(tmp_path: Path, clock: Clock) -> Store:
     return made
 
 
+@pytest.mark.together("postgres")
+def test_of_a_database_somebody_has_to_say_where_its_backups_go(
+    empty_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ASSAY_BACKUPS", raising=False)
+    store = open_store(empty_database)
+    with pytest.raises(BadInput, match="Name one in ASSAY_BACKUPS"):
+        backups.backup_folder(store)
+    monkeypatch.setenv("ASSAY_BACKUPS", str(tmp_path))
+    assert backups.backup_folder(store) == tmp_path
+    store.close()
+
+
 def names(store: Store) -> list[str]:
     return [one.name for one in backups.list_backups(store)]
 
