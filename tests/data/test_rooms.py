@@ -82,7 +82,7 @@ from data.mtbench.protocol_run import ProtocolRun
 from data.queue import listing, queue, review_signals, strata
 from data.queue import progress as queue_progress
 from data.queue.queue import GivenItem
-from data.records import datasets, invitations, judge_lookup, logins, people, settings, tokens
+from data.records import datasets, invitations, judge_lookup, logins, people, settings, tags, tokens
 from data.records.settings import GoldRule
 from data.reports import breakdown as breakdown_file
 from data.reports import dashboard as dashboard_file
@@ -98,6 +98,8 @@ from data.store.errors import BadInput
 from data.trail import activity, trail
 from data.trail.change_details import describe_rows
 from data.trail.trail import KINDS, TrailFilter
+from data.webhooks import events as events_there
+from data.webhooks import outbox, webhooks
 from data.workspace import verify
 from judges.audits import all_audits
 from judges.cards import card as builtin_card
@@ -1403,6 +1405,123 @@ def recorded(planted: Planted) -> Iterator[str]:
                 said += [judge_lookup.lookup_judge(store, dataset, wanted).model]
             yield f"the judge {wanted!r} of {name}: {said}"
         yield f"among none: {refusal(lambda d=dataset: judge_lookup.lookup_judges(store, d, '', []))}"  # type: ignore[misc]
+
+
+# -- people, webhooks -------------------------------------------------------------------------------------------------
+
+
+def test_people(planted: Planted, check: Check) -> None:
+    check("people", peopled(planted))
+
+
+def peopled(planted: Planted) -> Iterator[str]:
+    """Who may make whom what, by a change, an invitation or a sign-in, and in which words it is refused."""
+    store, clock = planted.store, planted.clock
+
+    def tried(what: str, act: Callable[[], Any]) -> str:
+        with told_refusals() as said:
+            said += facts("", act())
+        return f"{what}: {'; '.join(said)}"
+
+    for actor, name, role, active in (
+        ("rex", "cy", "researcher", True), ("lea", "nobody", "annotator", True), ("lea", "cy", "chief", True),
+        ("lea", "cy", "researcher", True), ("lea", "cy", "researcher", False), ("lea", "cy", "annotator", True),
+        ("lea", "lou", "researcher", True), ("lea", "lea", "annotator", True), ("lea", "lea", "lead", False),
+        ("lea", "lou", "lead", True), ("lea", "rex", "lead", True), ("lou", "rex", "lead", True),
+    ):  # fmt: skip
+        act = lambda a=actor, n=name, r=role, on=active: people.set_person(store, a, n, r, on)  # noqa: E731
+        yield tried(f"{actor} makes {name} {role} {active}", act)
+    yield tried("withdrawn", lambda: people.withdraw_lead_proposal(store, "lea", "rex"))
+    for name in ("new one", "New One", " cy ", "a|b", "", "x" * 61, "カナ"):
+        yield tried(f"{name!r} joins", lambda n=name: people.join_workspace(store, n))  # type: ignore[misc]
+        yield tried(f"{name!r} leads", lambda n=name: people.make_lead_locally(store, n))  # type: ignore[misc]
+    for actor, email, role, person, days in (
+        ("rex", "a@b.org", "annotator", "", 7), ("lea", "a@b", "annotator", "", 7), ("lea", "A@B.org", "chief", "", 7),
+        ("lea", "A@B.org", "researcher", "", 7), ("lea", "a@b.org", "annotator", "", 0),
+        ("lea", "c@d.org", "lead", "", 9), ("lea", "dee@b.org", "annotator", "dee", 1), ("lea", "e@b.org", "annotator", "nobody", 366),
+        ("lea", "é@b.org", "annotator", "nobody", 365), ("lea", "f@b.org", "annotator", "", 365),
+    ):  # fmt: skip
+        act = lambda a=actor, e=email, r=role, p=person, d=days: invitations.invite(store, a, e, r, p, d)  # noqa: E731
+        yield tried(f"{actor} invites {email}", act)
+    yield from facts("open", invitations.open_invitations(store))
+    yield tried("at the machine", lambda: invitations.invite_locally(store, "", " sub-lu ", "lead"))
+    yield tried("nobody", lambda: invitations.invite_locally(store, " ", " ", "lead"))
+    [*_, last] = invitations.open_invitations(store)
+    yield tried("by an annotator", lambda: invitations.withdraw_invitation(store, "cy", last.id))
+    for _ in range(2):
+        yield tried("taken back", lambda: invitations.withdraw_invitation(store, "lea", last.id))
+    moment = int(clock.moment.replace(tzinfo=timezone.utc).timestamp())  # noqa: UP017
+    base = {"iss": "https://login.example.org", "iat": moment, "email_verified": True}
+    for more in (
+        {"sub": "1", "email": "a@b.org", "name": "Ann B"}, {"sub": "1", "email": "z@b.org", "nonce": "2"},
+        {"sub": "2", "email": "dee@b.org"}, {"sub": "3", "email": "x@b.org"}, {"email": "a@b.org"},
+        {"sub": "4", "email": "f@b.org", "email_verified": False},
+        {"sub": "5", "email": "f@b.org", "iat": moment - 10**6}, {"sub": "7", "iss": ""}, {"sub": "8", "iat": "now"},
+        {"sub": "6", "email": "f@b.org", "iat": moment + 10**6}, {"sub": "9", "email": "f@b.org", "name": "lea"},
+    ):  # fmt: skip
+        account = lambda m=more: logins.read_account({**base, **m})  # type: ignore[misc]  # noqa: E731
+        yield tried(f"signs in {more}", lambda read=account: logins.sign_in(store, read()))  # type: ignore[misc]
+    clock.pass_(hours=1)
+    yield from facts("accounts", logins.person_accounts(store))
+    yield tried("out", lambda: logins.sign_out_everywhere(store, "cy", "Ann B"))
+    yield tried("out", lambda: logins.sign_out_everywhere(store, "lea", "Ann B"))
+    for actor, name, given, share in (
+        ("rex", "cy", ["日本語"], 1.0), ("lea", "cy", ["日本語", " Law ", "law"], 0.5), ("lea", "nobody", ["law"], 1.0),
+        ("lea", "dee", ["LAW", ""], 0.0), ("lea", "dee", ["x" * 61], 1.0), ("lea", "dee", ["law"], 1e6),
+    ):  # fmt: skip
+        act = lambda a=actor, n=name, t=given, by=share: tags.set_tags(store, a, n, t, by)  # noqa: E731
+        yield tried(f"{actor} tags {name}", act)
+    yield from facts("tags", tags.all_tags(store))
+    yield from facts("people", people.all_people(store, active=False))
+    yield from facts("members", people.members(store))
+    yield from facts("imported", people.imported_annotators(store))
+    yield f"first {people.first_lead(store)}, known {sorted(people.known_names(store))}"
+    for table in ("person_event", "login", "invitation"):
+        yield table
+        rows = store.rows(f"select * exclude (seq) from {table}")
+        yield from tallies([{f"{n}": str(one) for n, one in enumerate(row)} for row in rows], 6)
+
+
+def test_webhooks(planted: Planted, check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ASSAY_WEBHOOK_PRIVATE", raising=False)
+    check("webhooks", told_of(planted))
+
+
+def told_of(planted: Planted) -> Iterator[str]:
+    """Which addresses can be told what, all there is to tell, and what comes of tries that fail."""
+    store, clock = planted.store, planted.clock
+    for url in (
+        "https://example.org/hook", "http://example.org", "ftp://example.org", "https://", "https://a@example.org/",
+        "https://example.org/#x", "https://example.org/" + "x" * 481, "https://example.org/é", "https://localhost/",
+        "https://a.localhost/", "https://127.0.0.1/", "https://10.1.2.3/", "https://[::1]/", "https://8.8.8.8/",
+        "https://[::ffff:10.0.0.1]/", "https://[64:ff9b::a00:1]/", "https://[2002:a00:1::]/", "https://[fe80::1]/",
+        "https://[2001:4860:4860::8888]/", "https://224.0.0.1/", "https://example.org:x/",
+    ):  # fmt: skip
+        yield f"{url[:60]}: {refusal(lambda url=url: webhooks.check_url(url))}"  # type: ignore[misc]
+    every = list(webhooks.EVENTS)
+    for actor, events in (("rex", every), ("lea", []), ("lea", ["all"]), ("lea", every), ("lou", ["run.ended"])):
+        add = lambda a=actor, e=events: webhooks.add_webhook(store, a, " https://example.org/h ", e)  # type: ignore[misc]  # noqa: E731, E501
+        yield f"{actor} {events}: {refusal(add)}"
+    first, second = webhooks.list_webhooks(store, "lea")
+    yield from facts("all", [first, second])
+    for actor, which, state in (("rex", first.id, "paused"), ("lea", "none", "paused"), ("lea", second.id, "paused")):
+        yield f"{actor} {state}: {refusal(lambda a=actor, w=which, s=state: webhooks.set_state(store, a, w, s))}"  # type: ignore[misc]
+    webhooks.send_test(store, "lea", first.id)
+    yield f"noted {events_there.note_finished_queues(store)}, again {events_there.note_finished_queues(store)}"
+    for kind, event in store.rows(f"select kind, id from ({events_there.EVENTS_SQL}) order by seq, id"):
+        yield from facts(str(kind), events_there.describe_event(store, str(event), str(kind)))
+    for number, why in enumerate(("HTTP 500", "HTTP 500", "", *["no answer"] * 9)):
+        if number == 3:
+            webhooks.send_test(store, "lou", first.id)
+        task = outbox.claim_task(store, first)
+        told = outbox.finish_task(store, task, why) if task else "nothing is due"
+        yield f"{why!r}: {told} of {task.kind if task else ''} after {task.failed if task else ''}"
+        clock.pass_(hours=13)
+    yield from facts("tries", outbox.list_tries(store, "lea", 9))
+    yield f"by a researcher: {refusal(lambda: outbox.list_tries(store, 'rex'))}"
+    webhooks.set_state(store, "lea", first.id, "removed")
+    yield f"removed: {refusal(lambda: webhooks.send_test(store, 'lea', first.id))}"
+    yield from facts("left", [one.state for one in webhooks.list_webhooks(store, "lea")])
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
