@@ -1438,8 +1438,9 @@ def peopled(planted: Planted) -> Iterator[str]:
     for actor, email, role, person, days in (
         ("rex", "a@b.org", "annotator", "", 7), ("lea", "a@b", "annotator", "", 7), ("lea", "A@B.org", "chief", "", 7),
         ("lea", "A@B.org", "researcher", "", 7), ("lea", "a@b.org", "annotator", "", 0),
-        ("lea", "c@d.org", "lead", "", 9), ("lea", "dee@b.org", "annotator", "dee", 1), ("lea", "e@b.org", "annotator", "nobody", 366),
-        ("lea", "é@b.org", "annotator", "nobody", 365), ("lea", "f@b.org", "annotator", "", 365),
+        ("lea", "c@d.org", "lead", "", 9), ("lea", "dee@b.org", "annotator", "dee", 1),
+        ("lea", "e@b.org", "annotator", "nobody", 366), ("lea", "é@b.org", "annotator", "nobody", 365),
+        ("lea", "f@b.org", "annotator", "", 365),
     ):  # fmt: skip
         act = lambda a=actor, e=email, r=role, p=person, d=days: invitations.invite(store, a, e, r, p, d)  # noqa: E731
         yield tried(f"{actor} invites {email}", act)
@@ -1500,7 +1501,7 @@ def told_of(planted: Planted) -> Iterator[str]:
         yield f"{url[:60]}: {refusal(lambda url=url: webhooks.check_url(url))}"  # type: ignore[misc]
     every = list(webhooks.EVENTS)
     for actor, events in (("rex", every), ("lea", []), ("lea", ["all"]), ("lea", every), ("lou", ["run.ended"])):
-        add = lambda a=actor, e=events: webhooks.add_webhook(store, a, " https://example.org/h ", e)  # type: ignore[misc]  # noqa: E731, E501
+        add = lambda a=actor, e=events: webhooks.add_webhook(store, a, " https://example.org/h ", e)  # type: ignore[misc]  # noqa: E731
         yield f"{actor} {events}: {refusal(add)}"
     first, second = webhooks.list_webhooks(store, "lea")
     yield from facts("all", [first, second])
