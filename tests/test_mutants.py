@@ -63,8 +63,6 @@ def test_tests_of_the_module_and_its_room_come_first_and_none_beyond_the_limit()
     assert choose(point, lines, seconds, 30) == [own, room, other, long]
     assert choose(point, lines, seconds, 10) == [own, room, other]
     at_loading = Point(point.file, 1, 1, 0, 0, "", "")
-    assert choose(at_loading, lines, seconds, 30) == [
-        "tests/data/queue/test_strata.py::t",
-        "tests/data/queue/test_b.py::t",
-        room,
-    ]
+    assert choose(at_loading, lines, seconds, 30) == [own, "tests/data/queue/test_b.py::t", room]
+    within = Point("data/queue/deeper/other.py", 1, 1, 0, 0, "", "")  # tried by those of the room around it
+    assert choose(within, lines, seconds, 30) == ["tests/data/queue/test_b.py::t", room, own]

@@ -1647,6 +1647,8 @@ def benched(planted: Planted) -> Iterator[str]:
             "first": usual, "second": replace(usual, model="m2"), "judged": replace(usual, model="", judge="j2"),
             "warm": replace(usual, protocol=warm, dataset="warm", pairs=False),
             "nobody": replace(usual, model="", judge=""), "nothing": replace(usual, questions=""),
+            "answers alone": replace(usual, judge="", dataset="other"),
+            "no references of its own": replace(usual, judge="j2", dataset="other", spending_limit=1.0),
             "no answers": replace(usual, model="", dataset="empty"), "no limit": replace(usual, spending_limit=0.0),
         }  # fmt: skip
         for name, order in orders.items():
