@@ -1004,6 +1004,18 @@ def test_the_address_follows_the_item_at_a_walking_pace(bench: Bench) -> None:
     assert "item=" not in bench.page.url
 
 
+def test_the_footer_begins_and_ends_where_the_texts_do(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"))
+    for width in (1440, 1024, 1900):
+        bench.page.set_viewport_size({"width": width, "height": 900})
+        bench.painted()
+        texts, line = (bench.page.locator(css).bounding_box() for css in (".wrap", ".foot .in"))
+        rest = [width - box["x"] - box["width"] for box in (texts, line)]
+        assert line["x"] == pytest.approx(max(12, texts["x"]), abs=1)
+        assert rest[1] == pytest.approx(max(12, rest[0]), abs=1)
+    bench.page.set_viewport_size({"width": 1440, "height": 900})
+
+
 def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
     progress = {"today": 3, "mine": 9, "seconds": 8.26, "left": 2, "done": 7, "total": 9}
     bench.sit(progress=progress)
@@ -1255,6 +1267,10 @@ def test_notes_better_texts_and_their_counts(bench: Bench) -> None:
     bench.page.keyboard.type("  odd  ")
     bench.page.locator("[data-do=keepeditor]").click()
     assert bench.hint() == "comment kept; it is saved with the item" and "1 note" in bench.sum()
+    bench.press("m")
+    bench.page.keyboard.type("not this")
+    bench.page.locator("[data-do=dropeditor]").click()
+    assert not bench.page.locator(".editor").count() and bench.page.locator(".mynote").count() == 1
     bench.press("j", "i", "Escape", "i")
     bench.page.keyboard.type("left open")
     bench.go()  # the line is kept by what leaves the item
