@@ -39,6 +39,7 @@ from data.store.base import tables_read
 from data.store.duckdb_driver import DuckTables
 from data.store.ids import new_id
 from data.workspace import bootstrap
+from tests import seeds
 
 
 @pytest.fixture
@@ -58,11 +59,22 @@ def workspace(folder: Path, *named: str) -> Iterator[Store]:
     store.close()
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of dialogues, and pairs of long texts."""
+    folder = tmp_path_factory.mktemp("made")
+    with workspace(folder, "support-dialogues", "long-reports"):
+        pass
+    return folder / "a.duckdb"
+
+
 @pytest.fixture
-def sample(tmp_path: Path) -> Iterator[Store]:
-    """Dialogues, and pairs of long texts."""
-    with workspace(tmp_path, "support-dialogues", "long-reports") as store:
-        yield store
+def sample(made: Path, tmp_path: Path) -> Iterator[Store]:
+    """A copy of it."""
+    seeds.copy_store(made, tmp_path / "a.duckdb")
+    store = open_store(seeds.address(tmp_path / "a.duckdb"))
+    yield store
+    store.close()
 
 
 def count(store: Store) -> int:
