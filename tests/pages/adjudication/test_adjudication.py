@@ -245,6 +245,9 @@ def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_pag
     act = {"key": "12345678", "action": "decide", **place, "v": 1, "reason": "my own words"}
     one = {"person": "lea", "dataset": content_id("dataset", "demo"), "place": "gone", "at": 1, "act": act}
     page.evaluate("one => localStorage.setItem('assay:act:lea:12345678', JSON.stringify(one))", one)
+    odd = [None, 7, {}, {"place": "gone"}, {**one, "act": None}, {**one, "act": {**act, "key": "of another"}}]
+    keep = "odd => odd.forEach((one, n) => localStorage.setItem(`assay:act:lea:odd ${n}`, JSON.stringify(one)))"
+    page.evaluate(keep, odd)  # what is none is thrown away
     page.reload()
     at_rest(page)
     page.wait_for_timeout(500)
