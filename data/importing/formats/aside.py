@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from data.importing.format_file import FileStart, FormatFile
+from data.importing.format_file import FormatFile
 from data.importing.lines import Entry, Hint
-from data.store.errors import BadInput
 from judges.importing.bench_files import POINTER_SAID, describe_left_aside
 
 TITLE = "left aside"
@@ -16,16 +15,6 @@ ROLES_OF_FILES = {
     "empty": "empty",
     "other": "none of MT-Bench's files, and nothing else that can be read without being told what it means",
 }
-
-
-def role(start: FileStart) -> str:
-    """No file is left aside because somebody asks for it. Raises BadInput."""
-    raise BadInput(f"{start.name}: to leave a file aside, do not give it.")
-
-
-def fits(start: FileStart) -> bool:
-    """No file is of this format by itself: which it is follows from the files beside it."""
-    return False
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
