@@ -198,7 +198,7 @@ def test_over_days_on_which_the_judge_judged_and_strata_that_are_no_systems(stor
     assert [(one.name, one.judge.items) for one in found.slices] == [("2026-03-02", 3), ("2026-03-03", 3)]
 
 
-def test_over_runs_and_many_values(store: Store) -> None:
+def test_over_runs_and_many_values(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [Cell(n, "turn:1", (3.0 + n // 30 % 2,), 3.0 + n // 30 % 2, "blind", 0.5) for n in range(90)]
     many = {n: json.dumps({"customer": f"客 {n % 30:02d}", "pad": "x" * (n % 2)}) for n in range(90)}
     dataset, judge = fill(store, cells, meta=many)
@@ -217,6 +217,13 @@ def test_over_runs_and_many_values(store: Store) -> None:
     told = break_down(store, other, judge, tile, "run")
     assert [s.judge.items for s in told.slices] == [2, 2] and told.whole.judge.point == 5.0
     assert told.whole.judge.low is None, "that all are equal says nothing of how far others lie"
+    monkeypatch.setattr(breakdown, "TIMES", 2)
+    for number, item in enumerate(ids[:2]):
+        scored(store, judge, item, {"turn:2": 4.0}, f"later {number}")
+    [tile] = dashboard.tiles(store, other, judge, dashboard.approvals_by_judge(store, other)[judge])
+    told = break_down(store, other, judge, tile, "run")
+    sizes = [(s.name == "earlier runs", s.judge.items) for s in told.slices]
+    assert sizes == [(True, 4), (False, 1)], "the oldest together"
 
 
 def test_why_a_slice_has_no_figure_is_said_in_a_sentence() -> None:

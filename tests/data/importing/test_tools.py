@@ -598,10 +598,15 @@ def test_langfuse_traces_that_stand_there_twice_and_observations_below_others() 
         assert list(items(given)) == known, more
 
 
-def test_what_only_names_a_session_is_no_trace_of_langfuse() -> None:
-    row = {"id": "1", "timestamp": "2026-01-01T00:00:00Z", "sessionId": "s", "userId": "u"}
-    files = [from_bytes([("t.jsonl", made.text(held))]) for held in (row, {**row, "input": "Q"})]
-    assert [detect_formats(file)[0].format for file in files] == ["table", "langfuse"]
+def test_rows_are_of_a_tool_by_what_only_it_has() -> None:
+    trace = {"id": "1", "timestamp": "2026-01-01T00:00:00Z", "sessionId": "s", "userId": "u"}
+    score, feedback = {"name": "tone", "traceId": "t", "value": 1}, {"key": "tone", "score": 1}
+    for row, more, name in (
+        (trace, {"input": "Q"}, "langfuse"), (score, {"source": "API"}, "langfuse"),
+        (feedback, {"run_id": "r"}, "langsmith"),
+    ):  # fmt: skip
+        files = [from_bytes([("t.jsonl", made.text(held))]) for held in (row, row | more)]
+        assert [detect_formats(file)[0].format for file in files] == ["table", name]
 
 
 def test_langfuse_scores_alone() -> None:

@@ -315,6 +315,24 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
     assert stopped[-1] + given < moment < stopped[-1] + given + 2.5
 
 
+def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Coming:
+        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+            await asyncio.sleep(0.05)
+
+    async def waiting(word: str) -> bool:
+        endpoint = Endpoint(base_url="http://127.0.0.1/v1", concurrency=1)
+        left = SimpleNamespace(tasks=lambda: iter([]))
+        order = SimpleNamespace(endpoint=endpoint)
+        live: Any = SimpleNamespace(order=order, budget=lambda: None, run_id="r", remaining=left)
+        work = spread._Spread(live, {}, SimpleNamespace(), 1, "http://127.0.0.1/v1")
+        work._word = word  # type: ignore[assignment]
+        return await work._wait_for_runner(spread._Runner(Coming()))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(spread, "_LOOK", 0.001)
+    assert [asyncio.run(waiting(word)) for word in ("", "stop")] == [True, False]
+
+
 class Scripted:
     """A runner that tells what a test has it say, None being that it is lost; `let_in` are the calls it may make."""
 
