@@ -328,6 +328,12 @@ def test_a_judge_that_answers_only_some_is_refused(tmp_path: Path) -> None:
     store.close()
 
 
+def test_without_labels_nothing_is_said_of_their_na(tmp_path: Path) -> None:
+    store, dataset, judge = opened(tmp_path / "a.duckdb", [replace(one, people=()) for one in judged(20)])
+    assert case.case_context(store, case.find_case(store, dataset, judge, "turn", "helpfulness")).cautions == ()
+    store.close()
+
+
 def test_na_hides_nothing(tmp_path: Path) -> None:
     """n/a of the judge where people have a value is no answer; of people where the judge has one, it is told."""
     judge = [replace(c, judge=None) if c.item % 8 == 0 else c for c in judged(160)]

@@ -39,6 +39,7 @@ def test_each_state_by_hand() -> None:
     assert told == ("behind", "3 items past the due date."), "what is due now is past"
     assert state(did=PersonActivity(), pace=None) == "not begun"
     assert state(replace(WORK, since=NOON - timedelta(minutes=1))) == "not begun"
+    assert state(replace(WORK, since=None)) == "on time", "nothing that is left was given to them"
 
 
 def test_each_sign_of_being_stuck_and_the_figure_below_it() -> None:

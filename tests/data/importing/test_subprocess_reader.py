@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -258,6 +259,22 @@ def test_a_process_that_tells_what_no_file_is_is_not_believed(
         monkeypatch.setattr(subprocess_reader, "_ask_of", lambda *_, answer=answer: [answer])
         with pytest.raises(BadInput, match=r"a\.jsonl could not be read: the process that read it ended"):
             detect_formats(given)
+
+
+def test_a_gold_rule_that_a_process_tells_is_one_that_can_be(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = subprocess_reader._ask_of
+
+    def tell(source: Any, task: dict[str, Any], *more: Any) -> Any:
+        told = really(source, task, *more)
+        return {**told, "rule": {"apart": apart}} if task["task"] == "gather" else told
+
+    monkeypatch.setattr(subprocess_reader, "_ask_of", tell)
+    for apart in (1, 101):
+        given = upload(tmp_path, a__jsonl=text([pair("new")]))
+        with nullcontext() if apart == 1 else pytest.raises(BadInput, match="by 101 points"):
+            assert preview_import(store, given, ImportPlan("d")).new.items == 1
 
 
 # -- who reads when, and until when -----------------------------------------------------------------------------------
