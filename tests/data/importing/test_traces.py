@@ -108,6 +108,12 @@ def test_a_call_goes_on_where_it_repeats_what_was_said(said: list[Utterance], mo
     assert "".join(entry["text"] for entry in told.items["c"]["turns"]) == texts
 
 
+def test_a_trace_of_which_only_instructions_went_in_is_what_its_calls_say() -> None:
+    root = TraceSpan("t", "r", sort="root", said=[Utterance("system", "S")], answer=[ANSWER])
+    [item] = Told(root, call("t", "s", [ASK], [ANSWER], parent="r", start=1)).items.values()
+    assert (item["task"], item["output"]) == ("Q", "A")
+
+
 def test_an_answer_that_is_given_again_takes_the_place_of_the_last_alone() -> None:
     first, second = call("t", "s", [ASK], [ANSWER], session="c"), call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)
     again = call("t", "s3", [ASK, MORE], [Utterance("assistant", "C")], start=3)

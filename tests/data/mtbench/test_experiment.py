@@ -62,6 +62,15 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
     ]  # fmt: skip
 
 
+def test_what_costs_nothing_takes_nothing_of_the_limit(store: Store) -> None:
+    with recording(moved, models=("m", "j", "j2")) as served:
+        order = wanted(store, served.url, price=(0.0, 0.0), judge_price=(0.0, 0.0), spending_limit=1.5)
+        played(store, order)
+        planned = plan_experiment(store, order, FASTCHAT, OTHER, ("j", "j2"))
+        begun = start_experiment(store, "lea", planned)
+        assert [runs.wait(store, run).state for _, run in begun] == ["finished"] * 3
+
+
 def test_what_cannot_be_crossed_is_a_sentence(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, judge="")
