@@ -144,6 +144,21 @@ def test_what_is_unclear_is_asked_and_nothing_is_written(
     assert "score_b: a judge's answers" in capsys.readouterr().out
 
 
+def test_what_is_unclear_beside_what_is_clear_is_told_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/new.duckdb")
+    folder = tmp_path / "both"
+    folder.mkdir()
+    (folder / "clear.csv").write_bytes(table(id=IDS, human=numbers(1, 2, 3), judge=numbers(2, 2, 3)))
+    (folder / "two.csv").write_bytes(table(id=IDS, score_a=numbers(1, 2, 3), score_b=numbers(1, 3, 3)))
+    assert main(["start", str(folder), "--no-serve"]) == 0
+    assert "score_a" in capsys.readouterr().out
+    store = open_store()
+    assert store.rows("select count(*), count(distinct annotator) from label") == [(N, 1)]
+    store.close()
+
+
 def test_a_stray_word_among_numbers_is_one_problem_and_the_rest_can_be_taken(store: Store) -> None:
     files = {"t.csv": table(id=IDS, judge=numbers(1, 2, 3), human=["bad", *numbers(1, 2, 3)[1:]])}
     with pytest.raises(BadInput, match="'bad' is no answer here: allowed are"):

@@ -107,6 +107,13 @@ def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_pat
     assert here.getvalue() == there.getvalue() != b""
 
 
+def test_how_far_the_process_is_goes_on_while_it_reads(store: Store, tmp_path: Path) -> None:
+    given, at = upload(tmp_path, rows__jsonl=text([pair(f"n{n}") for n in range(6_000)])), list[tuple[int, int, int]]()
+    preview_import(store, given, ImportPlan("d"), progress=lambda *told: at.append(told))
+    done = {bytes_read for bytes_read, whole, _ in at if whole == given.size}
+    assert min(done) == 0 and max(done) <= given.size and len(done) > 2
+
+
 def test_an_upload_is_taken_once_and_what_was_added_meanwhile_is_not_added_twice(store: Store, tmp_path: Path) -> None:
     given = upload(tmp_path, rows__jsonl=text([pair("new"), label("new", "tie"), verdict("p1", "b")]))
     raced: list[Any] = []

@@ -645,6 +645,7 @@ def varied() -> dict[str, list[Any]]:
                     mark, {"from_name": "n", "type": "number", "value": {"number": 3}},
                     {"from_name": "x", "type": "taxonomy", "value": {"taxonomy": [["a", "b"]]}},
                     {"from_name": "y", "type": "brush", "value": {}}, {"type": "rating", "value": {"rating": 2}},
+                    {"value": {}},
                 ]},
                 {"completed_by": {"username": "un"}, "result": [mark]}, {"completed_by": {"id": 9}, "result": [mark]},
                 {"skipped": True, "result": [mark]},
