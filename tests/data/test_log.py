@@ -33,6 +33,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput, NotApprovable, StoreFailed
 from data.store.ids import new_id
 from data.workspace import backups
+from data.workspace.copies import copy_workspace
 from judges.cards import card
 from judges.client.endpoint import Endpoint
 from judges.errors import AssayError
@@ -334,11 +335,16 @@ def test_decisions_audits_exports_and_backups_are_events(store: Store, written: 
     audits.run_audits(store, held.id, judge)
     kind = exporting.export_kinds()["dataset"]
     exporting.write_export(store, "lea", held, kind, {}, "jsonl", tmp_path / "out.jsonl")
-    backups.take_backup(store, "lea", backups.make_backup(store, "lea").name)
+    made = backups.make_backup(store, "lea")
+    backups.take_backup(store, "lea", made.name)
+    copy_workspace(f"duckdb:///{made}", f"duckdb:///{tmp_path / 'copy.duckdb'}")
+    backups.remove_backup(store, "lea", made.name, "removed")
     people.set_person(store, "lea", "rae", "researcher")
     told = events(written)
-    assert [told.count(name) for name in ("approval_decided", "audits_run", "export_made", "backup_taken")] == [1] * 4
+    each = "approval_decided audits_run export_made backup_made backup_taken store_copied backup_removed".split()
+    assert [told.count(name) for name in each] == [1] * len(each)
     text = silent(written)
+    assert f"backup_made person=lea file={made}" in text and f"backup_removed person=lea file={made}" in text
     assert "decision=decline person=lea" in text and "change_refused action=approve person=lea error=NotApprov" in text
     assert "DEBUG change action=person person=lea target=rae" in text
 

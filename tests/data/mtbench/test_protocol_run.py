@@ -432,6 +432,22 @@ def test_what_a_run_is_a_step_of_is_remembered_for_the_next_start(store: Store) 
         assert protocol_run.of_run(store, "none") is None
 
 
+def test_what_stops_a_later_step_that_nobody_waits_for_is_in_the_log(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_answers(*_: Any) -> Any:
+        raise BadInput("There are none.")
+
+    monkeypatch.setattr(protocol_run.answers, "stored_answers", no_answers)
+    with recording() as served:
+        protocol_run.start_protocol(store, "lea", wanted(store, served.url, SHORT))
+        for _ in range(600):
+            if told := [one for one in caplog.records if one.msg == "mtbench_broke_off"]:
+                break
+            time.sleep(0.05)
+    assert [one.__dict__["facts"]["dataset"] for one in told] == ["answers"]
+
+
 def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> None:
     with recording() as served:
         order = wanted(store, served.url, judge="")

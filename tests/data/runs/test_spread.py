@@ -153,7 +153,9 @@ def test_runners_ask_what_a_list_lets_with_the_key_that_it_has(store: Store, mon
             ran(store, replace(wanted(store, server), model="practice-strict"), place)
 
 
-def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(store: Store) -> None:
+def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     place = Here(20, 45)
     with practice(latency_ms=30) as server:
         end = ran(store, replace(wanted(store, server), price=PRICE), place)
@@ -164,6 +166,7 @@ def test_a_lost_runner_costs_no_more_than_what_it_had_under_way(store: Store) ->
         # Each call is paid for: those that brought a reply, and the others as lost, at their most.
         twice = server.log.asked - ITEMS - int(paid.get("try", 0))
         assert 0 <= twice <= paid["lost"] <= sum(lost), paid
+    assert [one.msg for one in caplog.records].count("runner_lost") == 2
     for table in ("reply", "judgment"):
         assert store.rows(f"select item_id from {table} group by item_id having count(*) > 1") == []
     assert verify(store) == []

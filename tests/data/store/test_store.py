@@ -325,7 +325,9 @@ def test_on_a_full_disk_every_save_is_kept_or_refused_in_a_sentence(tmp_path: Pa
             subprocess.run(["umount", str(folder)], check=False)
 
 
-def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """However often it fails meanwhile; and nothing is opened for writing but what holds all that was confirmed."""
     path = tmp_path / "a.duckdb"
     store = at(path)
@@ -346,6 +348,7 @@ def test_a_store_that_cannot_be_opened_anew_goes_on_when_it_can(tmp_path: Path) 
     aside.rename(path)
     put(store, "x")
     assert count(store) == 2 == counted(store)
+    assert [one.msg for one in caplog.records].count("store_recovered") == 1
     store.close()
 
 

@@ -24,7 +24,7 @@ from data.records import datasets, people, settings
 from data.records.settings import QueueRules
 from data.runs import runs
 from data.store import Store
-from data.store.errors import BadInput, NotAllowed, NotFound
+from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
 from data.store.ids import new_id, now
 from data.webhooks import deliverer, outbox, signed_request, webhooks
 from data.webhooks.deliverer import Deliverer
@@ -311,7 +311,10 @@ def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     assert store.rows("select count(*) from webhook_event") == [(1,)]
 
 
-def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(store: Store, receiver: Receiver) -> None:
+def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "assay")
     made, _ = webhooks.add_webhook(store, "lea", receiver.url, ["run.ended"])
     teller = Deliverer(store)
 
@@ -326,6 +329,17 @@ def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(store:
     assert came(2) == 1, "whoever does not answer is left alone for a while"
     assert came(0) == 1, "what failed is not due yet"
     assert came(3) == 3
+    said = [one.__dict__["facts"]["state"] for one in caplog.records if one.msg == "webhook_told"]
+    assert said == ["failed", *["delivered"] * 4]
+    for error, event in ((StoreFailed("full"), "webhook_not_told"), (ValueError("odd"), "webhook_failed")):
+
+        def fail(*_: object, error: Exception = error) -> str:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(deliverer, "deliver", fail)
+            assert came(1) == 0
+        assert [one.msg for one in caplog.records if one.levelname in ("WARNING", "ERROR")][-1] == event
     teller.stop()
     assert came(1) == 0
 

@@ -103,7 +103,7 @@ def test_its_oldest_go_and_no_others(store: Store, clock: Clock, monkeypatch: py
 
 
 def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
-    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     write = backups.write_backup
 
@@ -128,6 +128,7 @@ def test_one_that_fails_is_told_leaves_nothing_and_is_tried_again(
     monkeypatch.setattr(schedule, "_check", lambda _: None)
     clock.now += AGAIN
     assert schedule.run_due(store) is not None and schedule.backup_state(store).failed == ""
+    assert [one.msg for one in caplog.records].count("backup_failed") == 2
     store.close()
 
 
