@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from data.desk import labels
+from data.importing import ImportPlan, import_source
 from data.queue import listing, progress, queue
 from data.queue.queue import QueueFilters, Stream
 from data.records import datasets, exposure, people, queue_index, settings
@@ -23,6 +24,7 @@ from data.store.errors import BadInput, NotAllowed
 from data.store.ids import new_id, now
 from judges import triage
 from tests import seeds
+from tests.data.imports import source
 
 ANY = QueueFilters()
 
@@ -119,6 +121,21 @@ def test_overlap_gives_an_item_to_that_many_people(tmp_path: Path, clock: Clock)
     assert len(take(store, "p2", found, 4)) == 4, "the claims of p1 are over, the answers of p0 are not"
     rules(store, found, overlap=1)
     assert [queue.count_open(store, p, found, "review") for p in ("p1", "p2")] == [0, 0]
+
+
+def test_what_is_done_in_one_dataset_takes_nothing_from_another(tmp_path: Path, clock: Clock) -> None:
+    store, demo = make(tmp_path, count=3)
+    items = [seeds.dialogue(n, turns=1) for n in range(11, 18)]
+    bad = [seeds.judgment(one, seeds.reply(one, helpfulness=1, verdict="excellent")) for one in items]
+    import_source(store, "lea", source([*items, *bad]), ImportPlan("other"))
+    other = dataset_named(store, "other").id
+    queue.fill_review(store, "lea", other, datasets.dataset_judges(store, other)[0][0], most=100)
+    for found in (demo, other):
+        rules(store, found, overlap=2)
+    for given in take(store, "p0", demo, 3):
+        answer(store, "p0", given)
+    assert [queue.count_open(store, "p0", found, "review") for found in (demo, other)] == [0, 7]
+    store.close()
 
 
 def test_a_claim_expires_and_the_browser_that_still_shows_the_item_gets_it_back_if_it_is_free(
