@@ -51,6 +51,9 @@ def test_each_sign_of_being_stuck_and_the_figure_below_it() -> None:
     assert [state(did=replace(DID, recent=(skip,) * n)) for n in (4, 5)] == ["on time", "stuck"]
     nothing = replace(WORK, counts=WorkCount(10, 0, 0, 10))
     assert state(nothing, replace(DID, recent=(skip,) * 10)) == "stuck", "whoever skips all has nothing left either"
+    left_long_ago = replace(quiet, recent=(skip,) * 10), NOON, timedelta()
+    told = progress.find_stuck_signs(replace(nothing, since=None, expired=3), *left_long_ago)
+    assert told == ["10 of the last 10 answers skipped"], "there is nothing that they could answer"
     assert state(did=replace(DID, recent=(skip,) * 9 + (fast,) * 11 + (skip,) * 5)) == "on time"
     assert [state(replace(WORK, expired=n)) for n in (2, 3)] == ["on time", "stuck"]
     assert state(did=replace(DID, recent=(slow,) * 5 + (fast,) * 20)) == "stuck"

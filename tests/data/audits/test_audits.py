@@ -319,6 +319,8 @@ def test_fits_are_asked_in_one_order_blind_to_others_and_the_newest_answer_holds
     line = justification_labels.justifications_ahead(store, dataset, judge, "ann", asked, 99)
     assert len(line) == 22 and {c.dimension for c in line} == set(asked)  # 11 readable replies
     assert {(c.value, c.text) for c in line if c.dimension == "coherence"} == {(4.0, "holds together")}
+    none = justification_labels.justifications_ahead(store, dataset, judge, "ann", ["repair_handling"], 99)
+    assert {(c.value, c.text) for c in none} == {(None, "nothing to repair")}
     assert justification_labels.last_justification(store, dataset, judge, "ann") is None
     for cell, said in zip(line[:3], (True, False, False), strict=True):
         justification_labels.record_fit(store, "ann", judge, cell, said)
