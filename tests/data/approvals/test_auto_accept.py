@@ -167,6 +167,8 @@ def test_the_rates_of_a_workspace_are_those_of_its_cells(store: Store) -> None:
     assert mean.judge == pytest.approx(share) and mean.people == pytest.approx(yes.mean())
     topics = rates.answer_rates(store, dataset, judge, dimension(store, judge, "zz話題"), "gate")
     assert [a.rates.answer for a in topics] == ["苦情", "質問", "お礼"]
+    in_order = Dimension("zz_tone", "response", Scale("ordinal", 1, 5), "How kind?")
+    assert rates.answer_rates(store, dataset, judge, in_order, "gate") == [], "answers in order have a mean"
     assert sum(a.prevalence.judge or 0 for a in topics) == pytest.approx(1)
 
 

@@ -112,6 +112,15 @@ def test_otel_genai() -> None:
     assert {(o.by, o.who, o.made_at[:10]) for o in told} == {("judge", "evaluator", "2023-11-14")}
 
 
+def test_otel_span_of_another_operation_is_no_call_of_a_model() -> None:
+    one, other = made.genai(1), made.genai(1)
+    [operation] = [held for held in other["attributes"] if held["key"] == "gen_ai.operation.name"]
+    operation["value"] = {"stringValue": "embeddings"}
+    for call, known in ((one, ["c-1"]), (other, [])):
+        call["parentSpanId"] = "elsewhere"
+        assert list(items(found([("a.jsonl", made.text(made.request(call)))])[1])) == known
+
+
 @pytest.mark.parametrize("history", ["all", "none", "last"])
 def test_otel_history(history: str) -> None:
     """However much of the history a call repeats, the conversation is the same."""
@@ -584,6 +593,8 @@ def test_langfuse_sessions_in_one_file() -> None:
         names, given = found([("s.json", file), ("o.json", made.whole(held["observations"]))])
         assert names == {"langfuse"} and list(items(given)) == ["c-7"]
         assert spoken(items(given)["c-7"]) == WHOLE
+    _, given = found([("s.json", made.whole({**session, "odd": 1})), ("o.json", made.whole(held["observations"]))])
+    assert any("odd (1)" in one for one in hints(given)), "what stands beside the traces and is not used is named"
 
 
 def test_langfuse_traces_that_stand_there_twice_and_observations_below_others() -> None:
