@@ -249,6 +249,19 @@ def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
     assert receiver.asked == ["/hook?secret=1", "/a/b", "/", "/?secret=1"]
 
 
+def test_an_address_without_a_port_has_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[tuple[Any, ...]]()
+
+    def line(*where: Any) -> Any:
+        asked.append(where[:3])
+        raise ConnectionRefusedError("not today")
+
+    monkeypatch.setattr(signed_request, "_Line", line)
+    for url in ("https://example.org/h", "http://example.org/h", "https://example.org:8443/h"):
+        assert "not today" in signed_request.post(url, "s", "1", "test", b"{}")
+    assert asked == [("example.org", 443, True), ("example.org", 80, False), ("example.org", 8443, True)]
+
+
 def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
