@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
 from data.approvals import check_results
@@ -19,9 +22,11 @@ from data.exporting.exporting import export_kind, write_export
 from data.records import datasets, exposure, people, tokens
 from data.reports import figures
 from data.store import Store
-from data.store.errors import BadInput
+from data.store.errors import BadInput, StoreFailed
 from pages.api.models import Problem
+from pages.api.problems import answer_error
 from pages.api.routes import ROUTES
+from pages.api.server import Api
 from pages.server import limits
 from pages.server.limits import Buckets, Limit
 from tests import seeds
@@ -380,3 +385,20 @@ def test_what_nobody_foresaw_is_a_sentence_and_quotes_nothing(
         monkeypatch.setattr(store, "newest", broken)
         told = refused(program.get("/datasets"), 500)
     assert "the text of an item" not in json.dumps(told)
+
+
+def test_what_nobody_foresaw_is_in_the_log_and_not_in_the_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = answer_error(ValueError("canary"))
+    assert answer.status_code == 500 and b"canary" not in bytes(answer.body)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"{}"}
+
+    route: Any = SimpleNamespace(lines=False)
+    nobody: Any = SimpleNamespace()
+    body = Api._body(nobody, route, Headers({"content-type": "application/json"}), receive, tmp_path / "gone" / "body")
+    with pytest.raises(StoreFailed, match="There is no room here for the body"):
+        asyncio.run(body)
+    assert [one.msg for one in caplog.records] == ["api_failed", "api_body_not_kept"]

@@ -32,6 +32,20 @@ def test_a_store_that_cannot_be_read_is_said() -> None:
     assert (answer.status_code, answer.json()) == (503, {"status": "failing", "why": "StoreFailed"})
 
 
+def test_a_store_that_does_not_save_is_told_to_the_log_each_time_that_it_is_tried(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Full:
+        def beat(self) -> None:
+            raise StoreFailed("The disk is full.")
+
+    saving = health._Saving()
+    assert [saving.try_saving(Full) for _ in range(3)] == ["StoreFailed"] * 3  # type: ignore[arg-type]
+    assert [one.msg for one in caplog.records] == ["health_failed"], "it is fresh for a while"
+    monkeypatch.setattr(health, "FRESH", 0.0)
+    assert saving.try_saving(Full) and len(caplog.records) == 2  # type: ignore[arg-type]
+
+
 def test_it_saves_and_leaves_no_row_and_says_when_it_cannot(serve: Serve) -> None:
     app = serve(start=False)
     seeds.dialogues(app.store_path, 2)
