@@ -42,7 +42,7 @@ def choose(point: Point, lines: Lines, seconds: dict[str, float], limit: float) 
     What runs when a module is loaded is no test's: then they are all tests of the room, or of the one around it.
     """
     rooms = (f"tests/{folder}/" for folder in Path(point.file).parents)
-    room = next(name for name in rooms if any(test.startswith(name) for test in seconds))
+    room = next((name for name in rooms if any(test.startswith(name) for test in seconds)), "tests/")
     own = f"{room}test_{Path(point.file).stem}.py::"
     found = lines.get(point.file, {})
     tests = set().union(*(found.get(line, set()) for line in range(point.line, point.last + 1)))
