@@ -611,10 +611,11 @@ def test_langfuse_traces_that_stand_there_twice_and_observations_below_others() 
 
 def test_rows_are_of_a_tool_by_what_only_it_has() -> None:
     trace = {"id": "1", "timestamp": "2026-01-01T00:00:00Z", "sessionId": "s", "userId": "u"}
+    named = {"name": "tone", "value": 1, "dataType": "NUMERIC"}
     score, feedback = {"name": "tone", "traceId": "t", "value": 1}, {"key": "tone", "score": 1}
     for row, more, name in (
         (trace, {"input": "Q"}, "langfuse"), (score, {"source": "API"}, "langfuse"),
-        (feedback, {"run_id": "r"}, "langsmith"),
+        (named, {"traceId": "t"}, "langfuse"), (feedback, {"run_id": "r"}, "langsmith"),
     ):  # fmt: skip
         files = [from_bytes([("t.jsonl", made.text(held))]) for held in (row, row | more)]
         assert [detect_formats(file)[0].format for file in files] == ["table", name]
