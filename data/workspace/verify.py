@@ -34,15 +34,15 @@ def verify(store: Store) -> list[str]:
         "on t.table_name = c.table_name where t.table_type = 'BASE TABLE' order by 1, 2"
     ):
         columns.setdefault(table, []).append(column)
-    filled = [f"select '{table}' where exists (select 1 from {table})" for table in columns]
-    tables = sorted(str(name) for (name,) in store.rows(" union all ".join(filled)))
+    holding = " union all ".join(f"select '{table}' where exists (select 1 from {table})" for table in columns)
+    filled = {table: columns[table] for (table,) in sorted(store.rows(holding))}
     return [
-        *_changes(store, columns, tables), *_references(store, columns, tables), *_check_replacements(store),
-        *_samples(store), *_items(store),
+        *_changes(store, filled), *_references(store, filled, columns), *_check_replacements(store), *_samples(store),
+        *_items(store),
     ]  # fmt: skip
 
 
-def _changes(store: Store, columns: Mapping[str, Sequence[str]], tables: Sequence[str]) -> Iterator[str]:
+def _changes(store: Store, filled: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The numbers of the changes run from 1, without a gap but before imports, and every row belongs to one of them."""
     count, newest, lost = store.rows(
         "select count(*), coalesce(max(seq), 0), coalesce(sum(case when action = 'import' and gap between 0 and $1 "
@@ -53,15 +53,17 @@ def _changes(store: Store, columns: Mapping[str, Sequence[str]], tables: Sequenc
     if lost:
         lost = many(int(lost), "number")
         yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
-    for table in (name for name in tables if "seq" in columns[name]):
+    for table in (name for name, held in filled.items() if "seq" in held):
         query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"
         if lost := store.rows(query)[0][0]:
             yield f"{many(lost, 'row')} of {table} {verb(lost, 'belongs', 'belong')} to no change."
 
 
-def _references(store: Store, columns: Mapping[str, Sequence[str]], tables: Sequence[str]) -> Iterator[str]:
-    """What a row of these tables names is there."""
-    for table, column in ((name, one) for name in tables for one in columns[name]):
+def _references(
+    store: Store, filled: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
+    """What a row of the tables that hold any names is there, in whichever table."""
+    for table, column in ((table, column) for table, held in filled.items() for column in held):
         named = column.removesuffix("_id")
         # A table of events has the id of what they are about beside that of each row.
         other, key = _OTHERWISE.get(column, (named, column if column in columns.get(named, ()) else "id"))
