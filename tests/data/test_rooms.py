@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -1451,7 +1451,7 @@ def peopled(planted: Planted) -> Iterator[str]:
     yield tried("by an annotator", lambda: invitations.withdraw_invitation(store, "cy", last.id))
     for _ in range(2):
         yield tried("taken back", lambda: invitations.withdraw_invitation(store, "lea", last.id))
-    moment = int(clock.moment.replace(tzinfo=timezone.utc).timestamp())  # noqa: UP017
+    moment = int(clock.moment.replace(tzinfo=UTC).timestamp())
     base = {"iss": "https://login.example.org", "iat": moment, "email_verified": True}
     for more in (
         {"sub": "1", "email": "a@b.org", "name": "Ann B"}, {"sub": "1", "email": "z@b.org", "nonce": "2"},
@@ -1477,9 +1477,14 @@ def peopled(planted: Planted) -> Iterator[str]:
     yield from facts("members", people.members(store))
     yield from facts("imported", people.imported_annotators(store))
     yield f"first {people.first_lead(store)}, known {sorted(people.known_names(store))}"
-    for table in ("person_event", "login", "invitation"):
-        yield table
-        rows = store.rows(f"select * exclude (seq) from {table}")
+    yield from _stored(planted, "person_event", "login", "invitation")
+
+
+def _stored(planted: Planted, *tables: str) -> Iterator[str]:
+    """What stands in the columns of tables, in whichever changes it came."""
+    for table in tables:
+        yield table.partition(" ")[0]
+        rows = planted.store.rows(f"select * exclude (seq) from {table}")
         yield from tallies([{f"{n}": str(one) for n, one in enumerate(row)} for row in rows], 6)
 
 
@@ -1594,12 +1599,7 @@ def judged(planted: Planted) -> Iterator[str]:
     yield from facts("trials", runs.trial_costs(store))
     paid = "select run_id, sort, estimated, sum(calls), sum(tokens_in), sum(tokens_out), sum(cost) from charge"
     yield from facts("paid", store.rows(f"{paid} group by all order by all"))
-    # How many changes they come in is a matter of time.
-    for table in ("run", "run_event", "run_limit", "reply", "judgment"):
-        own = "where run_id is not null" if table == "judgment" else ""
-        rows = store.rows(f"select * exclude (seq) from {table} {own}")
-        yield table
-        yield from tallies([{f"{n}": str(one) for n, one in enumerate(row)} for row in rows], 6)
+    yield from _stored(planted, "run", "run_event", "run_limit", "reply", "judgment where run_id is not null")
 
 
 # -- MT-Bench ---------------------------------------------------------------------------------------------------------

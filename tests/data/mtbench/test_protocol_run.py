@@ -34,6 +34,7 @@ from tests import seeds
 from tests.data.imports import text
 from tests.data.mtbench.recorder import answering, is_judging, recording
 from tests.judges.endpoint import Say, Served
+from tests.pages.desk_driver import patiently
 
 ROOT = Path(__file__).resolve().parents[3]
 FASTCHAT, SWALLOW = protocols()["fastchat"], protocols()["swallow"]
@@ -441,11 +442,9 @@ def test_what_stops_a_later_step_that_nobody_waits_for_is_in_the_log(
     monkeypatch.setattr(protocol_run.answers, "stored_answers", no_answers)
     with recording() as served:
         protocol_run.start_protocol(store, "lea", wanted(store, served.url, SHORT))
-        for _ in range(600):
-            if told := [one for one in caplog.records if one.msg == "mtbench_broke_off"]:
-                break
-            time.sleep(0.05)
-    assert [one.__dict__["facts"]["dataset"] for one in told] == ["answers"]
+        assert patiently(lambda: any(one.msg == "mtbench_broke_off" for one in caplog.records))
+    [told] = [one.__dict__["facts"] for one in caplog.records if one.msg == "mtbench_broke_off"]
+    assert told["dataset"] == "answers"
 
 
 def test_the_same_questions_from_two_sets_are_answered_once(store: Store) -> None:

@@ -46,12 +46,16 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
+def doubtful(numbers: range) -> list[Any]:
+    """Judged dialogues that all need a look: their verdict breaks its rule."""
+    items = [seeds.dialogue(n, turns=1) for n in numbers]
+    return [*items, *(seeds.judgment(i, seeds.reply(i, helpfulness=1, verdict="excellent")) for i in items)]
+
+
 def make(folder: Path, count: int = 20, audit: int = 0, people_n: int = 3, review: bool = True) -> tuple[Store, str]:
-    """A workspace of dialogues that all need a look (their verdict breaks its rule), and the id of its dataset."""
-    items = [seeds.dialogue(n, turns=1) for n in range(1, count + 1)]
-    bad = [seeds.judgment(i, seeds.reply(i, helpfulness=1, verdict="excellent")) for i in items]
+    """A workspace of such dialogues, and the id of its dataset."""
     names = ("lea", *(f"p{n}" for n in range(people_n)))
-    store = seeds.workspace(folder / "a.duckdb", [*items, *bad], names=names, audit=audit, review=review)
+    store = seeds.workspace(folder / "a.duckdb", doubtful(range(1, count + 1)), names=names, audit=audit, review=review)
     return store, dataset_named(store, "demo").id
 
 
@@ -125,9 +129,7 @@ def test_overlap_gives_an_item_to_that_many_people(tmp_path: Path, clock: Clock)
 
 def test_what_is_done_in_one_dataset_takes_nothing_from_another(tmp_path: Path, clock: Clock) -> None:
     store, demo = make(tmp_path, count=3)
-    items = [seeds.dialogue(n, turns=1) for n in range(11, 18)]
-    bad = [seeds.judgment(one, seeds.reply(one, helpfulness=1, verdict="excellent")) for one in items]
-    import_source(store, "lea", source([*items, *bad]), ImportPlan("other"))
+    import_source(store, "lea", source(doubtful(range(11, 18))), ImportPlan("other"))
     other = dataset_named(store, "other").id
     queue.fill_review(store, "lea", other, datasets.dataset_judges(store, other)[0][0], most=100)
     for found in (demo, other):

@@ -29,6 +29,7 @@ from tests.server import ROOT
 Json = dict[str, Any]
 ORIGIN = "http://localhost:9"
 BEGIN = 1_800_000_000
+SIZE = {"width": 1440, "height": 900}
 INNER = "uuid afterPaint slid offRange numberOf within inOrder".split()
 BED = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><script type="module">
 import desk, * as inner from "/desk.js";
@@ -179,7 +180,7 @@ def tab(chromium: Any) -> Iterator[Any]:
         else:
             route.fulfill(body=bed, content_type="text/html")
 
-    with chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US") as context:
+    with chromium.new_context(locale="en-US") as context:
         context.set_default_timeout(10_000)
         page = context.new_page()
         page.route("**/*", answer)
@@ -190,13 +191,14 @@ def tab(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def bench(tab: Any, request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """An empty page for a test, with nothing stored. An uncaught error in it fails the test."""
+    """An empty page of the usual size, with nothing stored. An uncaught error in it fails the test."""
     errors: list[str] = []
 
     def keep(error: Any) -> None:
         errors.append(str(error))
 
     tab.on("pageerror", keep)
+    tab.set_viewport_size(SIZE)
     one = Bench(tab, request.node.name)
     one.open()
     tab.evaluate("localStorage.clear()")
@@ -674,14 +676,12 @@ def test_an_answer_of_another_tab_that_is_refused_opens_its_item_as_it_stands(be
 def test_what_was_not_on_screen_in_a_refused_answer_is_no_answer_of_the_person(bench: Bench, more: Json) -> None:
     long = fakes.dialogue("a", title="Long")
     bench.page.set_viewport_size({"width": 1440, "height": 420})
-    try:
-        bench.sit(long, response("b"))
-        bench.press("3")
-        bench.go()
-        bench.go()
-        lost = bench.refuse(**more)
-    finally:
-        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    bench.sit(long, response("b"))
+    bench.press("3")
+    bench.go()
+    bench.go()
+    lost = bench.refuse(**more)
+    bench.page.set_viewport_size(SIZE)
     assert [v["dimension"] for v in lost["values"] if v["unit"] == "conversation" and v.get("unseen")] != []
     bench.page.get_by_text("Open it again").click()
     assert bench.mine("verdict") == [], "it was accepted without having been looked at"
@@ -843,14 +843,11 @@ def test_what_was_saved_before_gives_way_to_what_was_saved_since(bench: Bench) -
 
 def test_an_item_that_comes_anew_stays_where_it_was_scrolled_to(bench: Bench) -> None:
     bench.page.set_viewport_size({"width": 1440, "height": 500})
-    try:
-        bench.sit(fakes.dialogue("a"), response("b"))
-        bench.press("]", "]")
-        place = bench.page.evaluate("scrollY")
-        bench.tell(sheets=[answered(fakes.dialogue("a"), "v1", {"safety": 1})])
-        assert bench.mine("safety") == ["1"] and bench.page.evaluate("scrollY") == place > 0
-    finally:
-        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.press("]", "]")
+    place = bench.page.evaluate("scrollY")
+    bench.tell(sheets=[answered(fakes.dialogue("a"), "v1", {"safety": 1})])
+    assert bench.mine("safety") == ["1"] and bench.page.evaluate("scrollY") == place > 0
 
 
 BAR = """() => { const [above, bar] = [0, 0].map(() => document.createElement("div"));
@@ -1013,7 +1010,6 @@ def test_the_footer_begins_and_ends_where_the_texts_do(bench: Bench) -> None:
         rest = [width - box["x"] - box["width"] for box in (texts, line)]
         assert line["x"] == pytest.approx(max(12, texts["x"]), abs=1)
         assert rest[1] == pytest.approx(max(12, rest[0]), abs=1)
-    bench.page.set_viewport_size({"width": 1440, "height": 900})
 
 
 def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
@@ -1459,15 +1455,12 @@ def test_a_card_closes_by_its_button_or_beside_it_and_not_by_a_click_on_it(bench
 
 def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -> None:
     bench.page.set_viewport_size({"width": 600, "height": 200})
-    try:
-        bench.sit(response("a"))
-        bench.press("?")
-        places = []
-        for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp"):
-            bench.press(key)
-            places.append(bench.page.locator(".card").evaluate("e => e.scrollTop"))
-    finally:
-        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    bench.sit(response("a"))
+    bench.press("?")
+    places = []
+    for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp"):
+        bench.press(key)
+        places.append(bench.page.locator(".card").evaluate("e => e.scrollTop"))
     assert places == [60, 460, 400, 0]
 
 
@@ -1506,17 +1499,14 @@ def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench
         await told(); // by now the desk's own observer has said what it saw
         return !!cell.seen }"""
     bench.page.set_viewport_size({"width": 1440, "height": 500})
-    try:
-        bench.sit(response("b"), fakes.dialogue("a"))
-        bench.go()
-        low = bench.page.locator(".foot").bounding_box()["height"]
-        bench.refuse()
-        higher = bench.page.locator(".foot").bounding_box()["height"] - low
-        assert higher > 30
-        assert not bench.page.evaluate(seen.replace("BELOW", "cell.el.offsetHeight"))
-        assert bench.page.evaluate(seen.replace("BELOW", "0"))
-    finally:
-        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    bench.sit(response("b"), fakes.dialogue("a"))
+    bench.go()
+    low = bench.page.locator(".foot").bounding_box()["height"]
+    bench.refuse()
+    higher = bench.page.locator(".foot").bounding_box()["height"] - low
+    assert higher > 30
+    assert not bench.page.evaluate(seen.replace("BELOW", "cell.el.offsetHeight"))
+    assert bench.page.evaluate(seen.replace("BELOW", "0"))
 
 
 def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
@@ -1684,6 +1674,10 @@ EVERY_KEY = (
 )
 
 
+_HEADS = ("--", "++", "@@")
+"""How lines of a comparison begin that are of no text."""
+
+
 def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
     """What is drawn, and after each key what is drawn otherwise than when the item was last there; what was sent."""
     last = dict[str, list[str]]()
@@ -1696,7 +1690,7 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
         found, item = bench.page.evaluate(DRAWN), bench.item
         yield f"-- {key} {item}".rstrip()
         before = last.get(item, [])
-        changed = [line for line in unified_diff(before, found["lines"], n=0, lineterm="") if line[:2] not in _MARKS]
+        changed = [line for line in unified_diff(before, found["lines"], n=0, lineterm="") if line[:2] not in _HEADS]
         yield from (line for line in changed if line[0] == "+")
         if gone := sum(line[0] == "-" for line in changed):
             yield f"- {gone}"
@@ -1706,25 +1700,19 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
         last[item] = found["lines"]
 
 
-_MARKS = ("--", "++", "@@")
-
-
 def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path: Path) -> None:
     """On items of every kind, which are seen as a whole: where what is drawn lies on the screen decides nothing."""
     given = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
     told, some, every = [], SOME_KEYS, EVERY_KEY
     bench.page.set_viewport_size({"width": 1440, "height": 6000})
-    try:
-        for sheet, keys in (
-            (fakes.dialogue(), every), (fakes.thought(), every), (fakes.numbers(), every), (hidden("hidden"), every),
-            (answered(given, "v1", {"fit": 3}), every), (fakes.pair(size=200, long_input=900), some),
-            (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some),
-        ):  # fmt: skip
-            bench.page.evaluate("localStorage.clear()")
-            told.append(f"== {sheet['name']}")
-            bench.sit(sheet, response("next"), place=f"demo/{sheet['name']}")
-            told += drawn_by_keys(bench, keys)
-    finally:
-        bench.page.set_viewport_size({"width": 1440, "height": 900})
+    for sheet, keys in (
+        (fakes.dialogue(), every), (fakes.thought(), every), (fakes.numbers(), every), (hidden("hidden"), every),
+        (answered(given, "v1", {"fit": 3}), every), (fakes.pair(size=200, long_input=900), some),
+        (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some),
+    ):  # fmt: skip
+        bench.page.evaluate("localStorage.clear()")
+        told.append(f"== {sheet['name']}")
+        bench.sit(sheet, response("next"), place=f"demo/{sheet['name']}")
+        told += drawn_by_keys(bench, keys)
     said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*told, ""]))
     compare_archive(said, Path(__file__).with_name("drawn.txt"), tmp_path)
