@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,12 @@ class AnsweringCalls:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
+@lru_cache(1_000)
+def _reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
+    return reply.model_json_schema()
+
+
+@lru_cache(1_000)
 def _dimension_spec(dimension: Dimension) -> dict[str, Any]:
     """A dimension as a card's content has it.
 
@@ -142,7 +148,7 @@ class Card:
             "title": self.title,
             "kind": self.kind,
             "dimensions": [_dimension_spec(d) for d in self.dimensions],
-            "reply": self.reply.model_json_schema(),
+            "reply": _reply_schema(self.reply),
             "prompts": dict(self.prompts),
             "examples": [asdict(e) for e in self.examples],
             "recipe": self.recipe,

@@ -138,10 +138,10 @@ def one_empty_store(
     """Migrates one empty store for each worker, and makes every new store as a copy of its file (automatic).
 
     Only the migrations are left out: each store is locked, marked and opened as ever. A file of tests about the making
-    of stores asks for `stores_made_anew`.
+    of stores asks for `stores_made_anew`. What is found in a store before it is opened is remembered for its copies.
     """
     made = tmp_path_factory.mktemp("empty") / "empty.duckdb"
-    really = opening.migrate_store
+    really, inspect = opening.migrate_store, opening.inspect_store
 
     def bring_up(path: Path, found: opening.StoreFile | None) -> None:
         if found is not None:
@@ -152,10 +152,15 @@ def one_empty_store(
         shutil.copyfile(made, part)
         os.replace(part, path)
 
+    def look(path: Path, accept: bool = False, write: bool = True) -> opening.StoreFile | None:
+        known = None if accept else seeds.inspect_copy(path)
+        return known or inspect(path, accept, write)
+
     with pytest.MonkeyPatch.context() as patch:
         if ON_POSTGRES:
             take_databases(patch, request.getfixturevalue("databases"))
         patch.setattr(opening, "migrate_store", bring_up)
+        patch.setattr(opening, "inspect_store", look)
         patch.setattr(seeds, "KEPT", [tmp_path_factory.mktemp("kept")])
         yield really
 

@@ -22,6 +22,9 @@ KEPT: list[Path] = []
 DATABASES: Databases | None = None
 """The server whose databases stand for files, where the tests run on PostgreSQL."""
 _asked: Counter[str] = Counter()
+_State = tuple[tuple[str, int, int], ...]
+_found: dict[Path, tuple[_State, opening.StoreFile | None]] = {}
+"""What was found in a store that was copied, and in its copies, as long as their files are as they were then."""
 
 
 def address(path: Path) -> str:
@@ -148,8 +151,22 @@ def copy_store(path: Path, to: Path) -> None:
     if DATABASES is not None:
         DATABASES.copy(path, to)
         return
+    found = inspect_copy(path) or opening.inspect_store(path)
     opening.copy(path, to)
     shutil.copyfile(opening.beside_path(path, ".mark"), opening.beside_path(to, ".mark"))
+    _found.update({one: (_files(one), found) for one in (path, to)})
+
+
+def inspect_copy(path: Path) -> opening.StoreFile | None:
+    """What `opening.inspect_store` would find in a copy that nobody has touched since; None for any other file."""
+    files, found = _found.get(path, ((), None))
+    return found if files == _files(path) else None
+
+
+def _files(path: Path) -> _State:
+    """A store's files with their sizes and times."""
+    there = sorted(one for one in path.parent.glob(f"{path.name}*") if one.is_file())
+    return tuple((one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in there)
 
 
 def dialogues(path: Path, count: int, turns: int = 3, **options: Any) -> None:

@@ -130,6 +130,7 @@ def _figures(
     ]  # fmt: skip
 
 
+@kept
 def fingerprint_cells(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
     """Twenty hex digits of the SHA-256 of the cells behind a figure: item, unit, people's value, the judge's, weight.
 

@@ -182,6 +182,7 @@ def load_paired_ratings(
     return replace(found, stratum=frame["stratum"].to_numpy(dtype=np.int64)) if strata else found
 
 
+@kept
 def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 

@@ -44,6 +44,7 @@ def question_sets(store: Store | Tx) -> list[Dataset]:
     return _datasets(store, "purpose = 'questions'")
 
 
+@kept
 def _datasets(store: Store | Tx, condition: str) -> list[Dataset]:
     rows = store.rows(f"select id, name, description, synthetic from dataset where {condition} order by seq, name")
     return [Dataset(*row) for row in rows]
@@ -66,6 +67,7 @@ def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
     return found
 
 
+@kept
 def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
     """Every judge by its id, or the one of an id."""
     only, params = (" where id = $1", [judge_id]) if judge_id else ("", [])

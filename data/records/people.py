@@ -27,8 +27,13 @@ _NAME = re.compile(r"[^<>`|\\/]{1,60}")
 @allow("anybody")
 def all_people(store: Store | Tx, active: bool = True) -> list[Person]:
     """All people by name; `active=False` includes those who left and annotators known from imports only."""
+    return [person for person in _every_person(store) if person.active or not active]
+
+
+@kept
+def _every_person(store: Store | Tx) -> list[Person]:
     rows = store.rows("select person, role, active, team from person_now order by lower(person)")
-    return [Person(*row) for row in rows if row[2] or not active]
+    return [Person(*row) for row in rows]
 
 
 @dataclass(frozen=True)

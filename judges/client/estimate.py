@@ -299,7 +299,7 @@ def safe_length(card: Card, params: Params, room: int) -> int:
     if card.templates:
         return 0
     prompt = max((len(text) for text in card.prompts.values()), default=0) + sum(len(str(e)) for e in card.examples)
-    return room - params.max_tokens - prompt - len(str(card.reply.model_json_schema())) - _MARGIN
+    return room - params.max_tokens - prompt - len(str(card.spec["reply"])) - _MARGIN
 
 
 def find_long_calls(card: Card, params: Params, items: Iterable[tuple[str, Item]], room: int) -> LongCalls:
