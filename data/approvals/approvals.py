@@ -119,7 +119,7 @@ def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: s
     if holds and holds.decision == "approve" and (holds.fingerprint, holds.requirements) == (mark, found.requirements):
         raise NotApprovable(f"{holds.person} has approved this already, on the same evidence and policy.")
     fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, found.requirements)
-    if decision == "propose" and proposed and fresh:
+    if decision == "propose" and proposed and fresh and people.find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
     if decision == "propose" or not found.requirements.four_eyes:
         return

@@ -6,7 +6,6 @@ import contextlib
 import html
 import io
 import json
-import logging
 import re
 import zipfile
 from collections.abc import Callable, Collection, Iterator
@@ -89,10 +88,9 @@ from data.reports import dashboard as dashboard_file
 from data.reports import evidence, report, tables
 from data.reports.figures import report_figures
 from data.reports.statistics import STATISTICS
-from data.runs import runs
+from data.runs import runs, writer
 from data.runs.run_order import RunOrder
 from data.samples import SAMPLES
-from data.store import open_store
 from data.store.duckdb_driver import DuckTables
 from data.store.errors import BadInput
 from data.trail import activity, trail
@@ -110,13 +108,15 @@ from judges.mtbench.ratings import Rules
 from judges.mtbench.records import Bench, BenchQuestion
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, Task
+from judges.stats.means import FEW
+from judges.stats.ppi import CorrectedMean, MeanComparison
 from judges.stats.sampling import SampleDesign
+from judges.stats.slices import MeanSlice
 from judges.triage import Reason
 from judges.types import Dimension, Scale
-from judges.version import VERSION
 from tests import seeds
-from tests.archives import compare_archive
 from tests.data import import_files, planted_workspace
+from tests.data.conftest import Check
 from tests.data.flag_dataset import CARD, flagged
 from tests.data.imports import source as import_lines
 from tests.data.mtbench.recorder import is_judging, recording
@@ -125,57 +125,10 @@ from tests.data.runs.test_runs import scripted
 from tests.facts import drawn, facts, refusal, tallies, text_of, told_refusals
 from tests.judges.endpoint import Say
 
+pytestmark = pytest.mark.together("rooms of data")  # they share the planted workspace
+
 Json = dict[str, Any]
-Check = Callable[[str, Iterator[str]], None]
 STREAMS: tuple[queue.Stream, ...] = ("audit", "review")
-HERE = Path(__file__).with_name("rooms")
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Planted, datetime]:
-    """The workspace, closed, and the time at which it was."""
-    folder = tmp_path_factory.mktemp("rooms")
-    store = open_store(seeds.address(folder / "planted.duckdb"))
-    with planted_workspace.frozen() as clock:
-        made = planted_workspace.plant(store, clock)
-        store.close()
-    return folder / "planted.duckdb", made, clock.moment
-
-
-@pytest.fixture
-def planted(kept: tuple[Path, Planted, datetime], tmp_path: Path) -> Iterator[Planted]:
-    """A copy of it, at the same time the day after."""
-    seeds.copy_store(kept[0], tmp_path / "copy.duckdb")
-    with planted_workspace.frozen() as clock:
-        clock.moment = kept[2].replace(microsecond=0)
-        clock.random.seed(6)
-        clock.pass_(days=1)
-        store = open_store(seeds.address(tmp_path / "copy.duckdb"))
-        yield Planted(store, clock, kept[1].datasets, kept[1].judges)
-        store.close()
-
-
-@pytest.fixture
-def check(planted: Planted, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Check:
-    """Compares lines, and what was logged meanwhile, with the archive of a room."""
-    caplog.set_level(logging.INFO, "assay")
-
-    def named(said: str) -> str:
-        said = planted.named(said).replace(str(tmp_path), "(folder)").replace(VERSION, "(version)")
-        said = re.sub(r"(\d\d:\d\d):\d\d(\.\d+)?(?!\d)", r"\1", said)
-        said = re.sub(r"\bassay_[0-9a-f]{8}\b", "assay_(secret)", said)
-        return re.sub(r"(?<![\w.:])\d+\.\d{4,}(e-?\d+)?", lambda found: f"{float(found[0]):.4g}", said)
-
-    def compare(room: str, lines: Iterator[str]) -> None:
-        told = [*lines, *dict.fromkeys(_logged(one) for one in caplog.get_records("call"))]
-        compare_archive(named("\n".join(told) + "\n"), HERE / f"{room}.txt", tmp_path)
-
-    return compare
-
-
-def _logged(one: logging.LogRecord) -> str:
-    held = {name: value for name, value in getattr(one, "facts", {}).items() if not isinstance(value, float)}
-    return f"log {one.levelname} {one.getMessage()} {held}"
 
 
 # -- exporting --------------------------------------------------------------------------------------------------------
@@ -412,6 +365,8 @@ def desks(planted: Planted) -> Iterator[str]:
         ("support", "d-16", "rex"),
         ("support", "d-13", "rex"),
         ("support", "d-14", "rex"),
+        ("support", "d-09", "rex"),
+        ("support", "d-34", "lou"),
     ):
         yield from _shown_on_desk(f"{who} opens {name}", desk.open_item(store, who, planted.item(dataset, name)))
     yield from _several_judges(planted)
@@ -744,6 +699,13 @@ def _rates_of_work() -> Iterator[str]:
     needs = {f"i{n}": 1 + n % 2 for n in range(7)}
     barred = {"i1": {"a"}, "i2": {"a", "b", "c"}, "i3": {"c"}}
     yield f"spread: {shares.spread_items(needs, {'a': 1.0, 'b': 1.0, 'c': 2.0}, barred, 3)}"
+    for seed in range(4):
+        wide = {f"i{n:02}": 1 + n % 3 for n in range(12)}
+        shut = {f"i{n:02}": {"abc"[n % 3], *("b" if n < 9 else "")} for n in range(0, 12, 1 + seed)}
+        spread = shares.spread_items(wide, {"a": 1.0, "b": 3.0, "c": 1.0, "d": 0.0}, shut, seed)
+        yield f"spread by {seed}, barred {[f'{item} {sorted(who)}' for item, who in shut.items()]}: {spread}"
+    for hours in (0.0, 39.9, 40.0, 40.1, 79.0, 81.0, 8.0 * 5 * 52, 1e6):
+        yield f"after {hours} hours: {after_working_hours(BEGIN, hours)}"
 
 
 def _board(planted: Planted, when: str) -> Iterator[str]:
@@ -820,6 +782,11 @@ def decided(planted: Planted) -> Iterator[str]:
         "another": lambda: decide("rex-decides-2", 4),
         "taken back": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-takes-1", "rex-decides"),
         "back again": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-takes-2", "rex-decides"),
+        "by the same key": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-takes-1", "rex-decides"),
+        "of another": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-takes-1", "decision-0"),
+        "key of another": lambda: adjudication.withdraw_adjudication(store, "lea", "lou-takes-1", "rex-decides"),
+        "short key": lambda: adjudication.withdraw_adjudication(store, "lou", "lou-tak", "decision-0"),
+        "long key": lambda: adjudication.withdraw_adjudication(store, "lou", "l" * 81, "decision-0"),
         "of a lead": lambda: adjudication.withdraw_adjudication(store, "rex", "rex-takes-1", "decision-0"),
         "reveal": lambda: adjudication.reveal_while_adjudicating(store, "rex", planted.item("support", "d-38")),
     }.items():
@@ -959,6 +926,9 @@ def _undone(planted: Planted, here: str, judge: str) -> Iterator[str]:
         yield from facts("suspended", replace(one, fingerprint="", requirements=rules.Requirements()))
         for fact in record.frozen_evidence(store, one.id):
             yield from facts(record.fact_title(fact[0]), fact, 1)
+    for one in record.decision_history(store, here, judge):
+        for figure in suspension.current_period_figures(store, one) if one.decision == "suspend" else ():
+            yield from facts(f"period of {one.dimension}", figure, 1)
     yield from facts("quota", quota.quota(store, here, True))
     yield from facts("plan", plans.look_plan(store, here))
     for sizes in ("30, 60", "60 30", "", "a", "5 10", "30 31 32 33 34 35 36"):
@@ -1211,6 +1181,41 @@ def published(planted: Planted) -> Iterator[str]:
             yield from drawn(dashboard_file.tile_picture(tile, name))
             for some in (tile, replace(tile, systems=tile.systems[:1]), replace(tile, systems=tile.systems[-1:])):
                 yield from facts("would say", sentences.explain_tile(some), 1)
+            yield from _would_say(tile)
+
+
+def _would_say(tile: dashboard.Tile) -> Iterator[str]:
+    """What a tile would say of one to three systems that are alike, apart, of few labels or of such as cover little."""
+    scale, place = tile.dimension.dimension.scale, tile.headline
+    low, width = (scale.lo, scale.hi - scale.lo) if tile.dimension.mean else (0.0, 1.0)
+    usual = tile.systems[0].means[place]
+    none = replace(usual.interval, point=None, low=None, high=None, n_eff=12.0)
+
+    def figure(letter: str) -> CorrectedMean:
+        if letter in "-ur":  # few labels, of unequal chances, and such as cover too little
+            worth = {"-": 12.0, "u": 20.0, "r": 60.0}[letter]
+            uncovered = 0.3 if letter == "r" else 0.0
+            items = 12 if letter == "-" else 60
+            return replace(usual, interval=replace(none, n_eff=worth), n=items, uncovered=uncovered)
+        at = low + width * {"a": 0.75, "b": 0.55, "c": 0.4}[letter]
+        ends = {"low": at - width / 20, "high": at + width / 10} if letter != "c" else {"low": None, "high": None}
+        made, off = replace(usual.interval, point=at, n_eff=60.0, **ends), {"a": 0.0, "b": 0.1, "c": -0.1}[letter]
+        return replace(usual, interval=made, judge=at + width * off, uncovered=0.0)
+
+    for letters in "- u r a b c a- a-- ar- rr r- aa aaa aab aa- abc ab-".split():
+        means = [(*tile.systems[0].means[:place], figure(one)) for one in letters]
+        systems = [replace(tile.systems[0], name="xy"[n : n + 1], means=held) for n, held in enumerate(means)]
+        sure = sum(one in "abc" for one in letters)
+        pairs = [(one, other) for one in range(sure) for other in range(one + 1, sure)]
+        for apart in range(len(pairs) + 1):
+            gap = replace(usual.interval, point=width / 8, low=width / 20, high=width / 5)
+            compared = [MeanComparison(*pair, gap, 0.01, 0.01 if n < apart else 0.5) for n, pair in enumerate(pairs)]
+            told = replace(tile, systems=tuple(systems), comparisons=tuple(compared))
+            yield f"  {letters}, {apart} apart: {sentences.explain_tile(told)}"
+        one = MeanSlice("s", replace(none, items=FEW if sure else FEW - 1), means[0][place])
+        for made in (one, replace(one, mean=None)) if len(letters) == 1 else ():
+            yield f"  slice of {letters}: {sentences.slice_size(made)}, {sentences.explain_missing_figure(made)}"
+            yield f"    {[sentences.describe_rest(tile, made, system, place) for system in ('', 'x')]}"
 
 
 def _corrected(tile: dashboard.Tile, place: int) -> dashboard.Tile:
@@ -1540,7 +1545,9 @@ def test_runs(planted: Planted, check: Check) -> None:
 
 def judged(planted: Planted) -> Iterator[str]:
     """What runs would take, how each ended and what it cost, how one goes on, and the words that refuse all else."""
-    store, counted = planted.store, CallReply("", "", 0, "", "", tokens_in=120, tokens_out=30)
+    store, sure = planted.store, (("4", (("4", -0.1), ("5", -2.5))), ("x", ()))
+    counted = CallReply("", "", 0, "", "", mode="json_object", model="served-1", tokens_in=120, tokens_out=30)
+    counted = replace(counted, seconds=1.25)
     dialogues, pairs, one_by_one = (planted.datasets[name] for name in ("support", "duels", "answers"))
     endpoint = Endpoint(base_url="http://127.0.0.1:9", tries=1, concurrency=1)
 
@@ -1571,7 +1578,8 @@ def judged(planted: Planted) -> Iterator[str]:
             return replace(counted, unscored="api_error", why="HTTP 500: overloaded", tries=3)
         item = {"id": task.item.id, "turns": [{"turn": turn} for turn in (1, 2)]}
         good = json.dumps(seeds.reply(item, 1 + number % 5, weakest=1))
-        return replace(counted, raw=good if number % 7 else "I would say four.", estimated=number % 11 == 0)
+        chances = {"logprobs": sure} if number % 5 == 0 else {}
+        return replace(counted, raw=good if number % 7 else "I would say four.", estimated=number % 11 == 0, **chances)
 
     first = runs.start(store, "rex", replace(whole, most=30), source=scripted(say, most=12))
     yield from facts("stopped", runs.wait(store, first))
@@ -1593,6 +1601,12 @@ def judged(planted: Planted) -> Iterator[str]:
     for run_id in (first, again):
         yield from facts("order", runs.order_of(store, run_id))
         yield from facts("judge", runs.run_judge(store, run_id))
+    judge, some = runs.run_judge(store, first).id, [planted.item("support", f"d-{n:02}") for n in range(5, 13)]
+    late = store.newest()
+    for place, held in sorted(writer.stored_replies(store, judge, {}, some[:4]).items()):
+        yield from facts(f"stored of {place}", list(held.values()), 1)
+    slots = {(some[0], "", 0): (late, "no score"), (some[2], "", 0): (late, "api_error"), (some[3], "", 0): (1, "")}
+    yield f"of these count {sorted(writer.stored_replies(store, judge, slots, some))}"
     yield from facts("all", runs.list_runs(store))
     yield from facts("of pairs", runs.list_runs(store, pairs))
     yield from facts("made", list(runs.count_run_judgments(store).values()))
