@@ -150,7 +150,8 @@ class KnownJudgments(_KnownOfItems):
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
         """(id, sample) for a judgment, or None where it is there already.
 
-        A sample that is taken by another text is given the next free number: the judge was asked again.
+        A sample that is taken by another text is given the next free number: the judge was asked again. Where the same
+        text stands at a number before that one, it came in that way, and is there already.
         """
         slots = self._slots.setdefault((judge, item, part), {})
         key = judgment_id(judge, item, part, raw)
@@ -162,6 +163,8 @@ class KnownJudgments(_KnownOfItems):
             return None
         number = sample or 0
         while number in slots:
+            if slots[number] in (key, content_id(judge, item, part, raw, number)):
+                return None
             number += 1
         if key in slots.values():
             key = content_id(judge, item, part, raw, number)

@@ -207,3 +207,15 @@ def test_a_judge_is_named_with_its_prompt_where_its_parameters_say_it(store: Sto
     found = preview_import(store, source([pair(), *(verdict("p1", "a", params=one) for one in prompts)]),
                            ImportPlan("d"))
     assert found.judges == [f"plain_pairwise: m{said}" for said in ("", " (p)", " (p@w)", " (w)")]
+
+
+def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_path: Path) -> None:
+    """Its number is the next free one, and a file that says the old number is known the second time."""
+    store = workspace(tmp_path)
+    bring(store, [pair("p1"), verdict("p1", "a", sample=0)])
+    for judgments in (1, 0):
+        assert bring(store, [verdict("p1", "b", sample=0)]).judgments == judgments
+    assert bring(store, [verdict("p1", "a", sample=0), verdict("p1", "b", sample=1)]).judgments == 0
+    assert bring(store, [verdict("p1", "a", sample=2)]).judgments == 1, "said once more"
+    assert [row[0] for row in store.rows("select sample from judgment order by sample")] == [0, 1, 2]
+    store.close()
