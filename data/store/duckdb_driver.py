@@ -263,15 +263,16 @@ class DuckStore(DuckTables):
 
     def _begin(self, found: opening.StoreFile | None) -> None:
         """Make the mark and the tables that are missing. What fails leaves nothing behind."""
-        made = found is None or not found.marked
+        made = False
         try:
-            if made:
+            if found is None or not found.marked:
                 self._mark.make(*((found.newest, found.digest) if found else (0, "")))
+                made = True
             self._mark.hold()
             opening.migrate_store(self.path, found)
         except BaseException as error:
             self._mark.close()
-            if found is None:
+            if made:
                 self._mark.path.unlink(missing_ok=True)
             if isinstance(error, OSError):
                 raise StoreFailed(

@@ -29,6 +29,7 @@ from data.store.hidden_rows import delete_hidden_rows, show_tables
 from data.store.high_water_mark import CHANGE, Mark, digest
 from data.store.ids import now
 from judges.errors import AssayError
+from judges.plural import many, verb
 
 LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 """What DuckDB keeps beside a file: the log, and what an interrupted checkpoint leaves of it."""
@@ -178,21 +179,21 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
         return StoreFile(version, newest, own, False)
     if unreadable:
         raise StoreDamaged(
-            f"The mark {mark.path} cannot be read ({unreadable}), so nothing says whether the {newest} changes in "
-            f"{path.name} are all that were confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
+            f"The mark {mark.path} cannot be read ({unreadable}), so nothing says whether what {path.name} holds "
+            f"({many(newest, 'change')}) is all that was confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
         )
     if entry is None and version:  # with no change in it, too: its changes may all have been in a log
         raise StoreDamaged(
-            f"Beside the store {path} its mark {mark.path.name} is missing, so nothing says whether its {newest} "
-            "changes are all that were confirmed. A store moves with its .wal and .mark: copy these, too. Is it a "
-            f"backup, put it in the store's place with python -m data restore {path.name}, or go on with what is "
-            f"there: {ACCEPT}"
+            f"Beside the store {path} its mark {mark.path.name} is missing, so nothing says whether what it holds "
+            f"({many(newest, 'change')}) is all that was confirmed. A store moves with its .wal and .mark: copy these, "
+            f"too. Is it a backup, put it in the store's place with python -m data restore {path.name}, or go on with "
+            f"what is there: {ACCEPT}"
         )
     if newest < held:
+        lost = f"{many(held - newest, 'change')} {verb(held - newest, 'is', 'are')} missing"
         raise StoreDamaged(
-            f"The store {path} ends at revision {newest}, but revision {held} was confirmed: {held - newest} "
-            f"are missing, probably with a damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept "
-            f"the loss with {ACCEPT}."
+            f"The store {path} ends at revision {newest}, but revision {held} was confirmed: {lost}, probably with a "
+            f"damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept the loss with {ACCEPT}."
         )
     if other:
         raise StoreDamaged(
@@ -321,7 +322,8 @@ def _why_not(path: Path, error: duckdb.Error) -> AssayError:
 
 def first_line(error: BaseException) -> str:
     """What DuckDB said, as the end of a sentence of ours."""
-    said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    told = (isinstance(error, OSError) and error.strerror) or str(error)
+    said = (told.strip().splitlines() or [type(error).__name__])[0]
     return re.sub(r"^[\w ]+ Error: ", "", said).rstrip(".! ") + "."
 
 
@@ -356,7 +358,12 @@ def migrate_store(path: Path, found: StoreFile | None) -> None:
             shutil.copymode(path, part)
             _fold(path)
             kept = _keep(path) if done else None
-        os.replace(part, path)
+        try:
+            os.replace(part, path)
+        except OSError:
+            if kept is not None:
+                kept.unlink()
+            raise
         if kept is not None:
             to = waiting[-1][0]
             events.info("store_migrated", file=str(path), from_version=done, to_version=to, kept=str(kept))

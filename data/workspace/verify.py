@@ -121,8 +121,10 @@ def _items(store: Store) -> Iterator[str]:
             except ValidationError:
                 yield f"The content of the item {name!r} is no item."
                 continue
-            if item.id != name or item.kind != kind:
+            if item.id != name:
                 yield f"The content of the item {name!r} is that of {item.id!r}."
+            if item.kind != kind:
+                yield f"The item {name!r} is kept as a {kind}, and its content is a {item.kind}."
             there[key] = set(units(item))
         ids = [row[0] for row in rows]
         for table in ("score", "label", "remark"):

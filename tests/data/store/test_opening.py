@@ -91,12 +91,12 @@ def mark(path: Path) -> Path:
 HURT: list[tuple[str, Callable[[Path], object], str]] = [
     ("moved", lambda p: p.rename(p.parent / "elsewhere"), "not there, but a.duckdb.mark and a.duckdb.wal beside it"),
     ("moved with its mark", lambda p: (p.rename(p.parent / "m"), mark(p).unlink()), "but a.duckdb.wal beside it is"),
-    ("log cut", cut, "ends at revision 74, but revision 150 was confirmed: 76 are missing"),
-    ("log emptied", lambda p: os.truncate(f"{p}.wal", 0), "150 are missing"),
-    ("log of something else", lambda p: Path(f"{p}.wal").write_bytes(b"log" * 999), "150 are missing"),
-    ("log gone", lambda p: Path(f"{p}.wal").unlink(), "150 are missing"),
+    ("log cut", cut, "ends at revision 74, but revision 150 was confirmed: 76 changes are missing"),
+    ("log emptied", lambda p: os.truncate(f"{p}.wal", 0), "150 changes are missing"),
+    ("log of something else", lambda p: Path(f"{p}.wal").write_bytes(b"log" * 999), "150 changes are missing"),
+    ("log gone", lambda p: Path(f"{p}.wal").unlink(), "150 changes are missing"),
     ("log and mark gone", lambda p: (Path(f"{p}.wal").unlink(), mark(p).unlink()), "is missing.*--accept"),
-    ("mark gone", lambda p: mark(p).unlink(), "is missing.*its 150 changes.*--accept"),
+    ("mark gone", lambda p: mark(p).unlink(), "is missing.*150 changes.*--accept"),
     ("mark and half the log damaged", lambda p: (cut(p), mark(p).write_bytes(b"x" * 30)), "cannot be read.*--accept"),
     ("mark empty", lambda p: mark(p).write_bytes(b""), "cannot be read.*--accept"),
     ("mark a folder", lambda p: (mark(p).unlink(), mark(p).mkdir()), "cannot be read.*--accept"),
@@ -442,7 +442,7 @@ def test_a_restore_takes_stores_only_and_all_of_one(path: Path, tmp_path: Path) 
     assert restore(tmp_path / "new.duckdb", url, force=True)[0] == 0
     assert restore(path, url)[0] == 150, "what its log holds belongs to it"
     cut(path)
-    with pytest.raises(BadInput, match="76 are missing"):
+    with pytest.raises(BadInput, match="76 changes are missing"):
         restore(path, url)
     store = open_store(url)
     with pytest.raises(StoreLocked):
