@@ -1212,6 +1212,9 @@ def _would_say(tile: dashboard.Tile) -> Iterator[str]:
             compared = [MeanComparison(*pair, gap, 0.01, 0.01 if n < apart else 0.5) for n, pair in enumerate(pairs)]
             told = replace(tile, systems=tuple(systems), comparisons=tuple(compared))
             yield f"  {letters}, {apart} apart: {sentences.explain_tile(told)}"
+            even = replace(gap, point=0.0, low=0.0, high=None) if pairs else gap
+            for pair in compared if letters == "aa" else ():
+                yield f"    no difference: {sentences.describe_difference(told, replace(pair, difference=even))}"
         one = MeanSlice("s", replace(none, items=FEW if sure else FEW - 1), means[0][place])
         for made in (one, replace(one, mean=None)) if len(letters) == 1 else ():
             yield f"  slice of {letters}: {sentences.slice_size(made)}, {sentences.explain_missing_figure(made)}"

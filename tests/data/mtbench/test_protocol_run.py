@@ -279,6 +279,14 @@ def test_answers_from_elsewhere_stand_in_the_way_of_those_of_the_same_model_alon
         check_answer_target(store, Target("answers", FASTCHAT, own.questions, "m"), "")
 
 
+def test_answers_to_another_wording_stand_in_the_way_whoever_gave_them(store: Store) -> None:
+    own = wanted(store, "http://127.0.0.1/v1")
+    item = seeds.dialogue(1, 2) | {"system": "x", "meta": {"question_id": "81"}}
+    import_source(store, "lea", from_bytes([("m.jsonl", text([item]))]), ImportPlan("answers"))
+    with pytest.raises(BadInput, match=r"holds answers to another wording of question 81\. Give another one\."):
+        check_answer_target(store, Target("answers", FASTCHAT, own.questions, "m"), "")
+
+
 def test_an_endpoint_that_dies_in_turn_two_loses_nothing(store: Store) -> None:
     dead: list[bool] = []
 
