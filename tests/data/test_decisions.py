@@ -487,6 +487,7 @@ def _doubted(planted: Planted) -> Iterator[str]:
         made = replace(how, finding=news[name], since=newer, latest=latest, against=against)
         told = list(suspension.suspension_facts(made))
         yield f"{name}, {against} against: {made.suspends} {made.doubtful} {made.why}"
+        yield f"  {suspension._describe_change(made)}"
         yield from facts("told", told, 1, 30)
         for figure in suspension.period_figures([*told, ("kappa", 0.125, "")]):
             yield from facts("period", figure, 1)
