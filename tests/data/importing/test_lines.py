@@ -1,0 +1,1065 @@
+"""What lines leave in the tables and in which words they are refused, up to their bounds: archived beside this file."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from data.adjudication import adjudication
+from data.gold import disputes
+from data.importing import (
+    ColumnMapping,
+    DetectedFile,
+    ImportPlan,
+    ImportPreview,
+    Source,
+    detect_formats,
+    from_bytes,
+    from_path,
+    from_paths,
+    import_source,
+    parse_mapping,
+    parse_values,
+    preview_import,
+    previous_mapping,
+    record_preview,
+    start,
+)
+from data.importing.checks.import_context import check_text
+from data.importing.conversations import traces, utterances
+from data.importing.lines import Line
+from data.importing.mapping.mapping import cell_text, interpret_cell
+from data.importing.plan import Question
+from data.importing.report import ImportRefused, ProblemCollector, TooManyErrors
+from data.records import people
+from data.records.guidelines import LETTERS
+from data.store import Store
+from data.store.errors import BadInput
+from data.store.ids import new_id, now
+from judges.authoring.custom import from_recipe, from_spec
+from judges.authoring.recipe import Recipe, RecipeScale, check_recipe
+from judges.card import Card
+from judges.errors import AssayError
+from judges.strict_json import canonical
+from tests.archives import compare_archive
+from tests.data import import_files
+from tests.data.importing import tool_files as made
+from tests.data.imports import TABLES, decided, label, pair, source, text, verdict, workspace
+from tests.data.planted_workspace import frozen
+from tests.facts import refusal
+
+Json = dict[str, Any]
+WRITTEN = (*TABLES, "guideline", "combine_rule", "exposure")
+UNSAID = {"seq", "id", "made_at", "judgment_id", "answer_id", "dataset_id", "version", "card_version", "spec"}
+"""Columns that are other each time, with each version of a card, or say again what others say."""
+IDENTIFIED = ("item", "label", "adjudication")
+"""The tables whose ids are made of what is in their rows."""
+SHOWN = 4
+DAY = datetime(2026, 7, 1, 9)
+DAY = datetime(2026, 7, 1, 9)
+AGAIN = (
+    "Table of scores",
+    "otel",
+    "langfuse",
+    "mlflow",
+    "label_studio",
+    "argilla",
+    "votes",
+    "damaged lines",
+    "wide table",
+)
+"""What is imported another time, without the names that were given to it."""
+ITEM: Json = {
+    "id": "r",
+    "kind": "response",
+    "task": "Frage?",
+    "output": "ja",
+    "reference": "",
+    "system": "s",
+    "meta": {},
+}
+TALK: Json = {
+    "id": "d", "kind": "dialogue", "scenario": "", "system": "s", "meta": {},
+    "turns": [{"turn": turn, "role": role, "text": f"{role} {turn}"} for turn in (1, 2) for role in ("user",
+    "assistant")],
+}  # fmt: skip
+LABEL: Json = {
+    "item": "r", "unit": "response", "dimension": "factuality", "value": 3, "annotator": "ann", "mode": "blind",
+    "made_at": "2026-01-31T12:00:00Z",
+}  # fmt: skip
+JUDGED: Json = {"item": "r", "card": "rubric_open_ended", "model": "m", "params": {}}
+SCORE: Json = {"unit": "response", "dimension": "factuality", "value": 3}
+REPLY: Json = {
+    "scores": {"factuality": 4, "instruction_following": 5, "coherence": 5, "completeness": 3}, "verdict": "good",
+    "decision_basis": "Right.", "issues": [],
+}  # fmt: skip
+RECIPE: Json = {
+    "name": "tone_card", "title": "Tone", "kind": "response",
+    "dimensions": [{"name": "tone", "unit": "response", "definition": "How kind it is.",
+                    "answers": {"kind": "ordinal", "lo": 1, "hi": 5}}],
+}  # fmt: skip
+KEPT: Json = {}
+CARDS: dict[str, Card] = {}
+
+
+def test_lines_leave_these_rows_and_are_refused_in_these_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO, "assay")
+    monkeypatch.setattr("secrets.randbelow", lambda most: 7)
+    for name in ("cards.cards", "importing.entries", "importing.importing", "importing.checks.items"):
+        monkeypatch.setattr(f"data.{name}.from_spec", _remember(from_spec))
+    for name in ("mapping.mapping", "detection.plan_proposal"):
+        monkeypatch.setattr(f"data.importing.{name}.from_recipe", _remember(from_recipe))
+    with frozen() as clock:
+        clock.moment = DAY
+        told = _mask_times("\n".join(_archive_text(tmp_path, monkeypatch)))
+    for one in (one for one in caplog.get_records("call") if one.getMessage().startswith("import")):
+        held = [f"{k} {v}" for k, v in getattr(one, "facts", {}).items() if v and not isinstance(v, float)]
+        told += f"\nlog {one.getMessage()}: {', '.join(held)}"
+    said = told.replace(str(tmp_path), "(folder)").encode("utf-8", "backslashreplace").decode()
+    said = re.sub(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", lambda found: ascii(found[0])[1:-1], said)
+    compare_archive(said + "\n", Path(__file__).with_name("lines.txt"), tmp_path)
+
+
+def _archive_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    KEPT.clear()
+    store = workspace(tmp_path)
+    for name in ("rex", "cy"):
+        people.join_workspace(store, name)
+    people.set_person(store, "lea", "rex", "researcher")
+    for part in (_faults_of_lines, _files, _decisions, _columns, _rejected_rows, _tools):
+        yield from part(store)
+    for each in (_imports, _small_memory):
+        yield from each(store, monkeypatch)
+    yield from _mapping_faults()
+    yield from _utterances()
+    yield from _folders(store, tmp_path / "in")
+    store.close()
+
+
+def _remember(make: Callable[..., Card]) -> Callable[..., Card]:
+    """The same, making each card once: here they would be made anew with each import."""
+
+    def remembered(given: Any, *there: Any) -> Card:
+        key = f"{make.__name__} {canonical(given) if isinstance(given, dict) else given.model_dump_json()}"
+        if key not in CARDS:
+            CARDS[key] = make(given, *there)
+        return CARDS[key]
+
+    return remembered
+
+
+# -- how it is said ---------------------------------------------------------------------------------------------------
+
+
+def _shorten(value: Any) -> str:
+    """A cell as a short text: of a long one its begin and a checksum; times of today are none that is kept."""
+    if isinstance(value, datetime):
+        return _mask_times(value.isoformat())
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    said = json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, (dict, list)) else str(value)
+    said = _mask_times(said.replace("\n", "\\n").replace("\r", "\\r"))
+    return said if len(said) <= 40 else f"{said[:28]}…{crc32(said.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def _import(
+    store: Store, title: str, given: Source, plan: ImportPlan, who: str = "lea", good: bool = True,
+    found: list[DetectedFile] | None = None,
+) -> Iterator[str]:  # fmt: skip
+    """What an import says, the rows that it leaves, and the lines that it hands back."""
+    before, rejects = store.newest(), io.BytesIO()
+    yield f"== {title}"
+    try:
+        done = import_source(store, who, given, plan, "good rows" if good else "refuse", rejects=rejects, found=found)
+    except ImportRefused as error:
+        yield f"  refused: {error}"
+        yield from _report(error.preview)
+    except AssayError as error:
+        yield f"  {type(error).__name__}: {error}"
+    else:
+        counts = done.items, done.judgments, done.labels, done.known, done.rejected, done.lines
+        yield f"  {counts} new {done.preview.new}; known {done.preview.known}"
+        yield from _report(done.preview)
+    if back := _mask_times(rejects.getvalue().decode()).encode():
+        yield f"  back {back.count(10)} lines, {crc32(back):08x}: {back[:200]!r}"
+    yield from _rows(store, before)
+
+
+def _preview(
+    store: Store, title: str, given: Source, plan: ImportPlan, found: list[DetectedFile] | None = None
+) -> Iterator[str]:
+    """What an import would say."""
+    yield f"== {title}"
+    try:
+        told = preview_import(store, given, plan, found=found)
+    except AssayError as error:
+        yield f"  {type(error).__name__}: {error}"
+    else:
+        yield f"  would be new {told.new}; known {told.known}"
+        yield from _report(told, 5)
+
+
+def _report(told: ImportPreview, most: int = 2) -> Iterator[str]:
+    """All that is reported but the counts, with so many of the first rows."""
+    kept = ("dataset", "formats", "rejected", "by_file", "stopped", "unscored", "people", "judges")
+    yield "  " + ", ".join(f"{name} {getattr(told, name)}" for name in kept if getattr(told, name))[:600]
+    yield from (f"  {one[:400]}" for one in [*told.summary, *told.warnings])
+    yield from (f"  problem {one.field}: {one} [{one.begins[:40]}]"[:300] for one in told.problems[:SHOWN])
+    yield from (f"  group {one}"[:200] for one in told.groups if one.lines > 1)
+    for sort, rows in told.rows.items():
+        shown = [[_shorten(cell) for cell in row.values()] for row in rows[:most]]
+        yield f"  first {sort}: {len(rows)}, {shown}"[:1200]
+
+
+def _mask_times(said: str) -> str:
+    return re.sub(rf"{DAY:%Y-%m-%d}[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00)?", "(now)", said)
+
+
+def _rows(store: Store, before: int) -> Iterator[str]:
+    """The rows that every table has since a change, in an order that no id decides, and what all of them come to."""
+    counted = " union all ".join(f"select '{name}', count(*) from {name} where seq > $1" for name in WRITTEN)
+    wanted = {str(name) for name, count in store.rows(counted, [before]) if count}
+    if not wanted:
+        return
+    names = {str(key): str(name) for key, name in store.rows("select id, name from item")}
+    judges = "select id, card || ' ' || model || ' ' || params from judge"
+    names |= {str(key): f"<{_shorten(name)}>" for key, name in store.rows(judges)}
+    names |= {str(key): f"<{name} {mode}>" for key, name, mode in store.rows("select id, annotator, mode from label")}
+    for table in (name for name in WRITTEN if name in wanted):
+        if table not in KEPT:
+            asked = "select column_name from information_schema.columns where table_name = $1 order by ordinal_position"
+            KEPT[table] = [
+                str(name) for (name,) in store.rows(asked, [table])
+                if name not in UNSAID or (table, name) == ("label", "made_at")
+            ]  # fmt: skip
+            yield f"  ({table}: {' '.join(KEPT[table])})"
+        columns = KEPT[table]
+        key = ["id"] if table in IDENTIFIED else []
+        found = store.rows(f"select {', '.join(key + columns)} from {table} where seq > $1", [before])
+        said = sorted(
+            "; ".join([*(str(one)[:8] for one in row[: len(key)]), *(_cell(names, one) for one in row[len(key) :])])
+            for row in found
+        )
+        if len(said) == 1:
+            yield f"  {table}: {said[0][:300]}"
+            continue
+        whole = crc32("\n".join(said).encode("utf-8", "surrogatepass"))
+        yield f"  {table}: {len(said)} rows, {whole:08x}"
+        yield from (f"    {line[:300]}" for line in said[:SHOWN])
+
+
+def _cell(names: dict[str, str], value: Any) -> str:
+    said = names.get(value, _shorten(value)) if isinstance(value, str) else _shorten(value)
+    return re.sub(r'"[0-9a-f]{12}"', "(version)", said)
+
+
+def _variants(base: Json, **values: Sequence[Any]) -> Iterator[tuple[str, Json]]:
+    """The line with another value of one field at a time, each with what it is called."""
+    for name, given in values.items():
+        for one in given:
+            if name == "without":
+                yield f"without {one}", {key: held for key, held in base.items() if key != one}
+            elif name == "more":
+                yield f"with {_shorten(one)}", {**base, **one}
+            else:
+                yield f"{name} {_shorten(one)} ({len(one) if hasattr(one, '__len__') else 'one'})", {**base, name: one}
+
+
+def _fault_lines(
+    store: Store, title: str, first: list[Any], cases: Iterator[tuple[str, Any]], **options: Any
+) -> Iterator[str]:
+    """What is wrong with each of these lines, where they come after the first ones in one import."""
+    named = list(cases)
+    told = preview_import(store, source([*first, *(row for _, row in named)]), ImportPlan("faults", **options))
+    wrong: dict[int, list[str]] = {}
+    for one in told.problems:
+        wrong.setdefault(one.line, []).append(f"{one.field}: {one.sentence}"[:300])
+    yield f"== faults of {title}: {told.new}, known {told.known}, {told.rejected} rejected"
+    for number, (name, _) in enumerate(named, len(first) + 1):
+        yield f"  {name}: {' | '.join(wrong.get(number, ['fine']))}".replace("\n", "\\n").replace("\r", "\\r")
+    yield from (f"  {one}"[:300] for one in told.warnings)
+    yield from _report(told)
+
+
+# -- what is wrong with lines -----------------------------------------------------------------------------------------
+
+
+def _faults_of_lines(store: Store) -> Iterator[str]:
+    """Every field of every sort of line, as it may be and beyond that."""
+    names = ["", " ", "x" * 300, "y" * 301, 7, None, "a\nb", " r ", "nul\0", "\ud800", "京都", ["r"], True]
+    yield from _fault_lines(store, "responses", [ITEM], _variants(
+        ITEM, id=names, kind=["", "poem", None, 1, "Response"], task=["", None, 5, "x\0"], output=["", None, 1.5],
+        system=["", None], meta=[None, [], {"a": {"b": [1]}}, {"a": "\ud800"}, {"a": "\\u0000"}],
+        without=[*ITEM], more=[{"colour": 1}, {"id": "r2", "output": "ja "}, {f"k{n}": n for n in range(12)}],
+    ))  # fmt: skip
+    entry, turns = TALK["turns"][0], TALK["turns"]
+    yield from _fault_lines(store, "dialogues", [TALK], _variants(
+        {**TALK, "id": "d1"}, turns=[
+            [], None, "x", [entry], turns[1:2], [turns[2], turns[3], turns[0], turns[1]], [*turns, turns[3]],
+            *([{**turns[1], "turn": n}] for n in (0, 1, 10_000, 10_001, "1", 1.0, True)),
+            *([{**turns[1], "role": role}] for role in ("bot", "", None, "tool", "system")),
+            [{**turns[1], "text": None}], [{**turns[1], "more": 1}], [{"role": "assistant", "text": "x"}],
+            *([{"turn": 1, "role": "tool", "text": "x", "name": "n" * size}, turns[1]] for size in (0, 200, 201)), [7],
+        ], scenario=[None, "S"], without=["scenario", "turns"],
+    ))  # fmt: skip
+    side = {"system": "x", "text": "A"}
+    yield from _fault_lines(store, "pairs", [pair("p")], _variants(
+        pair("p1"), input=["", None, [], [entry], turns, [entry, entry], 5],
+        response_a=[{}, None, side, {**side, "text": None}, {"text": "A"}, {**side, "more": 1}, "A"],
+        sections=[None, [], [{"label": "one", "a": [0, 1], "b": [0, 1]}], [{"label": "one", "a": [0, 99]}],
+                  [{"label": "one", "a": [2, 1]}], [{"a": [0, 1]}]],
+        without=["input", "response_b"],
+    ))  # fmt: skip
+    times = ["", "2026", "2026-13-01", "2026-01-31", "1989-12-31T23:59:59Z", "1990-01-01", "2199-12-31", "2200-01-01",
+             " 2026-01-01T00:00 ", "20260101T000000Z", "0001-01-01T00:00:00+14:00", "1990-01-01T00:00:00+09:00",
+             5]  # fmt: skip
+    who = ["", "  ", "x" * 60, "y" * 61, "a  b", "a<b", "a>b", "a`b", "a|b", "a/b", "a\\b", "a\tb", "a\x7fb", "lea",
+    "cy",
+           "LEA", "lea (file)", f"{'z' * 60} (file)", f"{'z' * 60} (file 2)", "judge:x", "\ud800", None,
+           "Łea"]  # fmt: skip
+    values = [1, 5, 0, 6, 3.5, "3", " 4 ", "three", "n/a", "N/A", None, True, [], {}, "", 1e300, -1]
+    yield from _fault_lines(store, "labels", [ITEM, TALK, pair("p")], _variants(
+        LABEL, item=["lost", "", 7, " r ", "d", "p"], value=values, annotator=who, made_at=times,
+        unit=["", "whole", "turn:1", "turn:0", "pair", "conversation", "section:1/a", 5], dimension=["", "beauty",
+        "verdict"],
+        mode=["", "seen", "assisted", "revealed", None], team=["", "t" * 60, "t" * 61, "a\0", None],
+        probability=[0, 1e-10, 1e-9, 0.5, 1, 1.0001, None, "0.5", -1], without=[*LABEL],
+        more=[{"colour": 1}, {"stream": "x", "saw": True, "seen": "x", "code": 9}],
+    ), sampling="random")  # fmt: skip
+    talked = {**LABEL, "item": "d", "unit": "turn:2", "dimension": "helpfulness"}
+    yield from _fault_lines(store, "labels of turns", [TALK, pair("p")], _variants(
+        talked, value=values, unit=["turn:1", "turn:3", "turn:02", "turn:99999", "turn:100000", "conversation"],
+        more=[{"unit": "conversation", "dimension": "weakest_turn", "value": one} for one in (1, 2, 3, "turn:2",
+        "none")]
+        + [{"item": "p", "unit": "pair", "dimension": "verdict", "value": one} for one in ("a", "B", "tie", "both", 0)],
+    ))  # fmt: skip
+    yield from _fault_lines(store, "judgments", [ITEM, TALK, pair("p")], _faults_of_judgments())
+    yield from _fault_lines(store, "scores of judges", [ITEM, pair("p")], _variants(
+        {**JUDGED, "scores": [SCORE]}, scores=[
+            [], None, {}, [7], [SCORE, SCORE], [SCORE, {**SCORE, "dimension": "coherence", "value": 9}], [{**SCORE,
+            "more": 1}],
+            *([{**SCORE, "value": one}] for one in values), *([{**SCORE, "unit": one}] for one in ("", "pair",
+            "turn:1")),
+            *([{**SCORE, "confidence": one}] for one in (-0.01, 0, 1, 1.01, None, "1")), [{**SCORE,
+            "dimension": "verdict"}],
+            *([{**SCORE, "note": "n" * size}] for size in (0, 1, 100_000, 100_001)),
+        ], more=[{"raw": "x"}, {"reply": REPLY}, {"sample": 3}, {"part": "response"}, {"card": "plain_pairwise"}],
+    ))  # fmt: skip
+    one = {"annotator": "ann", "value": "a", "mode": "blind"}
+    yield from _fault_lines(store, "decisions", [pair("p"), ITEM], _variants(
+        decided("p", "a"), item=["lost", "r"], value=["c", None, "tie", "n/a", 1], adjudicator=who[:6], made_at=times,
+        reason=["", " ", "x" * 2_000, "x" * 2_001, "a\0", None, "  It is.  "], saw_judge=[True, "no", None],
+        labels=[[], None, [one] * 1_000, [one] * 1_001, [{**one, "value": "c"}], [{**one, "value": None}],
+                [{**one, "annotator": "<"}], [{**one, "mode": "assisted"}], [{**one, "mode": "revealed"}], [{}]],
+        unit=["response", "turn:1"], dimension=["beauty"], without=[*decided("p", "a")],
+    ))  # fmt: skip
+    yield from _faults_of_settings(store)
+
+
+def _faults_of_judgments() -> Iterator[tuple[str, Json]]:
+    raw, half = {**JUDGED, "raw": json.dumps(REPLY)}, verdict("p", "a", order="ab")
+    long = [{"a": "x" * (20_000 + beyond - len('{"a":""}'))} for beyond in (0, 1)]
+    yield from _variants(
+        raw, item=["lost", "d", "p", " r "], card=["", "x", "x" * 100, "x" * 101, 7, "plain_pairwise", "mt_bench"],
+        model=["", "x" * 300, "x" * 301, None, "a\0", "practice"], params=[{"t": 0.5}, None, [], "x", *long,
+        {"a": "\0"}],
+        sample=[-1, 0, 1, 100_000, 100_001, 1.5, True, "1", None], part=["response", "turn:1", "x", None,
+        "section:1/a"],
+        raw=["", "{}", None, "no", 7, "nul \0", '{"scores":[{"dimension":"factuality","unit":"response","value":2}]}'],
+        unscored=["cut_off", "refused", "api_error", "unreadable", "bad", None], why=["x" * 2_000, "x" * 2_001, None],
+        order=["ab", "xy", ""], card_version=["0", "", None, 7], without=[*raw],
+        more=[{"reply": REPLY}, {"reply": {}}, {"reply": {}, "raw": None}, {"colour": 1}, {"judge": "x", "run": "y"},
+              {"reply": {"a": "\ud800"}, "raw": None}, {"unscored": "refused", "why": "Nein.", "model": "n"}],
+    )  # fmt: skip
+    rated = {"turn": 1, "judgment": "Gut.", "score": 7}
+    yield from _variants({**JUDGED, "item": "d", "card": "mt_bench", "reply": rated}, part=[
+        "", "turn:1", "turn:2", "turn:3", "conversation", "2"], reply=[
+        {"turn": 2, "judgment": "Gut. [[8]]", "score": 8}, {"turn": "2", "judgment": "x", "score": 1}, {"score": 8},
+        {"turn": 1, "judgment": "x", "score": 11}, {"turn": 9, "judgment": "x", "score": 1}])  # fmt: skip
+    yield from _variants(
+        half, order=["ba", "xy", None], part=["pair", "section:1/a"], item=["r", "d"], reply=[{}, {"verdict": "c"}],
+        more=[{"reply": None, "raw": "[[A]]"}, {"reply": None, "raw": '{"calls":[]}'}, {"params": {"orders": "both"}},
+              {"unscored": "refused", "why": "Nein."}, {"card": "long_form_pairwise", "part": "response/a"},
+              {"reply": None, "raw": canonical({"pieces": [{"piece": "order:ab", "raw": "x"}]})},
+              {"unscored": "cut_off", "why": "a\0"}, {"reply": None,
+              "scores": [
+                  {"unit": "pair", "dimension": "verdict", "value": "a"}]}, {"reply": None, "part": "pair", "scores": [
+                  {"unit": "pair", "dimension": "verdict", "value": "a"}]}, {"reply": None, "scores": [
+                  {"unit": "pair", "dimension": "nothing", "value": "a"}]}],
+    )  # fmt: skip
+
+
+def _faults_of_settings(store: Store) -> Iterator[str]:
+    """Gold rules, guidelines and cards, each alone in an import."""
+    rule: Json = {"resolve": "majority", "apart": 1}
+    rules: list[Any] = [
+        rule, {**rule, "apart": -1}, {**rule, "apart": 0}, {**rule, "apart": 100}, {**rule, "apart": 101},
+        {**rule, "apart": None}, {**rule, "apart": 1.5}, {**rule, "resolve": "best"}, {"resolve": "mean"},
+        {**rule, "waiting": "out"}, {**rule, "waiting": "x"}, {**rule, "more": 1}, None, [], {}
+    ]  # fmt: skip
+    rows: list[tuple[str, Any]] = [
+        (f"rule {_shorten(given)}", {"gold_rule": given}) for given in rules
+    ]  # fmt: skip
+    rows += [(f"guidelines {_shorten(one)}", {"guidelines": one})
+             for one in ("", "x", "x" * LETTERS, "x" * (LETTERS + 1), None, 7, "a\0", "\ud800", " ")]  # fmt: skip
+    rows += [(f"head {_shorten(one)}", {"assay": one}) for one in (
+        {"format": 0}, {"format": 1}, {"format": 2}, {"format": 3}, {"format": 99}, {"format": "2"}, {},
+        7)]  # fmt: skip
+    spec = from_recipe(check_recipe(RECIPE)).spec
+    scale = {**RECIPE, "dimensions": [{**RECIPE["dimensions"][0], "answers": {"kind": "flag"}}]}
+    dialogue = {**RECIPE, "kind": "dialogue", "dimensions": [{**RECIPE["dimensions"][0], "unit": "turn"}]}
+    cards: list[tuple[str, Any]] = [
+        ("as it is", spec), ("empty", {}), ("a text", "x"), ("nameless", {k: v for k,
+        v in spec.items() if k != "name"}),
+        ("of a folder", {**spec, "name": "plain_pairwise"}), ("kind", {**spec, "kind": "pair"}),
+        *((f"without {name}", {k: v for k, v in spec.items() if k != name}) for name in sorted(spec)),
+    ]  # fmt: skip
+    cards_of = [(f"card {name}", {"card": one}) for name, one in cards]
+    yield from _fault_lines(store, "settings", [ITEM], iter(rows))
+    for name, row in [*rows[:1], *rows[2:4], rows[5], rows[9], rows[17], *cards_of]:
+        told = preview_import(store, source([row]), ImportPlan("settings"))
+        wrong = " | ".join(f"{one.field}: {one.sentence}"[:300] for one in told.problems) or "fine"
+        yield f"  {name}: {wrong}; {told.new.total} new, {told.known.total} known {_of_rows(told)}"
+    brought = [{"card": spec}, {"card": spec}, {"card": from_recipe(check_recipe(scale)).spec}, {
+        "card": from_recipe(check_recipe(dialogue)).spec}, ITEM, {**LABEL, "dimension": "tone"},
+        {**JUDGED, "card": "tone_card", "scores": [{**SCORE, "dimension": "tone"}]}]  # fmt: skip
+    early = [
+        {**JUDGED, "card": "tone_card", "scores": [{**SCORE, "dimension": "tone", "value": 2}]},
+        *brought[4:],
+        brought[0],
+    ]
+    yield from _import(store, "cards that come with lines", source(brought), ImportPlan("cards"))
+    yield from _import(store, "cards that come late", source(early), ImportPlan("late cards"))
+    named = from_recipe(Recipe.model_validate({**RECIPE, "name": "rubric_open_ended"}))
+    yield from _preview(store, "a card with the name of ours", source([{"card": named.spec}]), ImportPlan("cards"))
+    renamed = {**RECIPE, "name": "other_tone", "dimensions": scale["dimensions"]}
+    late = [{"card": from_recipe(check_recipe(one)).spec} for one in (scale, renamed, {**RECIPE, "title": "Ton"})]
+    yield from _import(store, "other cards", source([ITEM, *late]), ImportPlan("cards"))
+    for name, more in (
+        ("cards", (spec,)),
+        ("a new one", (from_recipe(check_recipe({**RECIPE, "name": "own_card"})).spec,)),
+    ):
+        plan = ImportPlan("brought", cards=more)
+        yield from _import(store, f"{name} of the plan", source([{**ITEM, "id": name}]), plan)
+
+
+def _of_rows(told: ImportPreview) -> str:
+    return " ".join(f"{sort} {_shorten([list(row.values()) for row in rows])}" for sort, rows in told.rows.items())
+
+
+# -- what comes in ----------------------------------------------------------------------------------------------------
+
+
+def _imports(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Lines that come in one after the other, by whom, under which plan, and what of them is there already."""
+    soon = {f"in {hours} hours": (now() + timedelta(hours=hours)).isoformat() for hours in (-1, 23, 25)}
+    for name, at in soon.items():
+        told = preview_import(store, source([ITEM, {**LABEL, "made_at": at}]), ImportPlan("soon"))
+        made_up = preview_import(store, source([ITEM, {**LABEL, "made_at": at}]), ImportPlan("soon", synthetic=True))
+        yield f"a label {name}: {told.new.labels}, made up {made_up.new.labels}"
+    both = [pair("p1"), pair("p2", "AA", "BB"), pair("p3", "C", "DD"), pair("p4", "E", "F")]
+    orders = [verdict("p1", "a", order="ab"), verdict("p1", "b", order="ba"), verdict("p2", "b", order="ab"),
+              verdict("p2", "a", order="ba", sample=2), verdict("p3", "tie", order="ba"), verdict("p1", "a",
+              order="ab")]  # fmt: skip
+    late = [verdict("p2", "a", order="ba"), verdict("p3", "a", order="ab"), verdict("p3", "a", order="ab", part="x"),
+            verdict("p4", "a", order="ab", unscored="refused", why="Nein.", params={"protocol": "x"}),
+            verdict("p4", "a", order="ba", params={"protocol": "x"}), verdict("p4", "tie", order="ba",
+            model="n")]  # fmt: skip
+    samples = [
+        verdict("p1", one, sample=n) for one, n in (("a", 0), ("b", 0), ("a", 1), ("a", 3), ("b", 3), ("tie", None))
+    ]
+    votes = [label("p1", "a"), label("p1", "b", annotator="ben", team="north"), label("p2", "a", mode="assisted"),
+             label("p2", "b", mode="revealed"), label("p2", "n/a", annotator="cy",
+             made_at="2026-01-31T21:00:00+09:00")]  # fmt: skip
+    newer = [label("p1", "b", made_at="2026-02-01"), label("p1", "tie", made_at="2026-01-01"), label("p2", "tie"),
+             label("p1", "b", made_at="2026-02-01"), label("p3", "a", probability=0.25), label("p4", "a",
+             probability=None)]  # fmt: skip
+    rule, wide = {"gold_rule": {"resolve": "majority", "apart": 1}}, {"gold_rule": {"resolve": "mean", "apart": None}}
+    out = {"gold_rule": {"resolve": "median", "apart": 2, "waiting": "out"}}
+    cases: list[tuple[str, str, list[Any], Json]] = [
+        ("pairs", "lea", [*orders[:2], *both, *orders[2:]], {"sampling": "all"}), ("pairs", "lea", late, {}),
+        ("pairs", "lea", [*orders, *late], {}), ("pairs", "lea", samples, {}), ("pairs", "lea", samples, {}),
+        ("pairs", "rex", votes, {"sampling": "random", "population": 30}), ("pairs", "rex", newer,
+        {"sampling": "random"}),
+        ("pairs", "lea", [*votes, *newer], {}), ("pairs", "lea", votes[:2], {"sampling": "random", "population": 1}),
+        ("of all", "lea", [*both, *votes, *newer], {"sampling": "all"}), ("picked", "lea", [*both, *newer],
+        {"sampling": "picked"}),
+        ("drawn", "lea", [*both, *newer], {"sampling": "random", "population": 3}),
+        ("too few", "lea", [*both, *newer], {"sampling": "random", "population": 2}),
+        ("drawn by line", "lea", [*both, *newer], {"sampling": "random"}),
+        ("one sort", "lea", [*both, *votes, *samples], {"sorts": ("item", "label")}),
+        ("other names", "lea", [both[0], samples[0]], {"models": {"m": "judge-m", "x": "y"}, "description": "Names."}),
+        ("other names", "lea", [samples[0], verdict("p1", "a", model="practice-judge")],
+        {"models": {"practice-judge": "real"}}),
+        ("made up", "lea", [both[0], samples[0], votes[0]], {"synthetic": True}),
+        ("rules", "lea", [both[0], wide, wide, {"guidelines": "Look twice.\n"}, {"guidelines": "Look twice.\n"}], {}),
+        ("rules", "lea", [wide, rule, {"guidelines": "Other."}, {"guidelines": "Look twice.\n"}], {}),
+        ("two rules", "lea", [both[0], out, rule, out, {"guidelines": "One."}, {"guidelines": "Two."}], {}),
+        ("rules of rex", "rex", [both[0], out, {"guidelines": "One."}], {}), ("rules of rex", "rex", [rule], {}),
+        ("the usual rule", "lea", [both[0], {"gold_rule": {"resolve": "majority", "apart": 0}}], {}),
+        ("nothing", "lea", [label("lost", "a")], {}), ("of cy", "cy", both, {}), ("of nobody", "nobody", both, {}),
+    ]  # fmt: skip
+    for name, who, rows, options in cases:
+        yield from _import(
+            store, f"{len(rows)} lines into {name} by {who}, {options}", source(rows), ImportPlan(name, **options), who
+        )
+    yield from _import(store, "judgments of all sorts", source(_judgments()), ImportPlan("sorts"))
+    yield from _preview(store, "judgments of all sorts, again", source(_judgments()), ImportPlan("sorts"))
+    for rows in ([*both, b"{", {"id": ""}], [b"{"] * 3, [*both]):
+        yield from _import(store, f"whole, {len(rows)} lines", source(rows), ImportPlan("whole"), good=False)
+    more = (
+        [verdict("p1", "a", model=f"m{n}") for n in range(4)],
+        [label("p1", "a", annotator=f"n{n}") for n in range(3)],
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr("data.importing.checks.line_checks._PEOPLE", 2)
+        patch.setattr("data.importing.checks.line_checks._JUDGES", 3)
+        for given in (more[0][:-1], more[0], more[1][:-1], more[1]):
+            wrong = refusal(partial(preview_import, store, source([*both, *given]), ImportPlan("many")))
+            yield f"{len(given)} in one import: {wrong or 'fine'}"
+    yield from _bounds()
+
+
+def _judgments() -> list[Json]:
+    """Judgments with a reply, a text, scores, parts, samples and reasons why there is no score, and their items."""
+    rated = {**JUDGED, "item": "d", "card": "mt_bench"}
+    said = '{"verdict":"a"}'
+    pieces = {"pieces": [{"piece": "order:ab", "raw": said}, {"piece": "order:ba", "raw": said}]}
+    stored = canonical({"scores": [{**SCORE, "value": 2}]})
+    return [
+        ITEM, TALK, pair("p"), {**JUDGED, "reply": REPLY}, {**JUDGED, "raw": json.dumps(REPLY), "sample": 3},
+        {**JUDGED, "raw": stored, "model": "b"}, {**JUDGED, "raw": stored, "model": "b", "unscored": "refused",
+        "sample": 4},
+        {**JUDGED, "raw": "x", "model": "c", "unscored": "api_error", "why": "Weg."},
+        {**JUDGED, "raw": "x", "model": "c", "unscored": "unreadable", "why": "Unklar.", "sample": 2},
+        {**JUDGED, "scores": [SCORE, {**SCORE, "dimension": "coherence", "value": 9, "note": " Hm. "}], "model": "d"},
+        {**JUDGED, "scores": [{**SCORE, "value": None, "confidence": 0.5}], "model": "e"},
+        {**rated, "reply": {"turn": 1, "judgment": "Gut.", "score": 7}}, {**rated, "raw": "Gut. [[8]]",
+        "part": "turn:2"},
+        {**rated, "raw": "Gut. Rating: [[8]]", "part": "conversation"}, {**rated, "raw": "[[3]]", "part": "turn:2"},
+        {**rated, "reply": {"turn": 2, "judgment": "Gut.", "score": 5}, "part": "turn:1", "model": "f"},
+        {**rated, "scores": [{"unit": "turn:1", "dimension": "rating", "value": 4}], "model": "g"},
+        verdict("p", "a", raw=canonical(pieces), reply=None, params={"orders": "both"}),
+        verdict("p", "a", raw=canonical(pieces), reply=None, model="h"), verdict("p", "b", order="ab",
+        model="practice-p"),
+        verdict("p", "b", params={"prompt": "x", "wording": 7}), verdict("p", "b", params={"wording": "w"}),
+    ]  # fmt: skip
+
+
+def _bounds() -> Iterator[str]:
+    """Where the report ends, and texts that cannot be stored."""
+    told = ImportPreview("d")
+    collector = ProblemCollector(told, held := io.BytesIO())
+    for n in range(102):
+        collector.warn(f"{n}")
+    for sentence in ("1", "w" * 1_001, "w" * 1_000):
+        collector.warn(sentence)
+    collector.reject("f", 1, [("n" * 201, "s" * 1_001), ("x", "y")], "b " * 90)
+    collector.reject("f", 1, [("x", "y")], {1, 2})
+    collector.reject("f", 2, [("x", "\ud800")], "\ud800")
+    collector.reject("g", 2, [("x", "y")], "x" * (20 * 2**20))
+    for n in range(3, 10_100):
+        try:
+            collector.reject("f", n, [("x", f"number {n}")], "r" if n < 5 else None)
+        except TooManyErrors:
+            break
+    collector.close()
+    yield f"== many problems: {told.rejected}, {told.by_file}, {len(told.problems)} kept; {told.stopped}"
+    yield from (f"  {len(one.field)} {len(one.sentence)} {one.begins} {one}"[:300] for one in told.problems[:6])
+    yield f"  {len(told.warnings)} warnings, of letters {dict(Counter(map(len, told.warnings)))}, {told.warnings[:3]}"
+    yield from (f"  back {len(line)} {line[:150]}" for line in held.getvalue().decode().splitlines()[:6])
+    yield f"  refused: {str(ImportRefused(told))[:300]}"
+    told.stopped, told.rejected = "", 1
+    yield f"  refused: {str(ImportRefused(told))[-120:]}"
+    for said, value in (
+        ("a", None),
+        ("a\0", None),
+        ("\ud800", None),
+        ("\\u0000", None),
+        ("\\u0000", {"a": "\0"}),
+        ("\\u0000", {"a": "x"}),
+    ):
+        yield f"  text {said!r} of {value}: {refusal(partial(check_text, said, value)) or 'fine'}"
+
+
+def _files(store: Store) -> Iterator[str]:
+    """Files under plans that somebody changed, where they lead, and tables as they are proposed to be imported."""
+    for title, given in import_files.sources():
+        if title not in ("Table of scores", "Pairs", "Dialogues", "votes"):
+            continue
+        wanted = ImportPlan(f"of {title}", sampling="all")
+        plan = start.plan_import(store, start.interpret_source(store, given, detect_formats(given)), wanted)
+        yield from _import(store, title, given, plan)
+        yield from _preview(store, f"{title}, again", given, replace(wanted, models={"gpt-4": "gpt-5"}))
+        for known, mapping in zip(detect_formats(given), plan.mappings, strict=False):
+            others = mapping, mapping.model_copy(update={"meta": ["id"]})
+            yield f"  had another mapping: {[previous_mapping(store, known, one) is not None for one in others]}"
+        key = str(store.rows("select id from dataset where name = $1", [plan.dataset])[0][0])
+        step = start.next_step(store, "lea", key, draw=title != "Dialogues")
+        yield f"  leads to {step and (step.page, sorted(step.query), step.path[:14], step.told)}"
+    for name in ("of Pairs", "new"):
+        yield f"first import into {name}: {start.is_first_import(store, name)}"
+    yield f"no dataset: {refusal(lambda: start.next_step(store, 'lea', 'none'))}"
+    bench = from_bytes(list(import_files.bench().items()))
+    yield from _import(store, "bench", bench, ImportPlan("bench", models={"claude": "opus"}))
+    yield from _import(store, "only ratings", from_bytes([
+        (name, held) for name, held in import_files.bench().items() if "single" in name]),
+        ImportPlan("bench"))  # fmt: skip
+    prompts = [{"name": "single-v1", "type": "single", "prompt_template": "{question}", "system_prompt": ""}]
+    for times in ("", ", again"):
+        given = from_bytes([*import_files.bench().items(), ("judge_prompts.jsonl", text(prompts))])
+        yield from _import(store, f"bench with its prompts{times}", given, ImportPlan("prompts"))
+    asked = Question(
+        "person", "response", "response", "rating", "rubric_open_ended", "factuality", RecipeScale(lo=1, hi=5), "zoe"
+    )
+    yield from _import(store, "another question", from_bytes([("r.jsonl", made.text(*made.argilla()))]),
+                       ImportPlan("asked", questions=(asked,)))  # fmt: skip
+    for columns, rows in import_files.tables():
+        given = from_bytes([("t.jsonl", text(rows))])
+        found = detect_formats(given)
+        seen = start.interpret_source(store, given, found)
+        try:
+            plan = start.plan_import(store, seen, ImportPlan("tables", sampling="all"))
+        except BadInput as error:
+            yield f"== table of {columns}: {error}"
+            continue
+        kept = [
+            previous_mapping(store, one, plan.mappings[0]) for one in found if one.format == "table" and plan.mappings
+        ]
+        yield f"-- had a mapping before: {[one is not None for one in kept]}"
+        yield from _preview(store, f"table of {', '.join(columns)}", given, plan)
+
+
+def _decisions(store: Store) -> Iterator[str]:
+    """Decisions that come in, that were made here, that were taken back, and labels of the desk."""
+    two = [
+        row for name in ("q1", "q2", "q3") for row in (pair(name), label(name, "a"), label(name, "b", annotator="ben"))
+    ]
+    yield from _import(
+        store,
+        "what waits",
+        source([*two, decided("q3", "tie"), {"gold_rule": {"resolve": "median", "apart": 0}}]),
+        ImportPlan("decided"),
+    )
+    here = str(store.rows("select id from dataset where name = 'decided'")[0][0])
+    for cell in sorted(disputes.cells_to_adjudicate(store, here), key=lambda one: one.name):
+        done = adjudication.adjudicate(
+            store, "lea", new_id(), cell.item, cell.unit, cell.dimension, 1, "Why.", cell.token
+        )
+        if cell.name == "q2":
+            adjudication.withdraw_adjudication(store, "lea", new_id(), done.id)
+    item, made_at = store.rows(
+        "select item_id, made_at from label_now l join item i on i.id = l.item_id where i.name = 'q3'"
+    )[0]
+    columns = (
+        "id, answer_id, item_id, unit, dimension, value, annotator, mode, draw_id, judge_id, saw, withdrawn, made_at"
+    )
+    desk = ("desk", "answer", item, "pair", "verdict", 1.0, "bob", "blind", "", "", False, False, made_at)
+    store.tx("bob", "labels", lambda tx: tx.add("label", columns, [desk]))
+    again = [decided("q1", "a"), decided("q2", "a"), decided("q3", "tie"), decided("q3", "a"),
+             decided("q3", "b", made_at="2026-03-01"), decided("q3", "a", made_at="2026-04-01"),
+             decided("q2", "b", made_at="2026-05-01", adjudicator="lea"), label("q3", "a", annotator="bob"),
+             label("q3", "a", annotator="bob", made_at="2026-06-01", mode="revealed"),
+             label("q3", "a", annotator="cy", made_at="2026-06-01", mode="revealed"), label("q3", "a",
+             annotator="cy")]  # fmt: skip
+    for times in ("", ", again"):
+        yield from _import(store, f"decisions beside those made here{times}", source(again), ImportPlan("decided"))
+    shown = preview_import(store, source([*again, verdict("q1", "a"), verdict("lost", "a")]), ImportPlan("decided"))
+    before = store.newest()
+    record_preview(store, "cy", "decided", shown)
+    yield from _rows(store, before)
+    before = store.newest()
+    record_preview(store, "cy", "decided", shown)
+    yield f"  once more: {store.newest() - before} changes"
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _columns(store: Store) -> Iterator[str]:
+    """Tables by mappings of several shapes, with what rows of them are refused."""
+    csv = (
+        "id;q;a;b;sa;sb;j;why;sure;nr;o;p;who;when;mode;team;chance;lang\n"
+        "1;Wo?;Hier.;Da.;x;y;a;klar;0.9;0;ab;b;ann;2026-01-02;blind;north;0.5;de\n"
+        "1;Wo?;Hier.;Da.;x;y;b;;;1;ba;a;ben;;;;;\n"
+        '2;Was?;"So;\nund so";;x;y;tie;;2;x;AB;n/a;cy;gestern;seen;;2;en\n'
+        "3;;;;;;;;;;;;;;;;;\n"
+        "4;Wie?;A\n"
+        "5;Wie?;A;B;x;y;c;x;viel;2;;tie;<;2026-01-03;blind;;wenig;fr\n"
+    )
+    given = from_bytes([("t.csv", csv.encode())])
+
+    def of(name: str, constant: str = "") -> Json:
+        return {"constant": constant} if constant else {"columns": [name]}
+
+    fields = {
+        "input": of("q"),
+        "response_a": of("a"),
+        "response_b": of("b"),
+        "system_a": of("sa"),
+        "system_b": of("sb"),
+    }
+    judged: Json = {"card": "plain_pairwise", "model": of("", "gpt"), "value": of("j")}
+    said: Json = {"value": of("p"), "unit": of("", "pair"), "dimension": of("", "verdict"), "annotator": of("who")}
+    base: Json = {
+        "kind": "pair",
+        "id": of("id"),
+        "fields": fields,
+        "meta": ["lang"],
+        "judgments": [judged],
+        "labels": [said],
+    }
+    full = {**said, "made_at": of("when"), "mode": of("mode"), "team": of("team"), "probability": of("chance")}
+    names = {"a": "b", "b": "a", "tie": "tie"}
+    shapes: dict[str, Json] = {
+        "as it is": {}, "turned": {"judgments": [{**judged, "values": names}], "labels": [{**said, "values": names}]},
+        "named": {"id": {"columns": ["id", "q"]}, "labels": [full]}, "unnamed": {"id": {}},
+        "in orders": {"judgments": [{**judged, "order": of("o"), "reason": of("why")}]},
+        "in samples": {"judgments": [{**judged, "sample": of("nr"), "params": {"t": 1}}]},
+        "replies": {"judgments": [{"card": "plain_pairwise", "model": of("who"), "raw": of("why")}]},
+        "some": {"judgments": [{**judged, "only": {"lang": ["de", ""]}}], "labels": [{**said,
+        "only": {"who": ["ann"]}}]},
+        "no items": {"items": False, "fields": {}}, "only names": {"fields": {}},
+        "scores": {"judgments": [{**judged, "dimension": of("", "verdict"), "confidence": of("sure"),
+        "sample": of("nr"),
+                                  "reason": of("why")}]},
+        "scores by unit": {"judgments": [{**judged, "dimension": of("", "verdict"), "unit": of("", "pair")}]},
+        "joined": {"fields": {**fields, "input": {"columns": ["q", "lang"]}}},
+        "a scale": {"labels": [{**said, "answers": {"kind": "unordered", "categories": ["a", "b"]}}]},
+        "no column": {"fields": {**fields, "input": of("none")}}, "another kind": {"kind": "response"},
+    }  # fmt: skip
+    for title, more in shapes.items():
+        plan = ImportPlan(
+            f"columns {title}", sampling="all", mappings=(ColumnMapping.model_validate({**base, **more}),)
+        )
+        yield from (_import if title in ("as it is", "scores") else _preview)(store, f"columns, {title}", given, plan)
+    other = ColumnMapping.model_validate({"kind": "response", "fields": {"output": of("a")}})
+    yield from _preview(store, "a mapping that fits better", given, ImportPlan(
+        "better", mappings=(other, ColumnMapping.model_validate(base))))  # fmt: skip
+    yield from _preview(store, "the mapping from before", given, ImportPlan("before"))
+    for name, held in (("latin", "id;a\n1;Größe\n2;ja\n".encode("latin-1")), ("wide",
+    "id,a\n1,Größe\n".encode("utf-16")),
+                       ("bare wide", "id,a\n1,ja\n".encode("utf-16-le")), ("broken",
+                       b"id,a\n1,\xff\xfeja\n2,x\n" + b"\xe4\xb8\n"),
+                       ("nul", b"id,a\n1,x\0\n2,y\n"), ("twice", b"id,id\n1,2\n"), ("open", b'id,a\n1,"x\n2,y\n'),
+                       ("late", b'id,a\n1,"x" y\n2,y\n'), ("header", b'\n,\n id , a \n\n1,y\n'), ("bad header",
+                       b'id,"a\n1,2\n'),
+                       ("japanese", "id,a\n1,京都はどこですか\n2,東京です\n".encode("cp932"))):  # fmt: skip
+        mapping = ColumnMapping.model_validate({"kind": "response", "id": of("id"), "fields": {"output": of("a")}})
+        yield from _preview(
+            store, f"table in {name}", from_bytes([("t.csv", held)]), ImportPlan(f"in {name}", mappings=(mapping,))
+        )
+
+
+def _rejected_rows(store: Store) -> Iterator[str]:
+    """Rows that become no items, so that what is said of them cannot come in either."""
+    talks = b"id,t,v\n1,x,3\n2,y,4\n3,z,4\n"
+    said = {"value": {"columns": ["v"]}, "unit": {"constant": "turn:1"}, "dimension": {"constant": "helpfulness"},
+            "annotator": {"constant": "ann"}}  # fmt: skip
+    mapping = {"kind": "dialogue", "id": {"columns": ["id"]}, "fields": {"turns": {"columns": ["t"]}}, "labels": [said]}
+    plan = ImportPlan("twice", mappings=(ColumnMapping.model_validate(mapping),))
+    yield from _import(store, "rows that become no items", from_bytes([("t.csv", talks)]), plan)
+
+
+def _mapping_faults() -> Iterator[str]:
+    """What mappings lack, how they are read, and what cells mean."""
+    columns = ["id", "a", "b", "t"]
+
+    def of(name: str) -> Json:
+        return {"columns": [name]}
+
+    one: Json = {"kind": "response", "fields": {"output": of("a")}}
+    rated: Json = {"card": "rubric_open_ended", "model": {"constant": "m"}, "value": of("b")}
+    said: Json = {
+        "value": of("b"),
+        "unit": {"constant": "response"},
+        "dimension": {"constant": "factuality"},
+        "annotator": of("t"),
+    }
+    empty: Json = {}
+    more: Json
+    for more in (
+        {}, {"fields": {"output": of("x"), "text": of("a")}}, {"fields": {}}, {"fields": {"task": of("a")}},
+        {"items": False}, {"items": False, "id": of("id")}, {"items": False, "id": of("id"), "labels": [said]},
+        {"kind": "pair", "fields": {"response_a": of("a")}}, {"kind": "pair", "fields": {"input": of("a")}},
+        {"kind": "dialogue", "fields": {"system": of("a")}}, {"kind": "dialogue", "fields": {"text": of("a")}},
+        {"kind": "dialogue", "fields": {"assistant": of("a")}}, {"kind": "dialogue", "fields": {"user": of("a"),
+        "assistant": of("b")}},
+        {"judgments": [rated]}, {"judgments": [{**rated, "dimension": {"constant": "factuality"}}]},
+        {"judgments": [{**rated, "dimension": {"constant": "beauty"}}]}, {"judgments": [{**rated,
+        "dimension": of("t")}]},
+        {"judgments": [{**rated, "card": "x"}]}, {"judgments": [{**rated, "card": "plain_pairwise"}]},
+        {"judgments": [{**rated, "model": empty}]}, {"judgments": [{**rated, "value": empty}]},
+        {"judgments": [{**rated, "raw": of("a")}]}, {"judgments": [{**rated, "raw": of("a"), "value": empty}]},
+        {"kind": "dialogue", "fields": {"turns": of("a")}, "judgments": [{**rated, "card": "mt_bench"}]},
+        {"kind": "dialogue", "fields": {"turns": of("a")}, "judgments": [{**rated, "card": "mt_bench",
+        "turn": of("t")}]},
+        {"kind": "dialogue", "id": of("id"), "fields": {"text": of("a")}, "judgments": [{**rated, "card": "mt_bench"}]},
+        {"kind": "dialogue", "id": of("id"), "fields": {"assistant": of("a")}, "judgments": [{**rated,
+        "card": "mt_bench"}]},
+        {"labels": [said]}, {"labels": [{**said, "value": empty, "unit": empty}]}, {"labels": [{**said,
+        "dimension": empty, "annotator": empty}]},
+        {"meta": ["m"]}, {"labels": [{**said, "only": {"o": ["1"]}}]}, {"recipes": [RECIPE], "judgments": [{**rated,
+        "card": "tone_card"}]},
+    ):  # fmt: skip
+        found = ColumnMapping.model_validate({**one, **more})
+        full = [j.model_dump(exclude_defaults=True) for j in found.complete(found.cards()).judgments]
+        yield f"mapping {json.dumps(more)}: {found.faults(columns)} {found.textless} {sorted(found.columns())} {full}"
+    for given in ("", "{", "{}", "[]", '{"kind": "poem"}', '{"kind": "pair", "x": 1}', '{"kind": "pair", "meta": "a"}',
+                  '{"kind": "pair", "fields": {"input": {"columns": "q"}}}', '{"kind": "pair", "labels": [{}]}',
+                  json.dumps({"kind": "pair", **{f"k{n}": 1 for n in range(9)}}), '{"kind": "pair"}'):  # fmt: skip
+        yield f"mapping read {given[:60]}: {refusal(partial(parse_mapping, given)) or 'fine'}"
+    for said_of in ("", "0 = tie", "0 = tie, 1 = a,, 2=b", "0", "=a", "a = ", "a = b = c", "0 = tie, x"):
+        values: Any = refusal(partial(parse_values, said_of)) or parse_values(said_of)
+        yield f"values {said_of!r}: {values}"
+    cells = [None, "", 2.0, 2.5, True, "TRUE", "-3", "3.", ".5", "1" * 12, "1" * 13, "1e3", "-.5", 999_999_999.0, 1e9,
+    1_000_000_000.5,
+             "999999999", "1000000000", " Yes ", "１", [1], "n/a", -0.0, "0." + "1" * 18, "0." + "1" * 19]  # fmt: skip
+    scale = RecipeScale(kind="ordinal", lo=1, hi=5)
+    for cell in cells:
+        means = [
+            interpret_cell(cell, {}),
+            interpret_cell(cell, {"2": "0.5", "yes": "true", "-3": "A"}),
+            interpret_cell(cell, {}, scale),
+        ]
+        yield f"cell {cell!r}: {cell_text(cell)!r} {means}"
+    fields = Line("f", 1, "item", {}), Question("judge", "pair", "pair", "n", "c", "d")
+    yield f"defaults {fields}"
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def _folders(store: Store, folder: Path) -> Iterator[str]:
+    """Files and folders as they lie, by name, together, and what is none."""
+    files = {"a.jsonl": text([pair("f1")]), "b.JSON": json.dumps([pair("f2", "x")]).encode(), "notes.md": b"# No",
+             ".hidden.jsonl": b"{}", "sub/a.jsonl": text([label("f1", "a")]), "sub/.x/c.jsonl": text([pair("f3", "z")]),
+             "empty/x.txt": b"x", "void/e.jsonl": b" \n", "pack.zip": b"PK\x03\x04",
+             "run.eval": b"PK\x03\x04"}  # fmt: skip
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    (folder / "link.jsonl").symlink_to(folder / "a.jsonl")
+    for where in (folder, folder / "sub", folder / "a.jsonl", folder / "none", folder / "empty", folder / "void",
+                  folder / "*.jsonl", f"file://{folder}", "a\0b", folder / "pack.zip", folder / "run.eval",
+                  folder / "notes.md"):  # fmt: skip
+        try:
+            given = from_path(where)
+        except AssayError as error:
+            yield f"path {where}: {type(error).__name__}: {error}"
+            continue
+        names = [one.name for one in given.files]
+        yield f"path {where}: {given.name} of {given.size}, {names}, aside {given.left_aside}"
+        yield from _preview(store, f"path {where}", given, ImportPlan(f"path {given.name}"))
+        yield f"  read {given.at} of {given.size}, open {given.open!r}"
+    yield from _lists(folder / "list")
+    gone = from_path(folder / "a.jsonl")
+    (folder / "a.jsonl").rename(folder / "gone.jsonl")
+    yield f"gone: {refusal(lambda: detect_formats(gone))}"
+    (folder / "gone.jsonl").rename(folder / "a.jsonl")
+    for odd in ("x" * 5_000, "/dev/null"):
+        yield f"path {odd[:20]}: {refusal(partial(from_path, odd))[-80:]}"
+    for several in ([folder / "a.jsonl"], [folder / "a.jsonl", folder / "sub"], [folder / "sub",
+    folder / "sub/a.jsonl"],
+                    [folder / "sub/a.jsonl", folder / "a.jsonl", folder / "a.jsonl"]):  # fmt: skip
+        found = from_paths(several)
+        names = [one.name for one in found.files]
+        yield f"paths {[str(one) for one in several]}: {found.name}, {names}, {found.left_aside}"
+    uploads = [("a/b\\c.jsonl", b"{}"), ("c.jsonl", b"{}"), ("", b"{}"), ("x" * 300, b"{}"), ("c.jsonl", b"")]
+    yield f"uploads {[(one.name[-30:], len(one.name), one.size) for one in from_bytes(uploads).files]}"
+    yield f"no uploads: {refusal(lambda: from_bytes([]))}"
+    for beside in ("notes.csv", "x.jsonl"):
+        held = {"question.jsonl": import_files.bench()["question.jsonl"], "notes.csv": b"x,y\n1,2\n", "x.jsonl": b""}
+        bench = from_bytes([(name, held[name]) for name in ("question.jsonl", beside)])
+        yield from _preview(store, f"questions and {beside}", bench, ImportPlan("questions"))
+
+
+def _lists(folder: Path) -> Iterator[str]:
+    """A folder that has a list of its files, as it is and with a list that says something else."""
+    folder.mkdir()
+    for name in ("b.jsonl", "a.jsonl", "more.jsonl"):
+        (folder / name).write_bytes(name.encode())
+    kept = [{"name": n, "bytes": 7, "sha256": sha256(n.encode()).hexdigest()} for n in ("b.jsonl", "a.jsonl")]
+    lists: list[Any] = [
+        {"files": kept}, {"files": [kept[0], {**kept[1], "bytes": 8}]}, {"files": [kept[0], {**kept[1],
+        "sha256": "0"}]},
+        {"files": [{**kept[0], "name": "c.jsonl"}]}, {"files": [{**kept[0], "name": "../list/b.jsonl"}]},
+        {"files": [{}]}, {},
+        {"files": []}, {"files": [*kept * 5_000, kept[0]]}, [], 7,
+    ]  # fmt: skip
+    for told in lists:
+        (folder / "_manifest.json").write_text(json.dumps(told), encoding="utf-8")
+        try:
+            found = from_path(folder)
+            names = [one.name for one in found.files[:3]]
+            yield f"list {_shorten(told)}: {found.name} {len(found.files)} {names} {found.left_aside} {found.size}"
+        except AssayError as error:
+            yield f"list {_shorten(told)}: {error}"
+
+
+def _tools(store: Store) -> Iterator[str]:
+    """Files of other tools with the other names that they have for things, as they are proposed to be imported."""
+    chats = [
+        {"messages": [made.said("user", "a"), {"role": "assistant", "content": [
+            {"type": "text", "text": "So."}, {"type": "tool_use", "id": "t1", "name": "find", "input": {"q": 1}},
+            {"type": "tool_use", "id": "t2", "name": "see"}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t2", "content": [{"type": "text",
+            "text": "2"}]},
+                                         {"type": "tool_result", "tool_use_id": "t1", "content": {"k": 1}}]},
+            made.said("assistant", "Da.")]},
+        {"id": 7, "messages": [made.said("system", "S"), made.said("user", "a"), made.said("assistant", "b")],
+        "scenario": "T"},
+        {"id": "f", "messages": [made.said("user", "a"), {"role": "assistant", "content": None,
+        "function_call": {"name": " f "}},
+                                 {"role": "function", "name": "f", "content": None}, {"role": "assistant",
+                                 "content": None, "refusal": "Nein."}]},
+        {"id": "m", "messages": [made.said("user", "a"), made.said("assistant", "b")], "meta": {"k": 1},
+        "metadata": {"l": 2}, "tools": []},
+        *({"id": f"x{n}", "messages": held} for n, held in enumerate((
+            [], [7], [{"role": "user", "content": 5}], [{"role": "user", "content": [{"type": "image"}]}],
+            [{"role": 5, "content": "a"}],
+            [{"role": "user", "content": [5]}], [{"role": "assistant", "content": "b", "tool_calls": 5}],
+            [{"content": "a"}],
+            [{"role": "assistant", "content": "b", "tool_calls": [5]}]))),
+        {"id": "bad", "messages": [made.said("user", "a"), made.said("assistant", "b")], "meta": [1]},
+        {"id": "h", "history": [{"user": "a", "bot": "b"}, 7, {"user": "c"}], "task": "x"},
+    ]  # fmt: skip
+    ratings = [
+        {**JUDGED, "item": "r", "unit": "response", "dimension": "factuality", "value": 3, "code": 3.0, "judge": "j",
+        **more}
+        for more in (
+            {"sample": None}, {"sample": None, "dimension": "coherence"}, {"sample": 1.0}, {"sample": 1.5},
+            {"samples": 3, "sample": None}, {"samples": 1, "sample": 2}, {"code": 3.5, "sample": 4},
+            {"confidence": 0.5, "sample": 5}, {"confidence": "x", "sample": 1}, {"params": '{"t": 1}', "sample": 1},
+            {"params": "{", "sample": 1}, {"params": 7, "sample": 6}, {"sample": "x"}, {"samples": "many",
+            "sample": None},
+            {"value": 2, "sample": None}, {"params": None, "sample": 9}, {"card_version": "x", "sample": 10},
+        )
+    ]  # fmt: skip
+    run = made.deepeval()
+    cases = run.get("testRunData", run)
+    talks = {"conversationalTestCases": [
+        {"name": "t", "scenario": "S", "expectedOutcome": "E", "turns": [
+            {"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "toolsCalled": [
+                {"name": "f", "inputParameters": {"q": 1}, "output": "2"}, {"name": ""}]}],
+         "metricsData": [{"name": "Kind", "score": 0.5, "reason": "r", "evaluationModel": "g"}, {"name": "Cut",
+         "error": "e"},
+                         {"score": 1}, {"name": "Done", "success": True}]},
+        {"name": "u", "turns": [{"input": "a", "actualOutput": "b"}], "metricsData": []},
+        {"name": "v", "input": "", "actualOutput": "b", "metricsData": [], "context": ["c"],
+        "additionalMetadata": {"k": 1}},
+        {"name": "w", "input": "x", "metricsData": []}, {"name": "none"}]}  # fmt: skip
+    files: dict[str, Any] = {
+        "chats": chats, "ratings": [ITEM, *ratings], "talks": [{**talks, **{k: v for k,
+        v in cases.items() if k == "none"}}],
+        **{f"other {name}": rows for name, rows in made.varied().items()},
+        "table": [{"columns": ["request", "response", "score/value"], "data": [["a", "b", 1], ["c"]]}],
+        "scores alone": [{"trace_id": "t", "name": "tone", "value": 1, "source": "API", "id": "1",
+        "dataType": "NUMERIC"}],
+        "nan": [b'{"id": "n", "kind": "response", "task": "t", "output": "o", "meta": {"x": NaN}}'],
+        "list": [], "gold": [{"how": "agreed", "people": 2, "value": "4", "item": "n1"}], "an object": [b'{"a": 1,',
+        b'"b": 2}'],
+    }  # fmt: skip
+    for title, rows in files.items():
+        given = from_bytes([(f"{title}.jsonl", text(rows))])
+        wanted = ImportPlan(f"tool {title}", sampling="all")
+        found: list[DetectedFile] | None = None
+        try:
+            found = detect_formats(given)
+            plan = start.plan_import(store, start.interpret_source(store, given, found), wanted)
+        except BadInput as error:
+            yield f"-- no plan of {title}: {error}"
+            plan = wanted
+        yield from _preview(store, title, given, plan, found)
+
+
+def _utterances() -> Iterator[str]:
+    """What messages in the words of many tools say, and when."""
+    call = {"type": "tool_use", "id": "c1", "name": "find", "input": {"q": 1}}
+    back = {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "2"}, {"text": "3"}]}
+    later = {"role": "tool", "tool_call_id": "c2", "content": "B"}
+    calls = [{"id": f"c{n}", "function": {"name": f"f{n}", "arguments": '{"a": 1}'}} for n in (1, 2)]
+    asked = made.said("user", "Q")
+    messages: list[Any] = [
+        [], "x", [7], [{}], [asked], [asked, {"role": "nobody", "content": "x"}], [{"role": "user", "content": ["a",
+        {"text": "b"}]}],
+        [asked, {"role": "assistant", "content": [{"type": "text", "text": "T"}, call]}, {"role": "user",
+        "content": [back]}],
+        [asked, {"role": "assistant", "content": None, "tool_calls": calls}, later, {**later, "tool_call_id": "c1",
+        "content": "A"}],
+        [asked, {"role": "assistant", "tool_calls": calls}, {**later, "tool_call_id": "c9"}, later],
+        [{"type": "human", "content": "Q"}, {"type": "ai", "content": "A", "additional_kwargs": {"tool_calls": calls}}],
+        [{"role": "user", "parts": [{"type": "text", "content": "Q"}]}, {"role": "model", "parts": [{"functionCall": {
+            "name": "g", "args": {"a": 1}}}]}, {"role": "tool", "parts": [{"functionResponse": {"name": "g",
+            "response": {"r": 1}}}]}],
+        [{"role": "user", "content": [{"type": "image_url"}, {"type": "blob", "modality": "audio"}, {"type": "file"},
+        {}, {"k": 1}]}],
+        [{"role": "user", "content": [{"message_content": {"type": "text", "text": "in"}}]}, {"role": "assistant",
+        "content": " "}],
+        [{"role": "assistant", "function_call": {"name": "f", "arguments": None}}, {"role": "function", "name": "f",
+        "content": ""}],
+        [{"type": "function_call", "name": "f", "call_id": "z", "arguments": "{}"},
+         {"type": "function_call_output", "call_id": "z", "output": {"o": 1}}],
+        [{"role": "assistant", "tool_calls": [7, {"tool_call": {"name": "t", "parameters": 0}}, {"tool": "u",
+        "args": [1]}]}],
+        [{"role": "tool", "content": None, "output": "O", "tool_name": "n"}, {"message": {"role": "user",
+        "content": "M"}}],
+        [json.dumps(asked), {"role": "assistant", "content": {"text": "dict"}}],
+    ]  # fmt: skip
+    for one in messages:
+        told = utterances.read_messages(one)
+        yield f"messages {_shorten(one)}: {told and [tuple(said) for said in told]}"
+    for value in (
+        "", "Q", '{"question": "Q"}', {"input": "Q"}, {"messages": [asked], "system": "S"}, {"chat_history": [asked],
+        "input": "R"},
+        {"input": {"messages": [asked]}, "other": 1}, {"a": {"b": 1}}, [1, 2], 7, None,
+        {"choices": [{"message": made.said("assistant", "A")}]},
+        {"generations": [[{"text": "A"}]]}, {"output": "A"}, {"response": {"content": "A"}}, {"history": [asked],
+        "query": "Z"},
+        {"kwargs": {"content": "K"}}, {"candidates": [{"content": {"role": "model", "parts": [{"text": "P"}]}}]},
+        "[1, 2",
+    ):  # fmt: skip
+        sides = [
+            [tuple(one) for one in read(value)] for read in (utterances.input_utterances, utterances.output_utterances)
+        ]
+        yield f"said {_shorten(value)}: {sides} {utterances.single_text(value)!r}"
+    for at in (0, 1, -1, None, "x", "", True, 1e11, 1e11 + 1, 1e14, 1e14 + 1, 1e17, 1.1e17, "1700000000",
+    "1700000000123", 1.5,
+               "2026-01-01", "2026-01-01T00:00:00.123456+02:00", " 2026-01-01 ", "9999-12-31T23:59:59Z", 1e30,
+               float("inf"), [1]):  # fmt: skip
+        yield f"time {at!r}: {traces.nanoseconds(at)} {traces.iso_time(at)!r}"
+
+
+def _small_memory(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The same with so little room that everything has to be fetched again, and rows go to their files at once."""
+    monkeypatch.setattr("data.importing.checks.known_rows._CACHE", 1)
+    monkeypatch.setattr("data.importing.checks.known_rows._AT_ONCE", 2)
+    monkeypatch.setattr("data.importing.checks.order_pairs._CHUNK", 2)
+    monkeypatch.setattr("data.importing.checks.line_checks._CHUNK", 2)
+    monkeypatch.setattr("data.importing.staging._ROWS", 2)
+    names = [f"s{n}" for n in range(5)]
+    first = [*(verdict(name, "a", order="ab") for name in names), *(label(name, "a") for name in names)]
+    rows = [*first, *(pair(name, a=name) for name in names), *(decided(name, "a") for name in names)]
+    plan = ImportPlan("small", sampling="random", population=10)
+    yield from _import(store, "little room", source(rows), plan)
+    more = [*(verdict(name, "a", order="ba") for name in reversed(names)), *(verdict(name, "b",
+    model="n") for name in names),
+            *(label(name, "b", made_at="2026-02-02") for name in names), label("s1", "tie",
+            made_at="2026-02-03")]  # fmt: skip
+    yield from _import(store, "little room, more", source(more), plan)
+    yield from _import(store, "little room, again", source([*rows, *more]), plan)
