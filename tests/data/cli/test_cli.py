@@ -202,7 +202,7 @@ def test_missing_changes_are_told_and_accepted_only_when_asked(run: Run, tmp_pat
     mark.write(7, "")
     mark.close()
     code, _, err = run("verify")
-    assert code == 1 and "ends at revision 2, but revision 7 was confirmed: 5 are missing" in err
+    assert code == 1 and "ends at revision 2, but revision 7 was confirmed: 5 changes are missing" in err
     assert run("import", "rows.jsonl", "--dataset", "d")[0] == 1
     assert run("verify", "--accept") == (0, "Read to revision 2: no problem was found.\n", "")
     assert run("verify")[0] == 0
