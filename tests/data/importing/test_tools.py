@@ -27,7 +27,13 @@ from data.importing import (
     start,
 )
 from data.importing.conversations import evaluation_cases, traces
-from data.importing.conversations.call_chains import CallChain, TraceSpan, _likeness, main_conversation
+from data.importing.conversations.call_chains import (
+    CallChain,
+    TraceSpan,
+    _likeness,
+    _unwrap_prompt,
+    main_conversation,
+)
 from data.importing.conversations.utterances import (
     Utterance,
     input_utterances,
@@ -400,6 +406,19 @@ def test_a_conversation_is_like_a_trace_by_what_it_ends_with_and_what_was_asked_
         assert _likeness(chain, TraceSpan("t", "one", said=said, answer=answer)) == alike
     assert _likeness(chain, None) == (False, False)
     assert _likeness(replace(chain, told=[say("So.")]), TraceSpan("t", "", said=[ask("Why?")])) == (False, False)
+
+
+def test_the_users_own_words_take_the_place_of_what_wraps_them_alone() -> None:
+    ask, say = (lambda text, role=role: Utterance(role, text) for role in ("user", "assistant"))
+    root = TraceSpan("t", "one", said=[ask("Old?"), ask("Why?")])
+    for told, left in (
+        ([ask("Context: x. Why?"), say("So.")], [ask("Why?"), say("So.")]),
+        ([ask("How?"), say("So.")], [ask("How?"), say("So.")]),
+        ([say("Why? So.")], [say("Why? So.")]),  # nothing that a user said
+    ):
+        chain = CallChain("", ("", ""), told, 1, [])
+        _unwrap_prompt(chain, root)
+        assert chain.told == left
 
 
 def test_otel_every_name_of_an_attribute() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +190,17 @@ def test_an_answer_that_is_kept_is_made_anew_when_ratings_come(tmp_path: Path) -
     second = bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[3]]", 3)]})
     assert [one.stated for one in second.ratings] == [3.0]
     assert second.answers == first.answers
+
+
+def test_a_verdict_that_failed_without_a_reason_says_how(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    sides = {"response_a": {"system": "m", "text": "M"}, "response_b": {"system": "n", "text": "N"}}
+    pieces = [{"piece": "order:ab", "raw": "I cannot say."}, {"piece": "order:ba", "raw": "", "unscored": "cut_off"}]
+    rows = [
+        {"id": "p", "kind": "pair", "input": "Q?", "meta": {"question_id": 7}, **sides},
+        {"item": "p", "card": "plain_pairwise", "model": "j", "params": {"orders": "both"},
+         "raw": json.dumps({"pieces": pieces}, separators=(",", ":"))},
+    ]  # fmt: skip
+    import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
+    errors = {game.order: game.error for game in load_bench(store, D).games}
+    assert errors == {"ab": "no verdict in the reply", "ba": "cut_off"}

@@ -24,6 +24,7 @@ from data.store import Store
 from data.store.errors import NotAllowed
 from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
+from judges.client.errors import FatalError
 from judges.client.limits import SAME
 from judges.client.runner import STOPPED, RunNotice
 from judges.runners.remote_runner import Asking, Ended, Leaving, RemoteRunner, RunnerTerms, Told, Word, Work
@@ -442,6 +443,23 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
         unused = (10.0, 0.0, 5.0, 0.0)
         assert left == [(10.0, 10.0, 5.0, 1.0), unused, unused, unused]
         coming.cancel()
+        await work.close()
+
+    asyncio.run(judging())
+
+
+@pytest.mark.parametrize(("own", "fault"), [(True, RuntimeError), (False, FatalError)])
+def test_a_runner_that_ends_with_a_reason_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, own: bool, fault: type[Exception]
+) -> None:
+    async def judging() -> None:
+        started: list[Scripted] = []
+        work, stream = spread_of(monkeypatch, 1, started)
+        coming = asyncio.ensure_future(anext(stream))
+        await settled()
+        started[0].say(Ended("It cannot be.", own=own, modes={}))
+        with pytest.raises(fault, match="It cannot be"):
+            await asyncio.wait_for(coming, 30)
         await work.close()
 
     asyncio.run(judging())
