@@ -151,7 +151,7 @@ def copy_store(path: Path, to: Path) -> None:
     if DATABASES is not None:
         DATABASES.copy(path, to)
         return
-    found = inspect_copy(path) or opening.inspect_store(path)
+    found = opening.inspect_store(path)
     opening.copy(path, to)
     shutil.copyfile(opening.beside_path(path, ".mark"), opening.beside_path(to, ".mark"))
     _found.update({one: (_files(one), found) for one in (path, to)})

@@ -158,7 +158,7 @@ class KnownJudgments(_KnownOfItems):
         # Without a number in it the id may be that of a later sample with the same text, which came first.
         own = key if sample is None or not slots else content_id(judge, item, part, raw, sample)
         if (sample is None and (key in slots.values() or key in self._samples)) or (
-            sample is not None and (slots.get(sample) in (key, own) or sample in map(self._samples.get, (key, own)))
+            sample is not None and sample in map(self._samples.get, (key, own))
         ):
             return None
         number = sample or 0

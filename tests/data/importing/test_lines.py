@@ -69,7 +69,6 @@ IDENTIFIED = ("item", "label", "adjudication")
 """The tables whose ids are made of what is in their rows."""
 SHOWN = 4
 DAY = datetime(2026, 7, 1, 9)
-DAY = datetime(2026, 7, 1, 9)
 AGAIN = (
     "Table of scores",
     "otel",
