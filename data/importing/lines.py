@@ -40,6 +40,10 @@ class LineError(ValueError):
         self.problem = (name, sentence)
 
 
+class ItemMissing(LineError):
+    """What a line is about is neither in the dataset nor in the import."""
+
+
 @dataclass(slots=True)
 class RejectedRow:
     """A row that a format cannot turn into anything, with (field, sentence) for everything that is wrong with it.

@@ -169,7 +169,8 @@ class ProblemCollector:
 
     def __init__(self, preview: ImportPreview, rejects: BinaryIO | None) -> None:
         self.preview, self._rejects = preview, rejects
-        self._last: tuple[str, int] = ("", -1)
+        self._places: set[tuple[str, int]] = set()
+        self._held: tuple[dict[str, Any], Any] | None = None
         self._hints: dict[str, int] = {}
         self._groups = RepeatedProblems(preview.groups)
 
@@ -184,12 +185,9 @@ class ProblemCollector:
         self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
         for problem in made:
             self._groups.add((file, line), problem.sentence, problem.field)
-        if (file, line) != self._last:
-            self.preview.rejected += 1
-            self._last = (file, line)
-        if self._rejects is not None:
-            shown = {"file": file, "line": line, "error": " ".join(problem.sentence for problem in made)}
-            self._rejects.write(_line(shown, row))
+        self._places.add((file, line))
+        self.preview.rejected = len(self._places)
+        self._hand_back({"file": file, "line": line, "error": " ".join(problem.sentence for problem in made)}, row)
         if self.preview.rejected >= MOST:
             self.preview.stopped = (
                 f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "
@@ -203,8 +201,23 @@ class ProblemCollector:
         if sentence in self._hints or len(self._hints) < 100:
             self._hints[sentence] = self._hints.get(sentence, 0) + 1
 
+    def _hand_back(self, shown: dict[str, Any], row: Any) -> None:
+        """Write the row that came before; what is wrong with one row, found in succession, becomes one line."""
+        held = self._held
+        if held is not None and (held[0]["file"], held[0]["line"], held[1]) == (shown["file"], shown["line"], row):
+            held[0]["error"] += f" {shown['error']}"
+            return
+        self._write_held()
+        self._held = (shown, row)
+
+    def _write_held(self) -> None:
+        if self._held is not None and self._rejects is not None:
+            self._rejects.write(_line(*self._held))
+        self._held = None
+
     def close(self) -> None:
-        """Put the warnings into the preview, and its problems into the order of the files."""
+        """Put the warnings into the preview, and write the last of the rejected rows."""
+        self._write_held()
         self.preview.warnings += [s if n == 1 else f"{s} ({n:,} times)" for s, n in self._hints.items()]
 
 

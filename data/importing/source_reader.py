@@ -15,7 +15,7 @@ from data.importing.checks.line_checks import LineChecks
 from data.importing.detection.detection import DetectedFile, format_titles
 from data.importing.entries import read_entries
 from data.importing.files.source import Source
-from data.importing.lines import Entry
+from data.importing.lines import Entry, Hint
 from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
@@ -62,11 +62,14 @@ def read_source(
     made = ReadingResult(report)
     for name in source.left_aside[:20]:
         problems.warn(f"{name} was left aside: it is no data file.")
+    last = ("", 0)
     try:
         with _unswept(), contextlib.suppress(TooManyErrors):
             for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)):
                 checks.take(chunk)
-                made.lines += len(chunk)
+                for place in ((entry.file, entry.line) for entry in chunk if not isinstance(entry, Hint)):
+                    made.lines += bool(place[1]) and place != last
+                    last = place
                 if progress is not None:
                     progress(source.at, source.size, made.lines)
             checks.finish()

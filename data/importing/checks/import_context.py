@@ -9,7 +9,7 @@ from typing import Any
 
 from data.cards.cards import Place
 from data.importing.checks.known_rows import KnownItem, KnownItems
-from data.importing.lines import LineError
+from data.importing.lines import ItemMissing, Line, LineError, RejectedRow
 from data.importing.report import ImportPreview, ProblemCollector
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
@@ -28,14 +28,15 @@ _PERSON = re.compile(r"[^\x00-\x1f\x7f<>`|\\/]{1,60}( \(file( \d+)?\))?")
 class ImportContext:
     """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
 
-    `cards` by name, `versions` and `questions` are the workspace's and those that the import brings.
+    `cards` by name, `versions` and `questions` are the workspace's and those that the import brings; `refused` has the
+    place of each item that was not taken.
     """
 
     snapshot: Snapshot
     spool: Spool
     problems: ProblemCollector
     items: KnownItems
-    refused: set[str] = field(default_factory=set)
+    refused: dict[str, tuple[str, int]] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
     cards: dict[str, Card] = field(init=False)
     versions: dict[str, Card] = field(init=False)
@@ -68,12 +69,12 @@ class ImportContext:
         return self.problems.preview
 
     def item(self, name: str) -> KnownItem:
-        """The item that a judgment or label names."""
+        """The item that a judgment or label names. Raises ItemMissing."""
         found = self.items.get(name)
         if found is None:
             refused = name in self.refused
             why = "its own line cannot be imported" if refused else "it is neither in the dataset nor in this import"
-            raise LineError("item", f"The item {show_value(name)} is missing: {why}.")
+            raise ItemMissing("item", f"The item {show_value(name)} is missing: {why}.")
         return found
 
     def check_not_in_future(self, moment: datetime) -> None:
@@ -84,10 +85,10 @@ class ImportContext:
         if moment > now() + timedelta(days=1) and not self.snapshot.plan.synthetic:
             raise LineError("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
 
-    def refuse(self, name: Any) -> None:
-        """Remember an item that was not taken, for what refers to it."""
+    def refuse(self, name: Any, entry: Line | RejectedRow) -> None:
+        """Remember an item that was not taken, and where it stands, for what refers to it."""
         if isinstance(name, str) and name and len(self.refused) < _REMEMBERED:
-            self.refused.add(name[:300])
+            self.refused.setdefault(name[:300], (entry.file, entry.line))
 
     def show(self, sort: str, count: int, **shown: Any) -> None:
         """One of the first rows of a sort, as it would be stored."""

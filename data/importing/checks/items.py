@@ -49,6 +49,8 @@ class CardCheck:
     def take(self, line: Line) -> None:
         """Let judgments and labels of this import go by a card, or count it as known. Raises LineError."""
         spec = CardLine.model_validate(line.data).card
+        if not (spec.get("name") or spec.get("recipe")):
+            raise LineError("card", "The card has neither a name nor a recipe. Export it again where it was made.")
         try:
             made = from_spec(spec, cards())
         except (AssayError, KeyError, TypeError, ValueError, AttributeError) as error:

@@ -18,7 +18,7 @@ from data.importing.checks.items import CardCheck, check_item
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
-from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, Sort
+from data.importing.lines import Entry, Hint, ItemMissing, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
 from data.importing.snapshot import Snapshot
@@ -64,7 +64,7 @@ class LineChecks:
             if isinstance(entry, Line):
                 self._line(entry, last)
             elif isinstance(entry, RejectedRow):
-                self.context.refuse(entry.name)
+                self.context.refuse(entry.name, entry)
                 self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
                 self._hint(entry)
@@ -115,6 +115,10 @@ class LineChecks:
             return
         except ValidationError as error:
             found = validation_problems(error)
+        except ItemMissing as no:
+            if self.context.refused.get(line.data["item"]) == (line.file, line.line):
+                return  # the same row is rejected already, with the reason
+            found = [no.problem]
         except LineError as no:
             found = [no.problem]
         except BadJson as error:
@@ -122,7 +126,7 @@ class LineChecks:
         except AssayError as error:
             found = [("", str(error))]
         if line.sort == "item":
-            self.context.refuse(line.data.get("id"))
+            self.context.refuse(line.data.get("id"), line)
         self.context.problems.reject(line.file, line.line, found, line.row)
 
     def _early(self, line: Line) -> bool:

@@ -46,7 +46,9 @@ class SourceFile:
         try:
             return self._opener()
         except OSError as error:
-            raise BadInput(f"{self.name} cannot be read: {error.strerror}. Check the file's rights.") from None
+            gone = isinstance(error, FileNotFoundError)
+            then = "It was moved or deleted: give it again" if gone else "Check the file's rights"
+            raise BadInput(f"{self.name} cannot be read: {error.strerror}. {then}.") from None
 
     @property
     def reading(self) -> bool:
@@ -175,10 +177,12 @@ def _folder(folder: Path) -> Source:
     if (folder / PARTITIONS).is_file():
         return _read_listed_files(folder)
     for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_dir() and not path.is_symlink():
+        *folders, last = path.relative_to(folder).parts
+        name = "/".join([*folders, last])
+        hidden = last[0] == "."
+        if any(part[0] == "." for part in folders) or (path.is_dir() and not path.is_symlink() and not hidden):
             continue
-        if path.is_symlink() or not path.is_file() or path.suffix.lower() not in SUFFIXES or path.name[0] == ".":
+        if path.is_symlink() or not path.is_file() or path.suffix.lower() not in SUFFIXES or hidden:
             aside.append(name)
         else:
             files.append(_at(path, name))
@@ -199,6 +203,8 @@ def _read_listed_files(folder: Path) -> Source:
     except (OSError, ValueError, KeyError, TypeError, AssayError) as error:
         why = type(error).__name__
         raise BadInput(f"{folder / PARTITIONS} cannot be read ({why}). Export the folder again.") from None
+    if not listed:
+        raise BadInput(f"{folder / PARTITIONS} names no file: the export was empty.")
     if len(listed) > _MOST_FILES:
         raise BadInput(f"{folder} holds more than {_MOST_FILES} files. Export it with more rows a file.")
     files = []

@@ -66,6 +66,10 @@ def test_a_line_counts_once_and_all_that_is_wrong_with_it_is_handed_back() -> No
         {"file": "b", "line": 2, "error": "Bad 0.", "row": "{1, 2}"},
     ]  # fmt: skip
     assert collected()[0].ok
+    # Two things of one row are one line; a row that something is wrong with at the end, too, is still one row.
+    preview, back = collected(("a", 1, 1, {"x": 1}), ("a", 1, 2, {"x": 1}), ("a", 2, 1, {}), ("a", 1, 1, {"x": 1}))
+    assert (preview.rejected, preview.problem_count) == (2, 5)
+    assert [(one["line"], one["error"]) for one in back] == [(1, "Bad 0. Bad 0. Bad 1."), (2, "Bad 0."), (1, "Bad 0.")]
 
 
 def test_what_is_kept_of_very_much_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +105,8 @@ def test_reading_stops_at_the_last_bad_line_that_is_looked_at(monkeypatch: pytes
         "2 lines are bad, and reading stopped at line 1,234 of a. Correct what they have in common, or say what the "
         "file is, and import it again."
     )
-    assert len(back.getvalue().splitlines()) == 4
+    problems.close()
+    assert [json.loads(one)["error"] for one in back.getvalue().splitlines()] == ["Bad. Bad. Bad.", "Bad."]
     assert str(ImportRefused(preview)) == f"Nothing was written. {preview.stopped} The first: a, line 1: Bad."
 
 

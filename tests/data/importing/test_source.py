@@ -86,7 +86,9 @@ def test_it_is_known_how_far_files_are_read(tmp_path: Path) -> None:
         assert stream.read() == b"a.csv" and not first.reading
     first_path = tmp_path / "a.csv"
     first_path.unlink()
-    assert refusal(first.open) == "a.csv cannot be read: No such file or directory. Check the file's rights."
+    assert refusal(first.open) == (
+        "a.csv cannot be read: No such file or directory. It was moved or deleted: give it again."
+    )
 
 
 def test_uploads_and_files_at_hand_have_names_that_differ(tmp_path: Path) -> None:
