@@ -66,9 +66,9 @@ def _write(level: str, as_json: bool) -> None:
 def catch() -> None:
     """Log errors that end a thread or the process, in place of Python's own lines, which quote their messages."""
 
-    def of_thread(told: threading.ExceptHookArgs) -> None:
-        if told.exc_value is not None and not isinstance(told.exc_value, SystemExit):
-            error("thread_failed", told.exc_value, thread=told.thread.name if told.thread else "")
+    def of_thread(failure: threading.ExceptHookArgs) -> None:
+        if failure.exc_value is not None and not isinstance(failure.exc_value, SystemExit):
+            error("thread_failed", failure.exc_value, thread=failure.thread.name if failure.thread else "")
 
     def of_process(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
         if not isinstance(value, KeyboardInterrupt):
@@ -76,7 +76,7 @@ def catch() -> None:
 
     threading.excepthook = of_thread
     sys.excepthook = of_process
-    sys.unraisablehook = lambda told: error("cleanup_failed", told.exc_value) if told.exc_value else None
+    sys.unraisablehook = lambda failure: error("cleanup_failed", failure.exc_value) if failure.exc_value else None
 
 
 def debug(event: str, **facts: Fact) -> None:
@@ -104,8 +104,8 @@ def error(event: str, cause: BaseException | None = None, lines: Sequence[str] =
 
 def error_type(cause: BaseException) -> str:
     """The sort of an error, and of what the system refused its reason: "OSError: No space left on device"."""
-    told = cause.strerror if isinstance(cause, OSError) else None
-    return f"{type(cause).__name__}: {told}" if told else type(cause).__name__
+    reason = cause.strerror if isinstance(cause, OSError) else None
+    return f"{type(cause).__name__}: {reason}" if reason else type(cause).__name__
 
 
 def trace(cause: BaseException) -> list[str]:
@@ -118,8 +118,8 @@ def _log(
 ) -> None:
     metrics.increment("events_total", event=event, level=logging.getLevelName(level).lower())
     if _events.isEnabledFor(level):
-        told = (type(cause), cause, cause.__traceback__) if cause is not None else None
-        _events.log(level, event, exc_info=told, extra={"facts": facts, "lines": lines})
+        exc_info = (type(cause), cause, cause.__traceback__) if cause is not None else None
+        _events.log(level, event, exc_info=exc_info, extra={"facts": facts, "lines": lines})
 
 
 def _setting(name: str, usual: str, allowed: tuple[str, ...]) -> str:
@@ -167,8 +167,8 @@ def format_record(record: logging.LogRecord, as_json: bool) -> str:
     trace = list(_trace(cause)) if cause is not None else list(getattr(record, "lines", ()))
     level = record.levelname
     if as_json:
-        told = {**facts, **({"traceback": trace} if trace else {})}
-        return json.dumps({"time": at, "level": level, "event": event, **told}) + "\n"
+        details = {**facts, **({"traceback": trace} if trace else {})}
+        return json.dumps({"time": at, "level": level, "event": event, **details}) + "\n"
     words = " ".join([at, level, event, *(f"{name}={_format_value(value)}" for name, value in facts.items())])
     return "\n".join([words, *(f"    {one}" for one in trace)]) + "\n"
 
@@ -222,8 +222,8 @@ def _trace(cause: BaseException, seen: list[int] | None = None) -> Iterator[str]
     if before is not None:
         yield from _trace(before, seen)
     yield "Traceback (most recent call last):"
-    for told in traceback.format_list(traceback.extract_tb(cause.__traceback__)[-_FRAMES:]):
-        yield from told.rstrip().splitlines()
+    for entry in traceback.format_list(traceback.extract_tb(cause.__traceback__)[-_FRAMES:]):
+        yield from entry.rstrip().splitlines()
     yield error_type(cause)
     if isinstance(cause, BaseExceptionGroup):
         for one in cause.exceptions:

@@ -59,6 +59,6 @@ def _make(kind: str) -> tuple[Path, TextIOWrapper]:
 def _clear(kind: str) -> None:
     """Clear away what killed processes have left."""
     for lock in Path(tempfile.gettempdir()).glob(f"assay-{kind}-*/{_LOCK}"):
-        with contextlib.suppress(OSError), lock.open("r+") as held:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with contextlib.suppress(OSError), lock.open("r+") as lock_file:
+            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(lock.parent, ignore_errors=True)

@@ -56,13 +56,13 @@ def _dimension_spec(dimension: Dimension) -> dict[str, Any]:
     one because Assay calls something by another name, nor because it explains more of an answer to people, or takes a
     judge's number that it refused before.
     """
-    told = asdict(dimension)
-    del told["anchors"], told["between"]
-    scale = told["scale"]
+    spec = asdict(dimension)
+    del spec["anchors"], spec["between"]
+    scale = spec["scale"]
     if not scale["step"]:
         del scale["step"]
         scale["kind"] = "number" if scale["kind"] == "interval" else scale["kind"]
-    return told
+    return spec
 
 
 def _item_units(item: Any) -> list[str]:
@@ -143,7 +143,7 @@ class Card:
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The card's content as JSON: what its version is the hash of, and what a workspace stores of it."""
-        told = {
+        content = {
             "name": self.name,
             "title": self.title,
             "kind": self.kind,
@@ -153,7 +153,7 @@ class Card:
             "examples": [asdict(e) for e in self.examples],
             "recipe": self.recipe,
         }
-        return told | ({"templates": dict(self.templates)} if self.templates else {})
+        return content | ({"templates": dict(self.templates)} if self.templates else {})
 
     @cached_property
     def version(self) -> str:

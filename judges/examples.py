@@ -64,10 +64,10 @@ def examples_of_folder(file: str, cards: Iterable[Card]) -> list[Card]:
 
     A line without "card" belongs to the first card. Raises BadCard for a line that cannot be used.
     """
-    held, path = list(cards), Path(file).with_name("examples.jsonl")
+    folder_cards, path = list(cards), Path(file).with_name("examples.jsonl")
     if not path.exists():
-        return held
-    own: dict[str, list[Example]] = {card.name: [] for card in held}
+        return folder_cards
+    own: dict[str, list[Example]] = {card.name: [] for card in folder_cards}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         where = f"{path.parent.name}/examples.jsonl, line {number}"
         try:
@@ -75,11 +75,11 @@ def examples_of_folder(file: str, cards: Iterable[Card]) -> list[Card]:
         except ValueError:
             raise BadCard(f"{where}: it is not a JSON object.") from None
         example = parse_example(row, where)
-        name = row.get("card", held[0].name)
+        name = row.get("card", folder_cards[0].name)
         if name not in own:
             raise BadCard(f"{where}: this folder has no card {name!r}. It has: {', '.join(own)}.")
         own[name].append(example)
-    return [with_examples(card, own[card.name]) if own[card.name] else card for card in held]
+    return [with_examples(card, own[card.name]) if own[card.name] else card for card in folder_cards]
 
 
 def check_example(card: Card, number: int, example: Example) -> None:

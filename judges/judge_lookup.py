@@ -38,22 +38,22 @@ class JudgeTraits:
         return {**self.params, **own}
 
 
-def find_judges(there: Sequence[JudgeTraits], wanted: str) -> list[JudgeTraits]:
+def find_judges(judges: Sequence[JudgeTraits], wanted: str) -> list[JudgeTraits]:
     """The judges that these words name: all for "", else those whose model, card or id they are, or an id's head."""
-    if whole := [one for one in there if wanted in (one.id, one.model)]:
+    if whole := [one for one in judges if wanted in (one.id, one.model)]:
         return whole
     found = _PAIRS.fullmatch(wanted.strip())
     assert found is not None
     head, pairs = found[1].strip(), [pair.partition("=") for pair in found[2].split()]
-    exact = [one for one in there if head in ("", one.id, one.model, one.card, f"{one.card} · {one.model}")]
-    named = exact or [one for one in there if one.id.startswith(head)]
+    exact = [one for one in judges if head in ("", one.id, one.model, one.card, f"{one.card} · {one.model}")]
+    named = exact or [one for one in judges if one.id.startswith(head)]
     whole = [one for one in named if all(_is(one.traits.get(key), value) for key, _, value in pairs)]
     return whole or [one for one in named if all(_begins(key, one.traits.get(key), value) for key, _, value in pairs)]
 
 
-def differences(there: Sequence[JudgeTraits]) -> list[dict[str, str]]:
+def differences(judges: Sequence[JudgeTraits]) -> list[dict[str, str]]:
     """What distinguishes each of the judges, as words by name; what all have alike is in none."""
-    traits = [one.traits for one in there]
+    traits = [one.traits for one in judges]
     names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
     varied = [name for name in names if len({_word(one.get(name)) for one in traits}) > 1]
     if "card" in varied and "version" in varied:
@@ -61,23 +61,23 @@ def differences(there: Sequence[JudgeTraits]) -> list[dict[str, str]]:
     return [{name: _word(one.get(name)) for name in varied} for one in traits]
 
 
-def describe_differences(there: Sequence[JudgeTraits]) -> str:
+def describe_differences(judges: Sequence[JudgeTraits]) -> str:
     """What differs between the judges, in words: `temperature 0 / 0.7`."""
-    found = differences(there)
+    found = differences(judges)
     listed = [", ".join(f"{name} {word}" for name, word in one.items()) for one in found]
     if len(found[0]) == 1:
         (name,) = found[0]
         listed = [f"{name} {found[0][name]}", *(one[name] for one in found[1:])]
-    more = f" / and {len(there) - _SHOWN} more" if len(there) > _SHOWN else ""
+    more = f" / and {len(judges) - _SHOWN} more" if len(judges) > _SHOWN else ""
     return " / ".join(listed[:_SHOWN]) + more if found[0] else "nothing but their ids"
 
 
-def shortest_name(there: Sequence[JudgeTraits], one: JudgeTraits) -> str:
+def shortest_name(judges: Sequence[JudgeTraits], one: JudgeTraits) -> str:
     """The words that name one of the judges among the others: `gpt-4o temperature=0.7`."""
-    apart = next(found for found, other in zip(differences(there), there, strict=True) if other is one)
+    apart = next(found for found, other in zip(differences(judges), judges, strict=True) if other is one)
     pairs = [f"{name}={word}" for name, word in apart.items() if name != "model"]
     words = " ".join([one.model, *pairs])
-    return words if find_judges(there, words) == [one] else one.id
+    return words if find_judges(judges, words) == [one] else one.id
 
 
 _FIRST = ("card", "version", "model")

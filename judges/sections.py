@@ -189,10 +189,10 @@ def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
         times = Counter(forms)
         steps.append((form, {f: n for n, f in enumerate(forms, 1) if f and times[f] == 1}))
 
-    def number(said: str) -> int | None:
-        if said in exact:
-            return exact[said]
-        return next((found for form, known in steps if (found := known.get(form(said))) is not None), None)
+    def number(given_label: str) -> int | None:
+        if given_label in exact:
+            return exact[given_label]
+        return next((found for form, known in steps if (found := known.get(form(given_label))) is not None), None)
 
     return number
 
@@ -202,5 +202,5 @@ def _words(label: str) -> tuple[str, ...]:
 
 
 def _words_without_number(label: str) -> tuple[str, ...]:
-    said = unicodedata.normalize("NFKC", label).casefold().lstrip("#*_`>- \t\"'\u201c")
-    return _words(_NUMBERED.sub("", said, count=1) if _NUMBERED.match(said) else said)
+    text = unicodedata.normalize("NFKC", label).casefold().lstrip("#*_`>- \t\"'\u201c")
+    return _words(_NUMBERED.sub("", text, count=1) if _NUMBERED.match(text) else text)

@@ -76,15 +76,15 @@ def check_value(value: Any) -> None:
 def _has_nul(value: Any) -> bool:
     stack = [value]
     while stack:
-        held = stack.pop()
-        if isinstance(held, str):
-            if "\x00" in held:
+        element = stack.pop()
+        if isinstance(element, str):
+            if "\x00" in element:
                 return True
-        elif isinstance(held, dict):
-            stack += held.keys()
-            stack += held.values()
-        elif isinstance(held, (list, tuple)):
-            stack += held
+        elif isinstance(element, dict):
+            stack += element.keys()
+            stack += element.values()
+        elif isinstance(element, (list, tuple)):
+            stack += element
     return False
 
 
@@ -126,8 +126,8 @@ def canonical(value: Any) -> str:
 
 def not_json(error: json.JSONDecodeError, where: str = "") -> str:
     """What is wrong with a text that is no JSON, as a phrase with its place; the library's own may end with `at`."""
-    said = error.msg[:1].lower() + error.msg[1:]
-    return f"not JSON: {said.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
+    message = error.msg[:1].lower() + error.msg[1:]
+    return f"not JSON: {message.removesuffix(' at')} {where or f'at character {error.pos + 1}'}"
 
 
 def show_value(value: Any) -> str:

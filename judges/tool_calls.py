@@ -13,8 +13,8 @@ from judges.types import Turn
 
 def call_text(name: str, arguments: Any) -> str:
     """The text of the entry of a call; arguments that are no text yet are written as JSON."""
-    told = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return f"{name}({told})"
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return f"{name}({text})"
 
 
 def call_arguments(entry: Turn) -> str | None:

@@ -104,9 +104,9 @@ def _check_order(turns: list[Turn]) -> list[Turn]:
     if numbers != sorted(numbers):
         last, turn = next((a, b) for a, b in pairwise(numbers) if b < a)
         raise ValueError(f"turn {turn} comes after turn {last}: turns must be in order")
-    said = [(entry.turn, entry.role) for entry in turns if entry.role != "tool"]
-    if len(set(said)) < len(said):
-        turn, role = next(one for place, one in enumerate(said) if one in said[:place])
+    turn_roles = [(entry.turn, entry.role) for entry in turns if entry.role != "tool"]
+    if len(set(turn_roles)) < len(turn_roles):
+        turn, role = next(one for place, one in enumerate(turn_roles) if one in turn_roles[:place])
         raise ValueError(f"turn {turn} has two entries for {role}")
     return turns
 

@@ -98,8 +98,8 @@ def adjudicate(
             wanted = (item_id, unit, dimension, code(tx, item), reason, False, actor)
             if (*row[2:7], row.withdrawn, row.person) != wanted:
                 raise BadInput(_TAKEN)
-            said = disputes.labels_from_json(row.labels)
-            return Adjudication(key, row.person, row.value, row.reason, row.saw_judge, said, seq)
+            labels = disputes.labels_from_json(row.labels)
+            return Adjudication(key, row.person, row.value, row.reason, row.saw_judge, labels, seq)
         if not reason:
             raise BadInput("A decision needs a reason, in a few words.")
         if len(reason) > LONGEST_REASON:
@@ -110,9 +110,9 @@ def adjudicate(
             raise NotAllowed(f"You gave one of these labels. Somebody else has to decide: {', '.join(instead[:3])}.")
         known = exposure.find_exposures(tx, actor, [item_id]).get(item_id, exposure.Exposure())
         saw = known.judge or any(s.mode == "assisted" for s in cell.labels)
-        told = disputes.labels_to_json(cell.labels)
+        labels_json = disputes.labels_to_json(cell.labels)
         row = AdjudicationRow(
-            key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, told, saw, False, actor
+            key, item.dataset_id, item_id, unit, dimension, code(tx, item), reason, labels_json, saw, False, actor
         )
         tx.append([row])
         exposure.add_exposures(tx, actor, {item_id: [exposure.PEOPLE]}, "adjudication")
@@ -148,10 +148,10 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
         )
         if not rows:
             raise BadInput("This decision does not stand any more: it was taken back, or another one was made.")
-        held = AdjudicationRow(*rows[0])
-        if held.person != actor and not who.may("lead"):
-            raise NotAllowed(f"{held.person} made this decision: only they or a lead can take it back.")
-        tx.append([held._replace(id=key, withdrawn=True, person=actor)])
+        decision = AdjudicationRow(*rows[0])
+        if decision.person != actor and not who.may("lead"):
+            raise NotAllowed(f"{decision.person} made this decision: only they or a lead can take it back.")
+        tx.append([decision._replace(id=key, withdrawn=True, person=actor)])
 
     if not 8 <= len(key) <= 80:
         raise BadInput("Taking a decision back needs a key of 8 to 80 letters.")
@@ -181,11 +181,11 @@ def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, toke
     found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
     if found is None:
         raise NotFound(f"Nobody's label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} holds any more.")
-    held = found.decision
+    decision = found.decision
     if not found.waits:
-        if held is not None:
-            said = found.scale.say(held.value)
-            raise BadInput(f"{held.person} decided this rating meanwhile: {said}, because: {held.reason}")
+        if decision is not None:
+            answer = found.scale.say(decision.value)
+            raise BadInput(f"{decision.person} decided this rating meanwhile: {answer}, because: {decision.reason}")
         raise BadInput("By the rule of this dataset people do not disagree there by too much any more: nothing waits.")
     if found.token != token:
         raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
@@ -206,7 +206,7 @@ def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
     """What changes in a dataset if its rule becomes another, on all labels but revealed ones; nothing is written."""
     new.check()
     old = gold_rule(store, dataset_id)
-    changed, held, then = 0, replace(old, waiting="counted"), replace(new, waiting="counted")
+    changed, old_counted, then = 0, replace(old, waiting="counted"), replace(new, waiting="counted")
     if new.resolve != old.resolve:
         scales = cards.scales(store)
         rows = store.rows(
@@ -217,7 +217,7 @@ def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
         places = {(kind, sort_of(unit), dimension) for kind, unit, dimension in rows} & scales.keys()
         for sort, dimension, scale in {(place[1], place[2], scales[place]) for place in places}:
             changed += int(store.rows(
-                f"select count(*) from ({gold_sql(sort, scale, 'all', held)}) a "
+                f"select count(*) from ({gold_sql(sort, scale, 'all', old_counted)}) a "
                 f"join ({gold_sql(sort, scale, 'all', then)}) b "
                 "on b.item_id = a.item_id and b.unit = a.unit where a.value is distinct from b.value",
                 [dataset_id, dimension],

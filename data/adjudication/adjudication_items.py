@@ -106,9 +106,9 @@ def load_adjudication_items(
     return found
 
 
-def shuffle_labels(item: str, unit: str, dimension: str, said: Iterable[PersonLabel]) -> list[PersonLabel]:
+def shuffle_labels(item: str, unit: str, dimension: str, labels: Iterable[PersonLabel]) -> list[PersonLabel]:
     """What people say of a cell in an order that reveals nothing of who they are, and is the same every time."""
-    return sorted(said, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
+    return sorted(labels, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
 
 
 @allow("researcher")
@@ -132,9 +132,9 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500
             continue
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
-            said = ", ".join(f"{s.person} {scale.say(s.value)}" for s in labels_from_json(labels))
-            told = (str(reason), said, bool(saw), decision_time(labels, at))
-            found.append(AdjudicatedCell(id_, item, name, unit, dimension, scale.say(value), str(person), *told))
+            label_text = ", ".join(f"{s.person} {scale.say(s.value)}" for s in labels_from_json(labels))
+            details = (str(reason), label_text, bool(saw), decision_time(labels, at))
+            found.append(AdjudicatedCell(id_, item, name, unit, dimension, scale.say(value), str(person), *details))
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 

@@ -232,20 +232,20 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
     rows = []
     for number, name in enumerate(ratings.people):
         mine = ratings.person == number
-        held = mine & (found.others >= 0)
+        mask = mine & (found.others >= 0)
         agreement, leniency, course = None, None, None
-        if held.any():
-            item, value, theirs = ratings.item[held], ratings.code[held], found.others[held]
+        if mask.any():
+            item, value, theirs = ratings.item[mask], ratings.code[mask], found.others[mask]
             agreement = kappa_interval(Cells(item, theirs, value), bins.code_count(scale), scale.weights)
-            relative = held & ~np.isnan(beside)
+            relative = mask & ~np.isnan(beside)
             if is_order_known(found, relative):
-                own, others = bins.is_same_answer(value, theirs, scale)[relative[held]], beside[relative]
+                own, others = bins.is_same_answer(value, theirs, scale)[relative[mask]], beside[relative]
                 both = (
                     rater_flags.agreement_drift(item_means(ratings.item[relative], values)) for values in (own, others)
                 )
                 course = rater_flags.common_shift(*both)
             if scale.weights:
-                leniency = rater_flags.mean_shift(item_means(item, (value - found.mean[held]) * bins.code_step(scale)))
+                leniency = rater_flags.mean_shift(item_means(item, (value - found.mean[mask]) * bins.code_step(scale)))
         one = done.get(name, RaterWork())
         known = opinion is not None and bool((ratings.multi_rater_cells().person == number).any())
         rows.append(Annotator(
@@ -253,9 +253,9 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
             team=teams.get(name, ""),
             labels=int(mine.sum()),
             items=len(np.unique(ratings.item[mine])),
-            shared=int(held.sum()),
-            exact=float(bins.is_same_answer(ratings.code[held], found.others[held], scale).mean())
-            if held.any()
+            shared=int(mask.sum()),
+            exact=float(bins.is_same_answer(ratings.code[mask], found.others[mask], scale).mean())
+            if mask.any()
             else None,
             agreement=agreement,
             leniency=leniency,
@@ -275,10 +275,10 @@ def _excess_agreement(found: DimensionLabels) -> Floats:
 
     What hard items, or one person who changes, do to all of them cancels out. nan where there are no others.
     """
-    held, cell = found.others >= 0, found.ratings.cell
-    equal = (bins.is_same_answer(found.ratings.code, found.others, found.ratings.scale) & held).astype(np.float64)
-    many, same = np.bincount(cell, held.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
-    return np.where(held & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
+    mask, cell = found.others >= 0, found.ratings.cell
+    equal = (bins.is_same_answer(found.ratings.code, found.others, found.ratings.scale) & mask).astype(np.float64)
+    many, same = np.bincount(cell, mask.astype(np.float64))[cell], np.bincount(cell, equal)[cell]
+    return np.where(mask & (many > 1), equal - (same - equal) / np.maximum(many - 1, 1), np.nan)
 
 
 def item_means(item: Codes, value: Floats) -> list[float]:
@@ -375,8 +375,8 @@ def estimate_dawid_skene(
             continue  # most people said n/a, which the model does not know
         if value is None or bins.steps_apart([value], [seen], scale)[0] > 0:
             at = slice(*np.searchsorted(shared.cell[order], [cell, cell + 1]))
-            said = tuple(bins.from_codes(shared.code[order[at]], scale).tolist())
-            rows.append(DifferingCell(id_, name, unit, value, how, seen, float(sure[cell]), said))
+            answers = tuple(bins.from_codes(shared.code[order[at]], scale).tolist())
+            rows.append(DifferingCell(id_, name, unit, value, how, seen, float(sure[cell]), answers))
     rows.sort(key=lambda row: (-row.posterior, row.name, row.unit))
     return DawidSkeneEstimate(opinion, len(np.unique(shared.cell)), tuple(rows))
 

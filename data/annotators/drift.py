@@ -19,11 +19,11 @@ def agreement_over_time(found: DimensionLabels, person: int, most: int = 12) -> 
     It gives (when, share of equal answers, labels) per week, where the labels span three weeks or more, else for each
     of several groups of equally many labels; at most so many points, none where the order is unknown.
     """
-    held = (found.ratings.person == person) & (found.others >= 0)
-    if not held.any() or not is_order_known(found, held):
+    mask = (found.ratings.person == person) & (found.others >= 0)
+    if not mask.any() or not is_order_known(found, mask):
         return []
-    equal = is_same_answer(found.ratings.code, found.others, found.ratings.scale)[held].astype(np.float64)
-    day = found.made_at[held].astype("datetime64[D]").astype(np.int64)
+    equal = is_same_answer(found.ratings.code, found.others, found.ratings.scale)[mask].astype(np.float64)
+    day = found.made_at[mask].astype("datetime64[D]").astype(np.int64)
     week = (day + 3) // 7  # the first day of 1970 was a Thursday; weeks begin on Mondays
     weeks = np.unique(week)
     if len(weeks) >= 3:
@@ -31,19 +31,19 @@ def agreement_over_time(found: DimensionLabels, person: int, most: int = 12) -> 
     else:
         parts = min(most, max(1, len(equal) // 10))
         group = np.arange(len(equal)) * parts // len(equal)
-    told = []
+    points = []
     for part in np.unique(group):
         at = group == part
-        begin: datetime = found.made_at[held][at][0].astype(datetime)
+        begin: datetime = found.made_at[mask][at][0].astype(datetime)
         when = f"{begin:%Y-%m-%d}" if len(weeks) >= 3 else f"from label {int(np.flatnonzero(at)[0]) + 1:,}"
-        told.append((when, float(equal[at].mean()), int(at.sum())))
-    return told
+        points.append((when, float(equal[at].mean()), int(at.sum())))
+    return points
 
 
 def table_with_others(found: DimensionLabels, person: int) -> Codes:
     """A person compared with gold made without them, K x K: rows = the others, columns = the person."""
-    held, k = (found.ratings.person == person) & (found.others >= 0), row_count(found.ratings.scale)
-    place = found.rows[held] * k + found.ratings.value[held]
+    mask, k = (found.ratings.person == person) & (found.others >= 0), row_count(found.ratings.scale)
+    place = found.rows[mask] * k + found.ratings.value[mask]
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
 
 

@@ -23,8 +23,8 @@ from judges.stats.check_states import may_be_approved
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
     suspend_unsupported(store)
-    held = [s.holds for s in approval_statuses(store).values() if s.holds and s.holds.decision == "approve"]
-    found = [one for one in held if dataset_id in ("", one.dataset)]
+    approvals = [s.holds for s in approval_statuses(store).values() if s.holds and s.holds.decision == "approve"]
+    found = [one for one in approvals if dataset_id in ("", one.dataset)]
     return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
 
 
@@ -182,7 +182,7 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
     """What there is to decide in a dataset ("" = in all), after everything that came has been looked at."""
     suspend_unsupported(store)
     stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
-    held = [s.holds for s in stood.values() if s.holds]
+    active = [s.holds for s in stood.values() if s.holds]
     found = [
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
@@ -192,21 +192,21 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
     doubtful = find_doubted(store, dataset_id)
     doubts = {one.id for one, _ in doubtful}
     return ToDecide(
-        tuple(one for one in held if one.decision == "suspend" and one.person == AUTOMATIC),
+        tuple(one for one in active if one.decision == "suspend" and one.person == AUTOMATIC),
         tuple(s.proposed for s in stood.values() if s.proposed),
         tuple(found),
         tuple((one, how.why) for one, how in doubtful),
-        tuple(under_older_policy(store, [one for one in held if one.decision == "approve" and one.id not in doubts])),
+        tuple(under_older_policy(store, [one for one in active if one.decision == "approve" and one.id not in doubts])),
     )
 
 
-def under_older_policy(store: Store, held: Sequence[Approval]) -> list[tuple[Approval, str]]:
+def under_older_policy(store: Store, approvals: Sequence[Approval]) -> list[tuple[Approval, str]]:
     """Of these approvals those that met an older policy which asked less than today's, and both in a sentence.
 
     They stay approved: a policy is changed by a person, and so is each approval under it.
     """
-    told = [(one, policy.explain_stricter(store, one.requirements, one.at)) for one in held]
-    return [(one, why) for one, why in told if why]
+    explanations = [(one, policy.explain_stricter(store, one.requirements, one.at)) for one in approvals]
+    return [(one, why) for one, why in explanations if why]
 
 
 @dataclass(frozen=True)
@@ -235,12 +235,12 @@ class PolicyToday:
         return f"{self.stricter_now} {self.explanation}".strip() if self.stricter_now or not self.met else ""
 
 
-def compare_with_today(store: Store, held: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
+def compare_with_today(store: Store, approvals: Sequence[Approval]) -> dict[tuple[str, str, str, str], PolicyToday]:
     """The state of each of those approvals, by what it is of."""
     found = {}
-    for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in held):
+    for dataset_id, judge_id in dict.fromkeys(one.key[:2] for one in approvals):
         cases = {one.key: one for one in _cases_if_known(store, dataset_id, judge_id)}
-        for one in held:
+        for one in approvals:
             if one.key[:2] == (dataset_id, judge_id):
                 found[one.key] = _stands(policy.explain_stricter(store, one.requirements, one.at), cases.get(one.key))
     return found

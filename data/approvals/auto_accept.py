@@ -150,21 +150,21 @@ def rules_in_force(store: Store, dataset_id: str, judge_id: str = "") -> list[Au
     rows = store.rows(
         f"select value from setting_now where scope = $1 and name like '{_NAME}%' order by name", [dataset_id]
     )
-    held = [AutoAcceptRule(**value) for (text,) in rows if (value := json.loads(text)) is not None]
-    return [rule for rule in held if judge_id in ("", rule.judge)]
+    rules = [AutoAcceptRule(**value) for (text,) in rows if (value := json.loads(text)) is not None]
+    return [rule for rule in rules if judge_id in ("", rule.judge)]
 
 
 @allow("annotator")
 def rule_in_force(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> AutoAcceptRule | None:
     """The rule in force for a dimension of a judge."""
-    there = rules_in_force(store, dataset_id, judge_id)
-    return next((one for one in there if (one.sort, one.dimension) == (dimension.sort, dimension.name)), None)
+    rules = rules_in_force(store, dataset_id, judge_id)
+    return next((one for one in rules if (one.sort, one.dimension) == (dimension.sort, dimension.name)), None)
 
 
 def rule_confidence(store: Store, dataset_id: str, rule: AutoAcceptRule) -> ItemConfidence | None:
     """The confidence of every item by a rule; None where the judge's card no longer has the dimension."""
-    there = calibration.compared_dimensions(store, rule.judge)
-    dimension = next((d for d in there if (d.sort, d.name) == (rule.sort, rule.dimension)), None)
+    dimensions = calibration.compared_dimensions(store, rule.judge)
+    dimension = next((d for d in dimensions if (d.sort, d.name) == (rule.sort, rule.dimension)), None)
     return None if dimension is None else figures.item_confidence(store, dataset_id, rule.judge, dimension, rule.source)
 
 

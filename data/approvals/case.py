@@ -178,13 +178,13 @@ def case_context(store: Store, found: Case) -> CaseContext:
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
     labels = _origin_of_labels(store, found)
-    told = list(labels.cautions())
+    caveats = list(labels.cautions())
     if found.people_only_na and found.people_only_na >= MANY * found.result.gate.gold_cells:
-        told.append(
+        caveats.append(
             f"People say n/a in {found.people_only_na:,} of {found.result.gate.gold_cells:,} ratings to which the "
             "judge gave a value: kappa leaves those out."
         )
-    return CaseContext(case_ceiling(store, found), count_waiting(store, found), alarms, tuple(told), labels.origin())
+    return CaseContext(case_ceiling(store, found), count_waiting(store, found), alarms, tuple(caveats), labels.origin())
 
 
 def _origin_of_labels(store: Store, found: Case) -> LabelOrigin:
@@ -343,8 +343,8 @@ def _floors(store: Store, found: Case) -> Iterator[Fact]:
     floor = measured[dimension.sort, dimension.name]
     yield "floor: one answer throughout", floor.share, f"% agreement of always saying {floor.constant}"
     if floor.length is not None:
-        told = f"kappa of the length baseline; the judge {floor.length.standing} it"
-        yield "floor: length alone", floor.length.rule.point, told
+        text = f"kappa of the length baseline; the judge {floor.length.standing} it"
+        yield "floor: length alone", floor.length.rule.point, text
 
 
 def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
@@ -368,8 +368,8 @@ def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
             brought[str(importer)] += int(n)
     yield "adjudicated", float(settled.total()), canonical(settled) if settled else "ratings"
     how = "they count" if counts else "they do not count, by the policy"
-    told = f"{how}; imported by {canonical(brought)}" if brought else ""
-    yield "adjudicated in files", float(brought.total()), told
+    text = f"{how}; imported by {canonical(brought)}" if brought else ""
+    yield "adjudicated in files", float(brought.total()), text
 
 
 def _left_out(store: Store, found: Case) -> tuple[float, str]:

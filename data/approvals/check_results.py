@@ -96,8 +96,8 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
 def _judges(store: Store, dataset_id: str) -> list[str]:
     """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
     made_up = policy.is_synthetic(store, dataset_id)
-    there = datasets.dataset_judges(store, dataset_id)
-    return [one.id for one in there if made_up or not (one.synthetic or is_practice(one.model))]
+    judges = datasets.dataset_judges(store, dataset_id)
+    return [one.id for one in judges if made_up or not (one.synthetic or is_practice(one.model))]
 
 
 def _summaries_by_judge(store: Store, dataset_id: str, judge_ids: Sequence[str]) -> dict[str, list[Summary]]:

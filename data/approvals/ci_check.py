@@ -94,18 +94,18 @@ def check_judge(
     found, stands = case.cases(store, dataset.id, who.id), record.approval_statuses(store)
     names = {name for one in found for name in _names(one)}
     if missing := [name for name in dimensions if name not in names]:
-        there = ", ".join(sorted(name for name in names if "." in name)) or "none"
-        raise NotFound(f"{who.model} has no dimension {missing[0]!r} for people. There are: {there}.")
-    told = tuple(
+        listing = ", ".join(sorted(name for name in names if "." in name)) or "none"
+        raise NotFound(f"{who.model} has no dimension {missing[0]!r} for people. There are: {listing}.")
+    verdicts = tuple(
         _verdict(one, stands.get(one.key, record.ApprovalStatus()))
         for one in found
         if not dimensions or not _names(one).isdisjoint(dimensions)
     )
     worst: Verdict = next(
-        (v for v in ("does not meet", "cannot be said", "meets") if any(one.verdict == v for one in told)),
+        (v for v in ("does not meet", "cannot be said", "meets") if any(one.verdict == v for one in verdicts)),
         "cannot be said",
     )
-    return JudgeVerdict(dataset.name, who.id, who.card, who.model, worst, told)
+    return JudgeVerdict(dataset.name, who.id, who.card, who.model, worst, verdicts)
 
 
 def _names(one: Case) -> set[str]:

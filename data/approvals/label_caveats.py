@@ -91,14 +91,14 @@ class LabelOrigin:
         if not self.imported_count:
             return f"{many(given, 'label')} {'is' if given == 1 else 'are'} used, all given here." if given else ""
         no = "are not, unless a lead allows them in the policy"
-        told = f"{self.imported_count:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
-        return f"{many(given, 'label')} given here {'is' if given == 1 else 'are'} used. {told}"
+        sentence = f"{self.imported_count:,} imported ones {'are used too' if self.counts else no}: {self.sources()}."
+        return f"{many(given, 'label')} given here {'is' if given == 1 else 'are'} used. {sentence}"
 
     def sources(self) -> str:
         """The files that labels came from, in words."""
         more = len(self.imported) - _FILES
-        told = "; ".join(map(str, self.imported[:_FILES]))
-        return f"{told}; and {many(more, 'further import')}" if more > 0 else told
+        file_list = "; ".join(map(str, self.imported[:_FILES]))
+        return f"{file_list}; and {many(more, 'further import')}" if more > 0 else file_list
 
     def cautions(self) -> Iterator[str]:
         """What somebody should weigh who decides, a sentence each."""
@@ -154,8 +154,8 @@ class LabelOrigin:
         yield "labels by person", float(len(people)), canonical(dict(sorted(people.items())))
         yield "labels given here", float(self.labels - (self.imported_count if self.counts else 0)), "on the desk"
         how = "they count" if self.counts else "they do not count, by the policy"
-        told = canonical([one._asdict() for one in self.imported[:_KEPT]])
-        yield "labels from files", float(self.imported_count), f"{how}: {told}" if self.imported_count else ""
+        imports = canonical([one._asdict() for one in self.imported[:_KEPT]])
+        yield "labels from files", float(self.imported_count), f"{how}: {imports}" if self.imported_count else ""
         unknown = float(self.unknown_population)
         yield "labels of random items, of how many unknown", unknown, "each counts as drawn with certainty"
         yield "labels changed later", float(self.changed), "they replace an earlier label of the same person"
@@ -211,8 +211,8 @@ def label_origin(
     untold = sum(certain[int(row[0])] for row in store.rows(query, [dataset_id])) if certain else 0
     basis: Basis = "imported" if counts else "gate"
     response = sample_responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
-    told = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
-    return LabelOrigin(own, files, counts, changed, *told)
+    other_fields = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
+    return LabelOrigin(own, files, counts, changed, *other_fields)
 
 
 def _imports_of_labels(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, ...]:

@@ -93,7 +93,7 @@ def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -
             settings.put_setting(tx, settings.WORKSPACE, "policy proposed", {})
         if settings.get_setting(tx, settings.WORKSPACE, "policy", {}) != asdict(new.policy):
             settings.put_setting(tx, settings.WORKSPACE, "policy", asdict(new.policy))
-        more = {name: held for name, held in to_stored(new).items() if name != "policy"} | {"reason": why}
+        more = {name: value for name, value in to_stored(new).items() if name != "policy"} | {"reason": why}
         settings.put_setting(tx, settings.WORKSPACE, "approvals", more)
         return True
 
@@ -115,8 +115,8 @@ def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
     past = policy_changes(store)
     met = next((f"the policy of {one.at:%Y-%m-%d}" for one in past if one.at <= at), "the first policy")
     parts = [pair for rule in RULES.values() if (pair := rule.stricter(then, now))]
-    before, after = (", ".join([f"kappa {held.policy.threshold:.2f}", *(pair[side] for pair in parts)])
-                     for side, held in enumerate((then, now)))  # fmt: skip
+    before, after = (", ".join([f"kappa {version.policy.threshold:.2f}", *(pair[side] for pair in parts)])
+                     for side, version in enumerate((then, now)))  # fmt: skip
     return f"Approved under {met} (required: {before}); today's policy requires {after}."
 
 

@@ -55,14 +55,14 @@ class Quota:
         """What a draw with so many blind items means for the policy; `all_`: it takes all that are left."""
         total, part = self.drawn + blind, f"{100 * self.answered:g}%"
         before = f", {self.drawn:,} of them before," if self.drawn else ""
-        said = f"The policy requires {many(self.required, 'item')} answered blind"
+        demand = f"The policy requires {many(self.required, 'item')} answered blind"
         if total >= self.blind:
-            return f"{said}: {total:,} drawn blind{before} are enough if {part} are answered."
+            return f"{demand}: {total:,} drawn blind{before} are enough if {part} are answered."
         if total >= self.required:
-            return f"{said}: {total:,} drawn blind{before} are enough only if {self.required:,} are answered."
+            return f"{demand}: {total:,} drawn blind{before} are enough only if {self.required:,} are answered."
         if not all_:
-            return f"{said}: {total:,} drawn blind{before} are {self.required - total:,} too few. Draw {self.size:,}."
-        short = f"{said}, and this makes {total:,}{before.rstrip(',')}: no dimension of this dataset can meet it."
+            return f"{demand}: {total:,} drawn blind{before} are {self.required - total:,} too few. Draw {self.size:,}."
+        short = f"{demand}, and this makes {total:,}{before.rstrip(',')}: no dimension of this dataset can meet it."
         if total + self.left - blind >= self.required > total:
             return f"{short} With no judge shown, all of them are drawn blind, which is enough."
         return f"{short} Import more items; figures can be had from these, with wide intervals."

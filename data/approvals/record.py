@@ -109,7 +109,7 @@ def frozen_evidence(store: Store | Tx, approval_id: str) -> list[Fact]:
     """The evidence that a decision was made on, as it was then, in the order in which it was frozen."""
     rows = store.rows("select name, figure, told from approval_evidence where approval_id = $1", [approval_id])
     facts = [(str(n), None if f is None else float(f), str(t)) for n, f, t in rows]
-    order = json.loads(next((told for name, _, told in facts if name == _ORDER), "[]"))
+    order = json.loads(next((text for name, _, text in facts if name == _ORDER), "[]"))
     places = {name: place for place, name in enumerate(order)}
     return sorted((f for f in facts if f[0] != _ORDER), key=lambda f: (places.get(f[0], len(places)), f[0]))
 

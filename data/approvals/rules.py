@@ -164,8 +164,8 @@ def is_looser(new: Requirements, old: Requirements) -> bool:
 
 def explain(asked: Requirements) -> list[str]:
     """What is required, a sentence each."""
-    told = sorted(RULES.values(), key=lambda rule: ABOUT.index(rule.about))
-    return [sentence for rule in told if (sentence := rule.sentence(asked))]
+    rules = sorted(RULES.values(), key=lambda rule: ABOUT.index(rule.about))
+    return [sentence for rule in rules if (sentence := rule.sentence(asked))]
 
 
 def floor_percent(share: float) -> str:

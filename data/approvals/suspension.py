@@ -155,12 +155,12 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
     Nothing that a lead looked at and kept is among them, unless something else speaks against it by now. Those of an
     older version are looked at though nothing came: their figures may be made in another way today.
     """
-    held = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
-    came = store.rows(_SINCE, [min(one.seq for one in held)]) if held else []
-    moved = [one for one in held if any(NewRows(*row).touches(one, one.seq) for row in came)]
+    approvals = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
+    came = store.rows(_SINCE, [min(one.seq for one in approvals)]) if approvals else []
+    moved = [one for one in approvals if any(NewRows(*row).touches(one, one.seq) for row in came)]
     found = [
         (one, review_approval(store, one))
-        for one in held
+        for one in approvals
         if one in moved
         or is_of_older_version({name: figure for name, figure, _ in record.frozen_evidence(store, one.id)})
     ]
@@ -182,17 +182,17 @@ def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
         if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         name = f"{one.dimension} ({one.sort})"
-        told = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
-        settings.put_setting(tx, one.dataset, f"{KEPT}{one.id}", told)
+        review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
+        settings.put_setting(tx, one.dataset, f"{KEPT}{one.id}", review)
 
     store.tx(actor, "keep approval", work, target=one.dataset)
 
 
 def find_keeper(store: Store, one: Approval, how: ApprovalReview) -> tuple[str, str] | None:
     """Who looked at all that speaks against an approval and keeps it, and why; None where nobody did."""
-    told = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
-    known = bool(told) and set(how.finding.reasons) <= set(told["reasons"])
-    return (str(told["person"]), str(told["reason"])) if known else None
+    review = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
+    known = bool(review) and set(how.finding.reasons) <= set(review["reasons"])
+    return (str(review["person"]), str(review["reason"])) if known else None
 
 
 def _standing(store: Store) -> list[Approval]:
@@ -242,8 +242,8 @@ def review_approval(store: Store, one: Approval) -> ApprovalReview:
     try:
         found, dimension, basis = _alone(store, one)
     except NotFound as error:
-        told = f"It cannot be compared with labels any more: {error}"
-        return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (told,)), (), None, None, frozen)
+        sentence = f"It cannot be compared with labels any more: {error}"
+        return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
     since, latest = _new(store, one, dimension, basis)
     beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))

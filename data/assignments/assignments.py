@@ -47,13 +47,13 @@ class Selection:
     @classmethod
     def of_json(cls, chosen: str) -> Selection:
         """The selection that `as_json` of one gave."""
-        told = json.loads(chosen or "{}")
-        return cls(**{**told, "items": tuple(told.get("items", ()))})
+        fields = json.loads(chosen or "{}")
+        return cls(**{**fields, "items": tuple(fields.get("items", ()))})
 
     def as_json(self, items: Sequence[str]) -> str:
         """It as it is stored, with `items` in the place of those that it names."""
-        told = {name: value for name, value in asdict(self).items() if value not in ("", None, ())}
-        return canonical({**told, "items": list(items)} if self.items else told)
+        fields = {name: value for name, value in asdict(self).items() if value not in ("", None, ())}
+        return canonical({**fields, "items": list(items)} if self.items else fields)
 
     def check(self, stream: Stream) -> Selection:
         """Itself. Raises BadInput for what cannot be, as for items of the audit sample that are chosen one by one."""
@@ -176,7 +176,7 @@ def selection_values(store: Store, dataset_id: str, stream: Stream) -> dict[str,
     found = item_fields.item_fields(store, dataset_id)
     fields = {item_fields.LANGUAGE: found.words[item_fields.LANGUAGE], **found.meta}
     values = {name: sorted({str(word) for word in words} - {""}) for name, words in fields.items()}
-    return {name: there for name, there in values.items() if there and not (stream == "audit" and _are_numbers(there))}
+    return {name: texts for name, texts in values.items() if texts and not (stream == "audit" and _are_numbers(texts))}
 
 
 def _are_numbers(words: Iterable[str]) -> bool:
@@ -199,15 +199,15 @@ def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Se
     """
     people.require(store, actor, "researcher")
     terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
-    there = current_index(store)
-    began, planned = there.seq, _plan(store, there, dataset_id, stream, chosen, ids, terms)
+    index = current_index(store)
+    began, planned = index.seq, _plan(store, index, dataset_id, stream, chosen, ids, terms)
 
     def work(tx: Tx) -> SharePlan:
         people.require(tx, actor, "researcher")
-        there.follow(tx)
-        plan = _still(tx, there, planned, began, terms)
+        index.follow(tx)
+        plan = _still(tx, index, planned, began, terms)
         if plan is None:
-            plan = _plan(tx, there, dataset_id, stream, chosen, ids, terms)
+            plan = _plan(tx, index, dataset_id, stream, chosen, ids, terms)
         if not any(plan.shares.values()):
             raise BadInput(
                 "No item is left to give out: all that are chosen are answered, assigned, or such as nobody named may "
@@ -219,7 +219,7 @@ def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Se
     return store.tx(actor, "assign", work, target=dataset_id)
 
 
-def _still(tx: Tx, there: QueueIndex, plan: SharePlan, began: int, terms: Terms) -> SharePlan | None:
+def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: Terms) -> SharePlan | None:
     """What of a plan still holds, which was made of what the index knew up to change `began`; None to make it anew.
 
     Others label while many items are spread over many people; under the write lock only what they touched is looked at.
@@ -228,13 +228,13 @@ def _still(tx: Tx, there: QueueIndex, plan: SharePlan, began: int, terms: Terms)
         return None
     touched = {str(row[0]) for row in tx.rows(_TOUCHED, [began])}
     moment, shares, lost = now(), dict[str, list[str]](), set[str]()
-    with there.lock:
+    with index.lock:
         for name, share in plan.shares.items():
             for draw in touched.intersection(share):
-                held = there.draws[draw]
-                had = _people_of_draw(there, held, moment)
-                full = len(had) >= max(terms.overlap, there.overlap.get(held.dataset, OVERLAP))
-                if full or name in had or there.is_closed_to(held, name) or not _can_be_given(there, held, terms):
+                entry = index.draws[draw]
+                had = _people_of_draw(index, entry, moment)
+                full = len(had) >= max(terms.overlap, index.overlap.get(entry.dataset, OVERLAP))
+                if full or name in had or index.is_closed_to(entry, name) or not _can_be_given(index, entry, terms):
                     lost.add(draw)
     if lost:  # of several people that an item was for, none gets it: how many it lacks is another question now
         shares = {name: [draw for draw in share if draw not in lost] for name, share in plan.shares.items()}
@@ -275,26 +275,26 @@ def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection
 
 
 def _plan(
-    reader: Store | Tx, there: QueueIndex, dataset_id: str, stream: Stream, chosen: Selection,
+    reader: Store | Tx, index: QueueIndex, dataset_id: str, stream: Stream, chosen: Selection,
     ids: frozenset[str] | None, terms: Terms,
 ) -> SharePlan:  # fmt: skip
     weights = _weights(reader, terms.people)
     if terms.tag and all(terms.tag not in one.tags for one in tags.all_tags(reader).values()):
         raise NotFound(f"Nobody has the tag {terms.tag!r}. A lead can give it to people on the page Assignments.")
     needs, barred, moment = dict[str, int](), defaultdict[str, set[str]](set), now()
-    with there.lock:
-        seats = max(terms.overlap, there.overlap.get(dataset_id, OVERLAP))
-        for draw in there.queues[dataset_id, stream].all:
+    with index.lock:
+        seats = max(terms.overlap, index.overlap.get(dataset_id, OVERLAP))
+        for draw in index.queues[dataset_id, stream].all:
             if ids is not None and draw.item not in ids:
                 continue
-            had = _people_of_draw(there, draw, moment)
+            had = _people_of_draw(index, draw, moment)
             lacks = min(terms.overlap, seats - len(had))
-            if lacks < 1 or any(tags.is_tag(one) for one in had) or not _can_be_given(there, draw, terms):
+            if lacks < 1 or any(tags.is_tag(one) for one in had) or not _can_be_given(index, draw, terms):
                 continue
             needs[draw.id] = lacks
             if had:
                 barred[draw.id] |= had
-        _bar(there, needs, weights, barred)
+        _bar(index, needs, weights, barred)
     most = len(needs) if chosen.share is None else round(chosen.share * len(needs))
     needs = dict(list(needs.items())[: most if chosen.number is None else chosen.number])
     if terms.tag:
@@ -305,17 +305,17 @@ def _plan(
 
 
 def _bar(
-    there: QueueIndex, draws: Collection[str], names: Iterable[str], barred: defaultdict[str, set[str]]
+    index: QueueIndex, draws: Collection[str], names: Iterable[str], barred: defaultdict[str, set[str]]
 ) -> None:
     """Add to each of these draws which of the people may not answer it; who has the lock of the index calls it.
 
     It goes through what each has answered and was shown, as that is little beside all items.
     """
     for name in names:
-        worker = there.workers[name]
+        worker = index.workers[name]
         for item in worker.last.keys() | worker.known | worker.judged:
-            for draw in there.of_item.get(item, ()):
-                if draw.id in draws and there.is_closed_to(draw, name):
+            for draw in index.of_item.get(item, ()):
+                if draw.id in draws and index.is_closed_to(draw, name):
                     barred[draw.id].add(name)
 
 
@@ -325,8 +325,8 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
     for name in names:
         if not (known.get(name) or people.find_person(reader, name)).active:
             raise BadInput(f"{name} is not active in this workspace: nothing can be given to them.")
-    told = tags.all_tags(reader)
-    weights = {name: told.get(name, tags.PersonTags(name)).share for name in names}
+    tags_by_name = tags.all_tags(reader)
+    weights = {name: tags_by_name.get(name, tags.PersonTags(name)).share for name in names}
     if len(weights) == 1:
         return dict.fromkeys(weights, 1.0)
     if weights and not any(weights.values()):
@@ -334,17 +334,17 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
     return weights
 
 
-def _people_of_draw(there: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
+def _people_of_draw(index: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
     """Who has answered a draw, holds it, or is asked to answer it (a tag for whoever has it)."""
     if not (draw.answered_by or draw.holders or draw.given):
         return set()
-    waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in there.gone}
-    return draw.answered_by | {name for name in there.holders(draw, moment) if name not in there.gone} | waits
+    waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in index.gone}
+    return draw.answered_by | {name for name in index.holders(draw, moment) if name not in index.gone} | waits
 
 
-def _can_be_given(there: QueueIndex, draw: QueuedDraw, terms: Terms) -> bool:
+def _can_be_given(index: QueueIndex, draw: QueuedDraw, terms: Terms) -> bool:
     """Whether a draw is open, or would be opened again by being reserved for a further person."""
-    return not draw.closed or (there.is_done(draw) and terms.reserved and not terms.tag)
+    return not draw.closed or (index.is_done(draw) and terms.reserved and not terms.tag)
 
 
 def _begin(
@@ -381,9 +381,9 @@ def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> li
         f"where n.dataset_id = $1 and not n.ended{where}",
         [dataset_id, *params],
     )
-    there = current_index(store)
-    with there.lock:
-        found = [_assignment(there, row) for row in rows if row[0] in there.assignments]
+    index = current_index(store)
+    with index.lock:
+        found = [_assignment(index, row) for row in rows if row[0] in index.assignments]
     return sorted(found, key=lambda a: (a.priority, a.due or datetime.max, a.assignee, a.id))
 
 
@@ -406,7 +406,7 @@ class WorkCount(NamedTuple):
     skipped: int
 
 
-def count_work(there: QueueIndex, given: Iterable[IndexedAssignment]) -> WorkCount:
+def count_work(index: QueueIndex, given: Iterable[IndexedAssignment]) -> WorkCount:
     """The counts of assignments of one assignee, each item once; the caller has the lock of the index."""
     draws: dict[QueuedDraw, bool] = {}
     assignee = ""
@@ -417,7 +417,7 @@ def count_work(there: QueueIndex, given: Iterable[IndexedAssignment]) -> WorkCou
     left = sum(draws.values())
     if tags.is_tag(assignee):
         return WorkCount(len(draws), left, sum(bool(d.answered_by) for d, waits in draws.items() if not waits), 0)
-    last = there.workers[assignee].last if draws else {}
+    last = index.workers[assignee].last if draws else {}
     how = Counter(last[d.item][0] for d, waits in draws.items() if not waits and d.item in last)
     return WorkCount(len(draws), left, how["save"], how["skip"])
 
@@ -433,9 +433,9 @@ class OwnWork(NamedTuple):
 @allow("annotator")
 def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnWork:
     """What is assigned to a person in a queue, by name or by a tag."""
-    there = current_index(store)
-    with there.lock:
-        mine = there.assignments_of(dataset_id, stream, person)
+    index = current_index(store)
+    with index.lock:
+        mine = index.assignments_of(dataset_id, stream, person)
         dues = [one.due for one in mine if one.left and one.due]
         return OwnWork(sum(len(a.left) for a in mine), sum(len(a.line) for a in mine), min(dues, default=None))
 
@@ -448,10 +448,10 @@ def own_notes(store: Store, person: str, dataset_id: str) -> list[str]:
         "order by priority, began",
         [dataset_id],
     )
-    there = current_index(store)
-    with there.lock:
+    index = current_index(store)
+    with index.lock:
         streams = ("audit", "review")
-        mine = {a.id for stream in streams for a in there.assignments_of(dataset_id, stream, person) if a.left}
+        mine = {a.id for stream in streams for a in index.assignments_of(dataset_id, stream, person) if a.left}
     return list(dict.fromkeys(str(note) for key, note in rows if key in mine))
 
 
@@ -539,23 +539,23 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
 
 
 def _plan_reassignment(
-    reader: Store | Tx, there: QueueIndex, dataset_id: str, giver: str, to: Sequence[str], seed: int
+    reader: Store | Tx, index: QueueIndex, dataset_id: str, giver: str, to: Sequence[str], seed: int
 ) -> tuple[SharePlan, dict[str, IndexedAssignment]]:
     """The shares of the others, and the assignment that each draw which is left comes from, the most urgent."""
     if giver in to or not to:
         raise BadInput(f"Choose one person or more to take over from {giver}.")
     weights, barred, moment = _weights(reader, to), defaultdict[str, set[str]](set), now()
     source = dict[str, IndexedAssignment]()
-    with there.lock:
-        mine = [a for a in there.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
+    with index.lock:
+        mine = [a for a in index.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
         for one in sorted(mine, key=lambda a: a.rank):
             for draw in one.line:
-                had = _people_of_draw(there, draw, moment)
-                open_ = giver not in there.gone or len(had) < there.overlap.get(dataset_id, OVERLAP)
+                had = _people_of_draw(index, draw, moment)
+                open_ = giver not in index.gone or len(had) < index.overlap.get(dataset_id, OVERLAP)
                 if draw in one.left and draw.id not in source and open_:
                     source[draw.id] = one
                     barred[draw.id] |= had
-        _bar(there, source, weights, barred)
+        _bar(index, source, weights, barred)
     shares = spread_items(dict.fromkeys(source, 1), weights, barred, seed)
     given = sum(map(len, shares.values()))
     return SharePlan(shares, len(source), len(source) - given), source
@@ -608,13 +608,13 @@ def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int,
 
     These wait for people with the tag, and nobody active has it.
     """
-    there = current_index(store)
+    index = current_index(store)
     active = {person.name for person in people.all_people(store)}
-    with there.lock:
-        able = {tag for name, own in there.tags.items() if name in active for tag in own}
+    with index.lock:
+        able = {tag for name, own in index.tags.items() if name in active for tag in own}
         nobody = defaultdict[str, int](int)
         open_ = unassigned = 0
-        for draw in there.queues[dataset_id, stream].waiting_draws():
+        for draw in index.queues[dataset_id, stream].waiting_draws():
             open_ += 1
             unassigned += draw.audience is None and not any(draw in a.left for a in draw.given)
             if draw.audience and not any(one in able if tags.is_tag(one) else True for one in draw.audience):

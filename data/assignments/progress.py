@@ -124,23 +124,23 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
     offset, moment = zone_offset(zone), now()
     since = _days_back(moment + offset) - offset
     done, expired = _activity(store, dataset_id, since), dict(_count_expired(store, dataset_id, moment))
-    known, told = {p.name: p for p in people.all_people(store, active=False)}, tags.all_tags(store)
+    known, tags_by_name = {p.name: p for p in people.all_people(store, active=False)}, tags.all_tags(store)
     began: dict[str, datetime] = dict(store.rows(
         "select n.assignment_id, c.made_at from assignment_now n join change c on c.seq = n.began "
         "where n.dataset_id = $1 and not n.ended",
         [dataset_id],
     ))  # fmt: skip
-    work, there = dict[str, GivenWork](), current_index(store)
-    with there.lock:
-        for assignee, given in there.of_assignee.items():
+    work, index = dict[str, GivenWork](), current_index(store)
+    with index.lock:
+        for assignee, given in index.of_assignee.items():
             if mine := [a for a in given if a.id in began]:
                 dues = sorted((a.due, len(a.left)) for a in mine if a.due and a.left)
                 first = min((began[a.id] for a in mine if a.left), default=None)
-                work[assignee] = GivenWork(count_work(there, mine), tuple(dues), first, expired.get(assignee, 0))
+                work[assignee] = GivenWork(count_work(index, mine), tuple(dues), first, expired.get(assignee, 0))
     here = {p.name for p in known.values() if p.active}
     found = []
     for assignee in {*work, *done, *here}:
-        own = told[assignee].tags if assignee in told else ()
+        own = tags_by_name[assignee].tags if assignee in tags_by_name else ()
         active = assignee in here or tags.is_tag(assignee)
         did = done.get(assignee, PersonActivity())
         found.append(_progress(assignee, active, own, work.get(assignee, GivenWork()), did, moment, offset, since))

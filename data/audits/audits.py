@@ -196,12 +196,12 @@ def set_audit_limit(store: Store, actor: str, name: str, value: float | None) ->
         before = settings.get_setting(tx, settings.WORKSPACE, _SETTING, {})
         after = {k: v for k, v in before.items() if k != name} | ({} if value is None else {name: value})
         wait = proposed_limits(tx)
-        held = wait.pop(name, None)
-        proposer = held.by if held is not None and held.value == value else None
+        proposal = wait.pop(name, None)
+        proposer = proposal.by if proposal is not None and proposal.value == value else None
         holds = after == before or not leads.needs_two_leads(tx) or leads.agreed_by_two(tx, actor, proposer)
         if not holds and proposer != actor:
             _put(tx, wait | {name: ProposedLimit(value, actor)})
-        if holds and held is not None:
+        if holds and proposal is not None:
             _put(tx, wait)
         if holds and after != before:
             settings.put_setting(tx, settings.WORKSPACE, _SETTING, after)

@@ -131,8 +131,8 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
     items = LazyItems(contents)
-    said = among.replies(mine, card, items)
-    replies = combine_replies(said, card, combination_rule(card, mine.parameters))
+    sample_replies = among.replies(mine, card, items)
+    replies = combine_replies(sample_replies, card, combination_rule(card, mine.parameters))
     probes: dict[str, list[AuditReply]] = {}
     others: dict[str, list[AuditReply]] = {}
     for other in among.judges():
@@ -149,11 +149,11 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
             kept[name] = combine_replies(given, card, combination_rule(card, other.parameters))
     resolved = make_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
     gold, fits = LazyMapping(lambda: resolved()[1]), LazyMapping(lambda: _fits(store, judge_id, items))
-    unscored = sum(r.reading.unscored is not None for r in said)
+    unscored = sum(r.reading.unscored is not None for r in sample_replies)
 
     def scope() -> Scope:
         return Scope(
-            judged=among.judged, items=len(items), replies=len(said), unscored=unscored, basis=resolved()[0],
+            judged=among.judged, items=len(items), replies=len(sample_replies), unscored=unscored, basis=resolved()[0],
             gold=len(gold), probes={name: len(found) for name, found in probes.items()},
             others={name: len(found) for name, found in others.items()}, fits=len(fits),
         )  # fmt: skip

@@ -100,11 +100,11 @@ def record_fit(store: Store, actor: str, judge_id: str, cell: Justified, fits: b
     def work(tx: Tx) -> None:
         require(tx, actor, "annotator")
         exposure.add_exposures(tx, actor, {cell.item: [judge_id]}, "justifications")
-        there = (
+        query = (
             "select 1 from remark where judge_id = $1 and item_id = $2 and unit = $3 and dimension = $4 "
             "and sort = 'note' limit 1"
         )
-        if not tx.rows(there, [judge_id, cell.item, cell.unit, cell.dimension]):
+        if not tx.rows(query, [judge_id, cell.item, cell.unit, cell.dimension]):
             raise BadInput("This judge gives no justification there, so nothing can be said about it.")
         tx.append([FitRow(new_id(), judge_id, cell.item, cell.unit, cell.dimension, fits, actor)])
 

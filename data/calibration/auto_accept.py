@@ -39,12 +39,12 @@ class ItemConfidence:
 @kept
 def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> dict[str, int]:
     """Where confidence comes from, with the cells that each source has, most first."""
-    there = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
+    where = f"where i.dataset_id = $1 and s.dimension = $2 and s.judge_id = $3 and {unit_condition(dimension, 's')} "
     rows = store.rows(
         "select split_part(s.source, ': ', 1), count(*) from score_now s join item i on i.id = s.item_id "
-        f"{there}and s.confidence is not null group by 1 "
+        f"{where}and s.confidence is not null group by 1 "
         f"union all select '{SAMPLES}', count(*) from score_spread s join item i on i.id = s.item_id "
-        f"{there}having count(*) > 0 order by 2 desc, 1",
+        f"{where}having count(*) > 0 order by 2 desc, 1",
         [dataset_id, dimension.name, judge_id],
     )
     return {str(source): int(cells) for source, cells in rows if source}

@@ -41,8 +41,8 @@ def measure_baselines(
     parts = [f"held as materialized ({labels_sql(basis, list(marks.values()), few)})"]
     parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
     for n, d in enumerate(dimensions):
-        held = f"select * from held where no = {names.index(d.name)}"
-        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, held=held, scores="seen")
+        labels_query = f"select * from held where no = {names.index(d.name)}"
+        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, held=labels_query, scores="seen")
         parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
     chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
     frame = store.frame(
@@ -65,7 +65,7 @@ def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Respons
             f"order by id limit {stretch:d}) s",
             [dataset_id, last],
         )
-        end, there = ends[0]
+        end, count = ends[0]
         if end is None:
             break
         rows = store.rows(
@@ -75,7 +75,7 @@ def _items(store: Store, dataset_id: str) -> dict[str, Dialogue | Pair | Respons
             [dataset_id, last, end],
         )
         found |= {str(id_): ITEM.validate_json(content) for id_, content in rows}
-        if int(there) < stretch:
+        if int(count) < stretch:
             break
         last, stretch = str(end), 8 * stretch
     return found

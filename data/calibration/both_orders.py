@@ -32,12 +32,12 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreeme
         f"where i.dataset_id = $1 and m.judge_id = $2 and m.unscored = '' and {_BOTH} order by i.name, m.sample, m.id",
         [dataset_id, judge_id, asked.name],
     )
-    said: dict[str, OrderedVerdicts] = {}
+    verdicts: dict[str, OrderedVerdicts] = {}
     for key, item, value, scored, note in rows:
         if (flip := orders.parse_flip_note(note or "")) is not None:
-            said[key] = (item, *flip)
+            verdicts[key] = (item, *flip)
         elif scored:
             word = asked.scale.say(value)
-            said.setdefault(key, (item, word, word))
-    both = [one for one in said.values() if one[1]]
+            verdicts.setdefault(key, (item, word, word))
+    both = [one for one in verdicts.values() if one[1]]
     return positional_agreement(both, asked.scale.answers) if both else None

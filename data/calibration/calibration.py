@@ -250,7 +250,7 @@ def load_rating_sums(
         f"select s.item_id, u.code as unit, cast({number} as tinyint) as no from cell_settled s "
         f"join cell_unit u on u.unit = s.unit where s.dimension in ({', '.join(marks)})"
     )
-    held = "select g.item_id, u.unit, g.value, {} from given g join cell_unit u on u.code = g.unit".format(
+    source = "select g.item_id, u.unit, g.value, {} from given g join cell_unit u on u.code = g.unit".format(
         ", ".join(f"null as {name}" for name in ("probability", "part", "drawn", "cut"))
     )
     tables = label_tables(basis) | {
@@ -277,7 +277,7 @@ def load_rating_sums(
         found = []
         for d in asked:
             no = names.index(d.name)
-            gold = gold_sql(d.sort, d.scale, basis, rule, held=held, settled="cell_settled").replace("$2", marks[no])
+            gold = gold_sql(d.sort, d.scale, basis, rule, held=source, settled="cell_settled").replace("$2", marks[no])
             query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"
             query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
             cells = place_ratings(rows, no, d, partial(ask, query))
@@ -350,8 +350,8 @@ def list_cells(
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id, exposure.PEOPLE] for row in rows}, "calibration")
     return [
-        ListedCell(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*told))
-        for i, name, a, b, unit, *told in rows
+        ListedCell(str(i), str(name), " · ".join(s for s in (a, b) if s), str(unit), _came(*origin))
+        for i, name, a, b, unit, *origin in rows
     ]
 
 

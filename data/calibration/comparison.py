@@ -43,9 +43,9 @@ def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple
     found: dict[str, tuple[Dimension, list[str]]] = {}
     for judge_id in judge_ids:
         for one in calibration.compared_dimensions(store, judge_id):
-            held = found.setdefault(f"{one.sort}.{one.name}", (one, []))
-            if held[0].scale == one.scale:
-                held[1].append(judge_id)
+            entry = found.setdefault(f"{one.sort}.{one.name}", (one, []))
+            if entry[0].scale == one.scale:
+                entry[1].append(judge_id)
     return found
 
 

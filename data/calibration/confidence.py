@@ -56,14 +56,14 @@ def confidence_cells(
     off = apart_of(numbers["human"], numbers["judge"], dimension.scale)
     found = {}
     for code, name in enumerate(names):
-        there = (source == code) & ~np.isnan(numbers["confidence"])
-        if there.any():
+        mask = (source == code) & ~np.isnan(numbers["confidence"])
+        if mask.any():
             found[str(name) or "not told"] = ConfidenceCells(
-                item[there], numbers["confidence"][there], off[there], numbers["weight"][there]
+                item[mask], numbers["confidence"][mask], off[mask], numbers["weight"][mask]
             )
-    there = ~np.isnan(numbers["agreed"])
-    if there.any():
-        found[SAMPLES] = ConfidenceCells(item[there], numbers["agreed"][there], off[there], numbers["weight"][there])
+    mask = ~np.isnan(numbers["agreed"])
+    if mask.any():
+        found[SAMPLES] = ConfidenceCells(item[mask], numbers["agreed"][mask], off[mask], numbers["weight"][mask])
     return LabelledConfidence(dict(sorted(found.items(), key=lambda pair: (-len(pair[1].item), pair[0]))), len(frame))
 
 

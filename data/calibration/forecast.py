@@ -25,10 +25,10 @@ MIDDLING = 0.65
 
 def dimension_of(store: Store | Tx, judge_id: str, about: str) -> Dimension:
     """The dimension of a judge's card by its name in designs, "turn.helpfulness". Raises BadInput."""
-    there = {f"{d.sort}.{d.name}": d for d in compared_dimensions(store, judge_id)}
-    if about not in there:
-        raise BadInput(f"This judge's card has no dimension called {about!r}. It has: {', '.join(there) or 'none'}.")
-    return there[about]
+    by_name = {f"{d.sort}.{d.name}": d for d in compared_dimensions(store, judge_id)}
+    if about not in by_name:
+        raise BadInput(f"This judge's card has no dimension called {about!r}. It has: {', '.join(by_name) or 'none'}.")
+    return by_name[about]
 
 
 def known_population(
@@ -117,8 +117,8 @@ def forecast_draw(
     See `judges.stats.forecast.forecast`. Raises BadInput where there is no forecast.
     """
     dimension, sizes = dimension_of(store, judge_id, about), sizes_of(parts)
-    there = known_population(store, dataset_id, parts, judge_id, dimension)
-    found = [s for s in (forecast.simulate_spread(there, a) for a in agreements) if s is not None]
+    population = known_population(store, dataset_id, parts, judge_id, dimension)
+    found = [s for s in (forecast.simulate_spread(population, a) for a in agreements) if s is not None]
     if not found:
         raise BadInput(
             f"This judge gives every item the same {dimension.name.replace('_', ' ')}, so kappa is undefined however "

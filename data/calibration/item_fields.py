@@ -64,24 +64,24 @@ def item_fields(store: Store, dataset_id: str) -> ItemFields:
         [dataset_id],
     )
     metas = [json.loads(m) if m not in ("", "{}") else {} for m in frame["meta"]]
-    said = [language(m, head) for m, head in zip(metas, frame["head"], strict=True)]
+    languages = [language(m, head) for m, head in zip(metas, frame["head"], strict=True)]
     own, second, kind, stratum, drawn = (
         frame[name].to_numpy(dtype=object) for name in ("system_a", "system_b", "kind", "stratum", "drawn")
     )
-    words: dict[str, NDArray[np.object_]] = {SYSTEM: own, LANGUAGE: np.array(said, dtype=object)}
+    words: dict[str, NDArray[np.object_]] = {SYSTEM: own, LANGUAGE: np.array(languages, dtype=object)}
     meta, days = dict[str, NDArray[np.object_]](), dict[str, NDArray[np.object_]]()
     values = dict[str, int]()
     for key in sorted({key for one in metas for key in one}):
-        held = np.array([word(one.get(key)) for one in metas], dtype=object)
-        there = set(held) - {""}
-        if 1 <= len(there) <= MOST:
-            meta[key], values[key] = held, len(there)
-        if there and key not in words and all(map(_DAY.fullmatch, there)):
-            days[key] = np.array([value[:10] for value in held], dtype=object)
+        column = np.array([word(one.get(key)) for one in metas], dtype=object)
+        distinct_words = set(column) - {""}
+        if 1 <= len(distinct_words) <= MOST:
+            meta[key], values[key] = column, len(distinct_words)
+        if distinct_words and key not in words and all(map(_DAY.fullmatch, distinct_words)):
+            days[key] = np.array([value[:10] for value in column], dtype=object)
     return ItemFields(
         ids=frame["id"].tolist(),
         place={id_: n for n, id_ in enumerate(frame["id"])},
-        words=words | {key: held for key, held in meta.items() if key not in words},
+        words=words | {key: column for key, column in meta.items() if key not in words},
         meta=meta,
         values=values,
         second=second,
@@ -117,8 +117,8 @@ def _latin(text: str) -> int:
 
 def language(meta: dict[str, Any], head: str) -> str:
     """The language of an item: what its meta says, else what the letters at its beginning suggest."""
-    said = next((str(meta[k])[:60] for k in LANGUAGE_KEYS if isinstance(meta.get(k), str)), "")
-    return said or (_LATIN if head.isascii() else guess_script(_strip_json(head)))
+    meta_language = next((str(meta[k])[:60] for k in LANGUAGE_KEYS if isinstance(meta.get(k), str)), "")
+    return meta_language or (_LATIN if head.isascii() else guess_script(_strip_json(head)))
 
 
 def _strip_json(head: str) -> str:

@@ -87,7 +87,7 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
     def count_columns(column: str, letter: str) -> str:
         return "".join(f", sum(case when {column} = {c} then 1 else 0 end) as {letter}{k}" for k, c in codes)
 
-    said = "".join(f", sum(l.said{k}) as h{k}" for k, _ in codes)
+    share_sums = "".join(f", sum(l.said{k}) as h{k}" for k, _ in codes)
     columns: list[str] = []
     for outcome in range(ask.outcomes):
         y, f, t = (outcome_sums(ask, letter)[outcome] for letter in "hjc")
@@ -103,7 +103,7 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
-        f"min({judged}) as lowest, max({judged}) as highest{said}{count_columns(judged, 'j')} "
+        f"min({judged}) as lowest, max({judged}) as highest{share_sums}{count_columns(judged, 'j')} "
         f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
         f"where s.value is not null group by {by})",
         f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{count_columns(judged, 'c')} "

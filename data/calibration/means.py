@@ -71,7 +71,7 @@ def group_fields(store: Store, dataset_id: str) -> dict[str, list[str]]:
     """The fields by which items can be grouped, each with its values: system, language, and keys of the items' meta."""
     items = described(store, dataset_id)
     values = {name: {*words, *(items.second if name == SYSTEM else ())} - {""} for name, words in items.words.items()}
-    return {name: sorted(held) for name, held in values.items() if held}
+    return {name: sorted(group_values) for name, group_values in values.items() if group_values}
 
 
 @allow("annotator")
@@ -81,13 +81,13 @@ def means_table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoic
 
     Raises BadInput for a field or a value that the items do not have, and for more scores than memory is spent on.
     """
-    there = group_fields(store, dataset_id)
+    fields = group_fields(store, dataset_id)
     for name, value in ((chosen.by, ""), *chosen.only):
-        if name and name not in there:
-            names = ", ".join(there)
+        if name and name not in fields:
+            names = ", ".join(fields)
             raise BadInput(f"The items have no field {name!r} of 1 to {MOST} values. They can be grouped by: {names}.")
-        if value and value not in there[name]:
-            raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(there[name][:20])}.")
+        if value and value not in fields[name]:
+            raise BadInput(f"No item has the {name} {value!r}. There are: {', '.join(fields[name][:20])}.")
     return _table(store, dataset_id, judge_id, chosen)
 
 
@@ -131,9 +131,9 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
         units = sorted(map(str, own["unit"].unique()))
         parts = _parts(frame, numbers, d)
         several = units if 1 < len(units) <= FEW_UNITS else []
-        for who, held in own.groupby("group", sort=True):
+        for who, group_rows in own.groupby("group", sort=True):
             for of in ["", *several]:
-                part = held[held["unit"] == of] if of else held
+                part = group_rows[group_rows["unit"] == of] if of else group_rows
                 made = figures.judge_means(_score_rows(part, d, card, frame, parts), *_ends(d))
                 if made.told:
                     rows.append(MeanRow(str(who), d, of, made))
@@ -183,23 +183,23 @@ def _rows_of_asked(frame: pandas.DataFrame, numbers: Sequence[Dimension]) -> Ite
 
 
 def _score_rows(
-    held: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
+    group_rows: pandas.DataFrame, d: Dimension, card: Card | None, frame: pandas.DataFrame, parts: pandas.Series | None
 ) -> ScoreRows:  # fmt: skip
     """The rows of a group as arrays."""
-    none = np.full(len(held), np.nan)
+    none = np.full(len(group_rows), np.nan)
     counts, trusted, made = none, none, none
     if card is not None and card.counts:
         by_word = {
-            sure: card.counts.get(confidence_level(sure) or "", np.nan) for sure in held["sure"].dropna().unique()
+            sure: card.counts.get(confidence_level(sure) or "", np.nan) for sure in group_rows["sure"].dropna().unique()
         }
-        counts = _numbers(held["sure"].map(by_word))
+        counts = _numbers(group_rows["sure"].map(by_word))
     if card is not None and card.trust and d.name != card.trust:
-        said = frame[frame["dimension"] == card.trust].drop_duplicates("place").set_index("place")["value"]
-        trusted = _numbers(held["place"].map(said))
+        trust_by_place = frame[frame["dimension"] == card.trust].drop_duplicates("place").set_index("place")["value"]
+        trusted = _numbers(group_rows["place"].map(trust_by_place))
     if parts is not None:
-        made = _numbers(parts.reindex(pandas.MultiIndex.from_frame(held[["place", "side"]])))
-    item = held["place"].to_numpy(dtype=np.int64)
-    return ScoreRows(item, _numbers(held["value"]), counts, trusted, made, _numbers(held["other"]))
+        made = _numbers(parts.reindex(pandas.MultiIndex.from_frame(group_rows[["place", "side"]])))
+    item = group_rows["place"].to_numpy(dtype=np.int64)
+    return ScoreRows(item, _numbers(group_rows["value"]), counts, trusted, made, _numbers(group_rows["other"]))
 
 
 def _ends(d: Dimension) -> tuple[float, float]:

@@ -76,18 +76,18 @@ def missing_answers(
         [ids, dimension.name],
     )
     back = {str(item): str(who) for item, who in taken}
-    said: dict[str, list[tuple[str, str, str, str]]] = {}
+    answers_by_item: dict[str, list[tuple[str, str, str, str]]] = {}
     for item, who, action, mode, reason in store.rows(
         "select item_id, person, action, mode, reason from answer_now where item_id = any($1) order by seq, id", [ids]
     ):
-        said.setdefault(str(item), []).append((str(who), str(action), str(mode), str(reason)))
+        answers_by_item.setdefault(str(item), []).append((str(who), str(action), str(mode), str(reason)))
     here, shown = [p.name for p in people.all_people(store)], items_in_prompt(store, judge_id)
     hidden = exposure.blind_pending(store, person)
-    there, moment = current_index(store), now()
+    index, moment = current_index(store), now()
     found = []
-    with there.lock:
+    with index.lock:
         for item, name, stratum, draw_id, by, why in rows:
-            draw, answers = there.draws.get(str(draw_id)), said.get(str(item), [])
+            draw, answers = index.draws.get(str(draw_id)), answers_by_item.get(str(item), [])
             secret = item in hidden
 
             def by_whom(who: Sequence[str], reason: str = "", secret: bool = secret) -> str:
@@ -96,28 +96,28 @@ def missing_answers(
             saved = [a for a in answers if a[1] == "save"]
             seen = [a[0] for a in saved if a[2] != "blind"]
             skips = [a for a in answers if a[1] == "skip"]
-            held = there.holders(draw, moment) if draw else []
-            open_to = draw is not None and any(not there.is_closed_to(draw, one) for one in here)
-            told: tuple[Why, str]
+            holders = index.holders(draw, moment) if draw else []
+            open_to = draw is not None and any(not index.is_closed_to(draw, one) for one in here)
+            explanation: tuple[Why, str]
             if by is not None:
-                told = "put aside", by_whom([by], why or "")
+                explanation = "put aside", by_whom([by], why or "")
             elif item in shown:
-                told = "in the prompt", "an example that the judge is shown"
+                explanation = "in the prompt", "an example that the judge is shown"
             elif item in back:
-                told = "withdrawn", by_whom([back[item]])
-            elif held:
-                told = "held", by_whom(held)
+                explanation = "withdrawn", by_whom([back[item]])
+            elif holders:
+                explanation = "held", by_whom(holders)
             elif skips:
-                told = "skipped", "; ".join(by_whom([who], reason) for who, _, _, reason in skips)
+                explanation = "skipped", "; ".join(by_whom([who], reason) for who, _, _, reason in skips)
             elif seen:
-                told = "answered with the judge in view", by_whom(seen)
+                explanation = "answered with the judge in view", by_whom(seen)
             elif saved:
-                told = "answered in other dimensions", by_whom([a[0] for a in saved])
+                explanation = "answered in other dimensions", by_whom([a[0] for a in saved])
             elif not open_to:
-                told = "known to all", "everybody who works here was shown what a judge or other people said"
+                explanation = "known to all", "everybody who works here was shown what a judge or other people said"
             else:
-                told = "waiting", "for a blind answer"
-            found.append(MissingAnswer(str(item), str(name), str(stratum), *told))
+                explanation = "waiting", "for a blind answer"
+            found.append(MissingAnswer(str(item), str(name), str(stratum), *explanation))
     return found
 
 
@@ -139,11 +139,11 @@ def sample_responses(
     card = cards.card_of_judge_if_known(store, judge_id)
     kind, mode = card.kind if card else "", "assisted" if basis == "assisted" else "blind"
     names = list(dict.fromkeys(d.name for d in asked))
-    held = labels_sql(basis, [f"${n + 4}" for n in range(len(names))], not_in_prompt_sql(store, judge_id))
+    labels_query = labels_sql(basis, [f"${n + 4}" for n in range(len(names))], not_in_prompt_sql(store, judge_id))
     sample = "where h.mode = $2 and h.kind = $3"
     rows = store.rows(
         f"with h as ({STRATA}), here as (select item_id, stratum, mode from draw where dataset_id = $1 "
-        f"and stream = 'audit' and mode = $2), held as materialized ({held}), "
+        f"and stream = 'audit' and mode = $2), held as materialized ({labels_query}), "
         "met as (select distinct l.item_id, l.no, "
         "case when strpos(l.unit, ':') > 0 then split_part(l.unit, ':', 1) "
         "when strpos(l.unit, '/') > 0 then 'side' else l.unit end as sort, "
@@ -167,13 +167,13 @@ def sample_responses(
         strata = []
         place = (d.sort, d.name)
         for name, all_, cut, probability in drawn if place in begun or place not in brought else ():
-            said = answered.get((name, d.sort, d.name), 0)
+            answer_count = answered.get((name, d.sort, d.name), 0)
             # An item with a label was asked, whatever its content says of its units.
-            if count := max(cut if d.sort == "section" else all_, said):
-                strata.append(StratumResponse(name, count / probability, count, said))
-        if every is not None and (said := brought.get(place, 0)):
-            count = max(every[1] if d.sort == "section" else every[0], said)
-            strata.append(StratumResponse("all items, by an import", count, count, said))
+            if count := max(cut if d.sort == "section" else all_, answer_count):
+                strata.append(StratumResponse(name, count / probability, count, answer_count))
+        if every is not None and (answer_count := brought.get(place, 0)):
+            count = max(every[1] if d.sort == "section" else every[0], answer_count)
+            strata.append(StratumResponse("all items, by an import", count, count, answer_count))
         found[place] = SampleResponse(tuple(strata))
     return found
 
@@ -184,12 +184,12 @@ def _every(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int
     None where no import has said so. What is in the judge's prompt, or was used for tuning, is none of them.
     """
     query = "select max(seq) from intake where dataset_id = $1 and sampling = 'all' and labels > 0"
-    said = store.rows(query, [dataset_id])
-    if said[0][0] is None:
+    import_rows = store.rows(query, [dataset_id])
+    if import_rows[0][0] is None:
         return None
     count, cut = store.rows(
         "select count(*), coalesce(sum(case when i.cells > 3 then 1 else 0 end), 0) from item i "
         f"where i.dataset_id = $1 and i.kind = $2 and i.seq <= $3{not_in_prompt_sql(store, judge_id, 'i.id')}",
-        [dataset_id, kind, said[0][0]],
+        [dataset_id, kind, import_rows[0][0]],
     )[0]
     return int(count), int(cut)

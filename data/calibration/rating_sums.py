@@ -70,18 +70,18 @@ def place_ratings(
         return [item * units + within[unit] if units > 1 else item, *(columns[name][at] for name in names)]
 
     slot, value, *sampled = select_rows(rows.labels, "value", *(("probability", "part") if rows.weighted else ()))
-    said_at, said = select_rows(rows.scores, "value")
+    said_at, scores = select_rows(rows.scores, "value")
     [settled] = select_rows(rows.settled)
-    slots, held = rows.items * max(units, 1), None
+    slots, labelled_slots = rows.items * max(units, 1), None
     if slots > _SPARSE * len(slot):  # long items of which few units are labelled
-        held, slot = np.unique(slot, return_inverse=True)
-        (said_at, there), (settled, _) = _find_places(held, said_at), _find_places(held, settled)
-        said, slots = said[there], len(held)
+        labelled_slots, slot = np.unique(slot, return_inverse=True)
+        (said_at, matches), (settled, _) = _find_places(labelled_slots, said_at), _find_places(labelled_slots, settled)
+        scores, slots = scores[matches], len(labelled_slots)
     judge, scored = np.full(slots, np.nan), np.zeros(slots, dtype=bool)
-    judge[said_at], scored[said_at] = said, True
+    judge[said_at], scored[said_at] = scores, True
 
     def item_of(slot: Whole) -> Whole:
-        whole = slot if held is None else held[slot]
+        whole = slot if labelled_slots is None else labelled_slots[slot]
         return whole // units if units > 1 else whole
 
     people = np.bincount(slot, minlength=slots)
@@ -104,10 +104,10 @@ def place_ratings(
     asked, waits = np.ones(alone, dtype=np.int64), np.zeros(alone, dtype=bool)
     if len(several):
         numbers = np.flatnonzero(of_sort)
-        whole = slot[several] if held is None else held[slot[several]]
+        whole = slot[several] if labelled_slots is None else labelled_slots[slot[several]]
         gold = resolve(item_id=whole // units, unit=numbers[whole % units], value=value[several])
         at = gold["item_id"].astype(np.int64) * units + within[gold["unit"]]
-        at = at if held is None else np.searchsorted(held, at)
+        at = at if labelled_slots is None else np.searchsorted(labelled_slots, at)
         place = np.searchsorted(cell[alone:], at)
         cell, weight = np.concatenate([cell[:alone], at]), np.concatenate([weight[:alone], weight[alone:][place]])
         human, mean = (np.concatenate([a, gold[n]]) for a, n in ((human, "value"), (mean, "mean")))
@@ -122,13 +122,13 @@ def place_ratings(
     return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, asked, waits)
 
 
-def _find_places(held: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
+def _find_places(labelled_slots: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
     """Where those that are held stand among the held, and which they are."""
-    at = np.searchsorted(held, wanted)
-    there = np.zeros(len(wanted), dtype=bool)
-    inside = at < len(held)
-    there[inside] = held[at[inside]] == wanted[inside]
-    return at[there], there
+    at = np.searchsorted(labelled_slots, wanted)
+    matches = np.zeros(len(wanted), dtype=bool)
+    inside = at < len(labelled_slots)
+    matches[inside] = labelled_slots[at[inside]] == wanted[inside]
+    return at[matches], matches
 
 
 def _weights(rows: NumberedRows, dimension: Dimension, item: Whole, probability: Floats, part: Whole) -> Floats:
@@ -172,8 +172,8 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
         code = np.zeros(len(per_item), dtype=np.int64)
         code[item] = cells.stratum
         code = code[item] if single else code
-        there = np.ones(len(item), dtype=bool) if single else per_item > 0
-        strata = [np.flatnonzero(there & (code == one)) for one in np.unique(code[there])] or strata
+        present_items = np.ones(len(item), dtype=bool) if single else per_item > 0
+        strata = [np.flatnonzero(present_items & (code == one)) for one in np.unique(code[present_items])] or strata
     totals = np.array([terms[:, rows].sum(axis=1) for rows in strata])
     cross = np.array([terms[:, rows] @ terms[:, rows].T for rows in strata])
     items = np.array([float(np.count_nonzero(met[rows])) for rows in strata])

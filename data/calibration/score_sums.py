@@ -57,7 +57,7 @@ def score_means(store: Store, dataset_id: str, judge_id: str) -> list[Mean]:
         for key in ((system, dimension, unit), (system, dimension, "")):
             found[key].append((int(n), float(value)))
     return [
-        Mean(system, dimension, unit, cells, fsum(n * value for n, value in said) / cells)
-        for (system, dimension, unit), said in sorted(found.items())
-        if (cells := sum(n for n, _ in said)) and (not unit or 1 < len(units[dimension]) <= FEW)
+        Mean(system, dimension, unit, cells, fsum(n * value for n, value in value_counts) / cells)
+        for (system, dimension, unit), value_counts in sorted(found.items())
+        if (cells := sum(n for n, _ in value_counts)) and (not unit or 1 < len(units[dimension]) <= FEW)
     ]

@@ -91,7 +91,7 @@ def slice_cells(
         position_cut(units, dimension),
         side_cut(units, dimension),
         _cut("stratum of the draw", items.drawn[number]),
-        *(_cut(key, held[number]) for key, held in sorted(items.meta.items()) if _is_cut(key, items)),
+        *(_cut(key, words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
     ]
     return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
 

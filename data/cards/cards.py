@@ -77,10 +77,10 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
 
 def card_named(store: Store | Tx, name: str) -> Card:
     """The card of that name. Raises UnknownCard, naming those there are."""
-    there = current_cards(store)
-    if name not in there:
-        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(there)}.")
-    return there[name]
+    cards = current_cards(store)
+    if name not in cards:
+        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(cards)}.")
+    return cards[name]
 
 
 @allow("annotator")
@@ -208,8 +208,8 @@ def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
 
     Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
     """
-    there = current_cards(store).get(card.name)
-    if not is_own_card(card) or (there is not None and there.version == card.version):
+    existing = current_cards(store).get(card.name)
+    if not is_own_card(card) or (existing is not None and existing.version == card.version):
         return False
     if dry:
         if problems := recipe_faults(store, own_recipe(card)):
@@ -225,10 +225,10 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
 
     Raises BadCard where an example cannot be read, BadInput for a card that is applied per turn.
     """
-    there = card_named(store, name)
-    if "over" in (there.recipe or {}):
-        raise BadInput(f"{there.title} has the examples of the card that it applies per turn: attach them there.")
-    plain = replace(there, examples=())
+    card = card_named(store, name)
+    if "over" in (card.recipe or {}):
+        raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")
+    plain = replace(card, examples=())
     made = with_examples(plain, examples) if examples else plain
 
     def work(tx: Tx) -> None:
@@ -286,12 +286,12 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
 @allow("lead")
 def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
     """Why a recipe cannot be saved in this workspace, in sentences; nothing where it can."""
-    there = current_cards(store).get(recipe.name)
+    existing = current_cards(store).get(recipe.name)
     found = []
-    if there is not None and not is_own_card(there):
+    if existing is not None and not is_own_card(existing):
         found.append(f"The name {recipe.name} is that of a built-in card: choose another one.")
-    elif there is not None and there.kind != recipe.kind:
-        found.append(f"The card {recipe.name} judges a {there.kind}: for a {recipe.kind} choose another name.")
+    elif existing is not None and existing.kind != recipe.kind:
+        found.append(f"The card {recipe.name} judges a {existing.kind}: for a {recipe.kind} choose another name.")
     return found + find_clashes(recipe, _scales_in_use(store, recipe.name))
 
 

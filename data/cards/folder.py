@@ -29,14 +29,14 @@ def export(store: Store | Tx, name: str) -> bytes:
     }
     if made.examples:
         files["examples.jsonl"] = "".join(json.dumps(vars(e), ensure_ascii=False) + "\n" for e in made.examples)
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, text in files.items():
             # The same card gives the same bytes: no time of its making.
             info = zipfile.ZipInfo(f"{name}/{file}")
             info.external_attr = 0o644 << 16
             archive.writestr(info, text, zipfile.ZIP_DEFLATED)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 _CARD = '''\

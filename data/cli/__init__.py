@@ -16,5 +16,5 @@ COMMANDS = (
 
 def main(args: Sequence[str]) -> int:
     """Run one command of `python -m data`."""
-    told = "Works on the workspace that ASSAY_STORE names (default: assay.duckdb in this folder)."
-    return run_command("python -m data", told, commands(__name__, COMMANDS), args, lambda: log.begin("WARNING"))
+    description = "Works on the workspace that ASSAY_STORE names (default: assay.duckdb in this folder)."
+    return run_command("python -m data", description, commands(__name__, COMMANDS), args, lambda: log.begin("WARNING"))

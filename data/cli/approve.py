@@ -68,8 +68,8 @@ def run(options: argparse.Namespace) -> int:
         done = approvals.record_decision(
             store, acting_person(store, options.actor), *chosen.key, wanted, options.reason, options.seen
         )  # fmt: skip
-        for name, figure, told in record.frozen_evidence(store, done.id):
-            print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {told}")
+        for name, figure, text in record.frozen_evidence(store, done.id):
+            print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {text}")
         print(f"{done.dimension} ({done.sort}) is {done.done} by {done.person}: {done.reason}")
         return 0
 
@@ -109,11 +109,11 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
         )
         note = approvals.approval_note(store, stand)
         doubts = note.look.finding.told if note.look is not None and note.doubted else ()
-        for told in filter(None, [note.older, *doubts]):
-            print(f"    {told}")
-        for held in (stand.holds, stand.proposed):
-            if held is not None:
-                done, when = held.done, f"{held.at:%Y-%m-%d}"
-                print(f"    {done} by {display_name(held.person)} on {when}: {held.reason}")
+        for sentence in filter(None, [note.older, *doubts]):
+            print(f"    {sentence}")
+        for approval in (stand.holds, stand.proposed):
+            if approval is not None:
+                done, when = approval.done, f"{approval.at:%Y-%m-%d}"
+                print(f"    {done} by {display_name(approval.person)} on {when}: {approval.reason}")
         if one.objections and may_be_approved(one.result.decision.state):
             print(f"    {' '.join(one.objections)}")

@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> int:
         }
         items = {str(i): str(n) for i, n in store.rows("select id, name from item where dataset_id = $1", [found.id])}
     if options.json:
-        told = [_as_json(*one, limits, items, shown) for one in named]
-        print(json.dumps({"dataset": options.dataset, "judges": told}, ensure_ascii=False, indent=2))
+        records = [_as_json(*one, limits, items, shown) for one in named]
+        print(json.dumps({"dataset": options.dataset, "judges": records}, ensure_ascii=False, indent=2))
     else:
         for one in named:
             _tell(*one, limits, items, shown)
@@ -85,14 +85,14 @@ def _tell(
 
 
 def _figures(name: str, found: AuditFinding, limits: dict[str, float]) -> list[str]:
-    interval, limit, told = found.interval, _limit(name, limits), []
+    interval, limit, parts = found.interval, _limit(name, limits), []
     if found.figure is not None:
-        told.append(f"{found.figure:.3f}")
+        parts.append(f"{found.figure:.3f}")
     if interval is not None and interval.low is not None and interval.high is not None:
-        told.append(f"{interval.level:.0%} interval {interval.low:.3f} to {interval.high:.3f}")
+        parts.append(f"{interval.level:.0%} interval {interval.low:.3f} to {interval.high:.3f}")
     if limit is not None:
-        told.append(f"limit {limit:g}")
-    return told
+        parts.append(f"limit {limit:g}")
+    return parts
 
 
 def _as_json(

@@ -43,10 +43,10 @@ def _add(options: argparse.Namespace) -> int:
     """Save a card, and say what it asks; exit code 1 where it lacks something."""
     with workspace_store() as store:
         # Questions under the name of a card that was made here are a new version of it.
-        there = {
+        known_cards = {
             n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)
         }
-        made = chosen_card(options, options.name or None, there)
+        made = chosen_card(options, options.name or None, known_cards)
         cards.own_recipe(made)
         saved = cards.adopt_card(store, acting_person(store, options.actor), made, dry=options.dry_run)
     word = "Would save" if options.dry_run else "Saved" if saved else "There already:"
@@ -64,8 +64,8 @@ def _list(_: argparse.Namespace) -> int:
         for name, card in cards.current_cards(store).items():
             stored = len(cards.card_versions(store, name))
             asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
-            told = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
-            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {told} {asked}")
+            counts = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
+            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {counts} {asked}")
     return 0
 
 
@@ -89,9 +89,9 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _version(store: Store, name: str, head: str) -> Card:
-    there = cards.card_named(store, name)
+    card = cards.card_named(store, name)
     if not head:
-        return there
+        return card
     found = [one for one in cards.card_versions(store, name) if one.version.startswith(head)]
     if not found:
         raise NotFound(f"The card {name} has no stored version {head[:40]!r}.")

@@ -41,9 +41,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _judge(store: Store, dataset: Dataset, wanted: str) -> str:
-    held = dashboard.approvals_by_judge(store, dataset.id)
-    if not held:
+    approvals = dashboard.approvals_by_judge(store, dataset.id)
+    if not approvals:
         raise NotFound(
             f"Nothing is approved on {dataset.name!r}, so there is no figure to show. A lead approves in the app."
         )
-    return judge_lookup.lookup_judge(store, dataset, wanted, held).id
+    return judge_lookup.lookup_judge(store, dataset, wanted, approvals).id

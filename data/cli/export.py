@@ -97,8 +97,8 @@ def _refuse_place(file: Path, format: Format | None, rows_per_file: int) -> None
         raise BadInput(f"There is no folder {file.absolute().parent}. Make it first, or give another place.")
     ending = file.suffix.removeprefix(".").lower()
     if not (format or rows_per_file) and ending and ending not in FORMATS:
-        there = ", ".join(FORMATS)
-        raise BadInput(f"{file.name} ends in .{ending}, which is no format here ({there}). Say which with --format.")
+        names = ", ".join(FORMATS)
+        raise BadInput(f"{file.name} ends in .{ending}, which is no format here ({names}). Say which with --format.")
 
 
 def _list() -> None:

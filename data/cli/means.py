@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     print(f"{own.model}{f' beside {other.model}' if other else ''} on {dataset.name}.{_describe_coverage(found)}\n")
     print("\n".join(_lines(found, options.by)))
-    if told := means.explain_few_scores(found):
-        print(f"\n{told}")
+    if explanation := means.explain_few_scores(found):
+        print(f"\n{explanation}")
     return 0
 
 

@@ -87,8 +87,8 @@ def _run(options: argparse.Namespace) -> int:
             limit = runs.run_progress(store, run_id).limit
             left = "" if limit is None else f", of the limit {dollars(limit)} is left"
             print(f"{protocol_run.TITLES[step].capitalize()}{left}:", file=sys.stderr)
-            said = ("question", "answered") if step == "answers" else ("judgment", "scored")
-            code = run_command.follow_run(store, run_id, name, again, *said)
+            words = ("question", "answered") if step == "answers" else ("judgment", "scored")
+            code = run_command.follow_run(store, run_id, name, again, *words)
         if not code:
             print(f'All of it is in the dataset "{wanted.dataset}".')
         return code
@@ -102,7 +102,7 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
     protocol, prompts = judge_prompts.settle_prompts(store, found, given)
     judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
     at = run_command.chosen_endpoint(options, options.model or judge)
-    told = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
+    judge_settings = {"base_url": options.judge_url, "key_variable": options.judge_key_variable}
     return ProtocolRun(
         protocol,
         options.dataset or protocol_run.usual_dataset(protocol, options.model or judge),
@@ -112,7 +112,7 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
         options.pairs,
         prompts,
         at,
-        run_command.chosen_endpoint(options, judge, **told),
+        run_command.chosen_endpoint(options, judge, **judge_settings),
         options.spend,
         _price(options.price),
         _price(options.judge_price),
@@ -123,8 +123,8 @@ def _read(paths: Sequence[str]) -> Bench | None:
     """What the files hold; what is to be said of those that are not sound goes to standard error."""
     if not paths:
         return None
-    bench, said = read_bench([Path(one) for one in paths])
-    for sentence in said:
+    bench, sentences = read_bench([Path(one) for one in paths])
+    for sentence in sentences:
         if bench.answers or sentence != completeness.NO_ANSWERS:
             print(sentence, file=sys.stderr)
     return bench
@@ -133,10 +133,10 @@ def _read(paths: Sequence[str]) -> Bench | None:
 def _questions(store: Store, name: str, options: argparse.Namespace, bench: Bench | None) -> Dataset:
     if bench is not None and bench.questions:
         return questions.keep_questions(store, name, Path(options.questions[0]).resolve().name, bench)
-    there = question_sets(store)
-    if len(there) == 1:
-        return there[0]
-    named = f" There are: {', '.join(one.name for one in there)}." if there else ""
+    stored_sets = question_sets(store)
+    if len(stored_sets) == 1:
+        return stored_sets[0]
+    named = f" There are: {', '.join(one.name for one in stored_sets)}." if stored_sets else ""
     raise BadInput(f"Say which questions are asked: --questions FILE.{named}")
 
 

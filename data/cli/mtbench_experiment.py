@@ -32,8 +32,8 @@ def add(verbs: Any) -> None:
     new.add_argument("b", metavar="B", help="another one")
     add_dataset(new, "with the answers that are judged")
     new.add_argument("--judges", nargs=2, metavar=("JA", "JB"), help="who judges for A and for B")
-    said = f"which of {', '.join(FACTORS)} (default: all in which they differ)"
-    new.add_argument("--factors", nargs="+", choices=list(FACTORS), metavar="F", default=list(FACTORS), help=said)
+    help_text = f"which of {', '.join(FACTORS)} (default: all in which they differ)"
+    new.add_argument("--factors", nargs="+", choices=list(FACTORS), metavar="F", default=list(FACTORS), help=help_text)
     new.add_argument("--start", action="store_true", help="run the arms one after the other; without it only the plan")
     new.add_argument("--plan", action="store_true", help="only the plan, as without --start")
     new.add_argument("--resume", action="store_true", help="go on where it ended; nothing is asked twice")
@@ -88,5 +88,5 @@ def _show(planned: Experiment) -> None:
     print(f"{many(len(planned.arms), 'arm')}: {many(calls, 'call')}, {whole}.")
     for effect in estimate_effects([one.arm for one in planned.arms], [one.mean for one in planned.arms]):
         if effect.main is not None and effect.alone is not None:
-            told = f"from A to B it moves the mean by {effect.main:+.4f}, alone by {effect.alone:+.4f}"
-            print(f"{effect.factor}: {told}.")
+            sentence = f"from A to B it moves the mean by {effect.main:+.4f}, alone by {effect.alone:+.4f}"
+            print(f"{effect.factor}: {sentence}.")

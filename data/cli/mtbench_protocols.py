@@ -105,12 +105,12 @@ def _asked_by(store: Store, found: Protocol) -> str:
 
 
 def _prompts(store: Store, _: argparse.Namespace) -> int:
-    for name, told in OURS.items():
-        print(f"{name:40} {told}")
-    for held in judge_prompts.all_prompts(store):
-        for name, one in held.families.items():
+    for name, description in OURS.items():
+        print(f"{name:40} {description}")
+    for prompt_set in judge_prompts.all_prompts(store):
+        for name, one in prompt_set.families.items():
             texts = many(len(one.prompts), "prompt")
-            print(f"{f'{name}@{one.wording}':40} {one.sort}, {texts} of {held.file}, set {held.id}")
+            print(f"{f'{name}@{one.wording}':40} {one.sort}, {texts} of {prompt_set.file}, set {prompt_set.id}")
     return 0
 
 
@@ -121,7 +121,7 @@ def _texts(store: Store, options: argparse.Namespace) -> int:
             for variant, text in card.prompts.items():
                 print(f"== {card.name}, {variant.replace('_', ' ') or 'one turn'}\n{text}")
         return 0
-    held = judge_prompts.PromptSet("", judge_prompts.find_prompts(store, options.name))
-    for prompt in held.families[options.name.partition("@")[0]].prompts.values():
+    prompt_set = judge_prompts.PromptSet("", judge_prompts.find_prompts(store, options.name))
+    for prompt in prompt_set.families[options.name.partition("@")[0]].prompts.values():
         print(f"== {prompt.name}\n-- system\n{prompt.system}\n-- template\n{prompt.template}")
     return 0

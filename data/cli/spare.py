@@ -72,20 +72,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dimension:
     wanted = options.dimension.casefold().replace(" ", "_")
-    there = calibration.compared_dimensions(store, judge_id)
-    found = [d for d in there if d.name.casefold() == wanted and options.unit in ("", d.sort)]
+    dimensions = calibration.compared_dimensions(store, judge_id)
+    found = [d for d in dimensions if d.name.casefold() == wanted and options.unit in ("", d.sort)]
     if len(found) != 1:
-        names = ", ".join(f"{d.name} of {d.sort}" for d in there)
+        names = ", ".join(f"{d.name} of {d.sort}" for d in dimensions)
         problem = "is a dimension of several units: say which with --unit" if found else "is no dimension of this judge"
         raise NotFound(f"{options.dimension!r} {problem}. There are: {names}.")
     return found[0]
 
 
 def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, wanted: str) -> str:
-    there = list(figures.confidence_sources(store, dataset.id, judge_id, dimension))
-    if wanted and wanted not in there:
-        raise BadInput(f"There is no confidence from {wanted!r}. There is: {', '.join(there) or 'none'}.")
-    return wanted or (there[0] if there else "")
+    sources = list(figures.confidence_sources(store, dataset.id, judge_id, dimension))
+    if wanted and wanted not in sources:
+        raise BadInput(f"There is no confidence from {wanted!r}. There is: {', '.join(sources) or 'none'}.")
+    return wanted or (sources[0] if sources else "")
 
 
 def _end(store: Store, who: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:

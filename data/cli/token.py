@@ -18,8 +18,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parts = parser.add_subparsers(dest="part", required=True, metavar="new|list|revoke")
     new = parts.add_parser("new", help="make one; its text is printed once, and kept nowhere")
     new.add_argument("name", metavar="NAME", help="what it is for")
-    said = "; ".join(f"{name}: {told}" for name, told in tokens.SCOPES.items())
-    new.add_argument("--scope", action="append", default=[], choices=list(tokens.SCOPES), help=f"repeat it. {said}")
+    scopes = "; ".join(f"{name}: {meaning}" for name, meaning in tokens.SCOPES.items())
+    new.add_argument("--scope", action="append", default=[], choices=list(tokens.SCOPES), help=f"repeat it. {scopes}")
     new.add_argument("--days", type=int, default=tokens.DAYS, help=f"how long it holds (default: {tokens.DAYS})")
     listed = parts.add_parser("list", help="those of a person; a lead sees everybody's")
     revoked = parts.add_parser("revoke", help="end one")
@@ -34,8 +34,8 @@ def run(options: argparse.Namespace) -> int:
         actor = acting_person(store, options.actor)
         if options.part == "new":
             made, text = tokens.new_token(store, actor, options.name, options.scope or ["check"], options.days)
-            told = f"A token of {actor} for {', '.join(made.scopes)}, until {made.expires:%Y-%m-%d}."
-            print(f"{told} It is not shown again:", file=sys.stderr)
+            sentence = f"A token of {actor} for {', '.join(made.scopes)}, until {made.expires:%Y-%m-%d}."
+            print(f"{sentence} It is not shown again:", file=sys.stderr)
             print(text)
             return 0
         leads = find_person(store, actor).may("lead")
@@ -43,8 +43,8 @@ def run(options: argparse.Namespace) -> int:
         if options.part == "list":
             for one in found:
                 used = f"used {one.used:%Y-%m-%d}" if one.used else "never used"
-                held = f"{one.state(now())}, until {one.expires:%Y-%m-%d}, {used}"
-                print(f"{one.prefix}  {one.person}  {one.name}  {' '.join(one.scopes)}  {held}")
+                status = f"{one.state(now())}, until {one.expires:%Y-%m-%d}, {used}"
+                print(f"{one.prefix}  {one.person}  {one.name}  {' '.join(one.scopes)}  {status}")
         else:
             fitting = [one for one in found if one.prefix.startswith(options.prefix) and not one.revoked]
             if len(fitting) != 1:

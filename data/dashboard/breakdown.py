@@ -71,7 +71,7 @@ class Breakdown:
 def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension) -> dict[str, BreakdownField]:
     """The ways to part the items that make at least two slices, those of time first, by their name in addresses."""
     items, runs = item_fields.item_fields(store, dataset_id), dashboard.scoring_runs(store, dataset_id, judge_id)
-    found = {f"{META}{key}": BreakdownField(key, True) for key, held in items.days.items() if _several(held)}
+    found = {f"{META}{key}": BreakdownField(key, True) for key, words in items.days.items() if _several(words)}
     if len(runs) > 1:
         found[RUN] = BreakdownField("run of the judge", True, True)
     if _days(store, dataset_id, judge_id) > 1:
@@ -91,11 +91,11 @@ def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedD
     ):
         del own[STRATUM]  # drawn by system
     titles = {item_fields.LANGUAGE: "language", KIND: "kind of item", STRATUM: "stratum of the draw"}
-    found |= {key: BreakdownField(titles[key]) for key, held in own.items() if _several(held)}
-    metas = {key: held for key, held in items.words.items() if key not in (item_fields.SYSTEM, item_fields.LANGUAGE)}
+    found |= {key: BreakdownField(titles[key]) for key, words in own.items() if _several(words)}
+    metas = {key: words for key, words in items.words.items() if key not in (item_fields.SYSTEM, item_fields.LANGUAGE)}
     return found | {
         f"{META}{key}": BreakdownField(key)
-        for key, held in metas.items() if key not in items.days and _several(held) and not _unique(held)
+        for key, words in metas.items() if key not in items.days and _several(words) and not _unique(words)
     }  # fmt: skip
 
 
@@ -109,13 +109,13 @@ def _days(store: Store, dataset_id: str, judge_id: str) -> int:
     return int(store.rows(query, [dataset_id, judge_id])[0][0])
 
 
-def _several(held: NDArray[np.object_]) -> bool:
-    return len(set(held) - {""}) > 1
+def _several(words: NDArray[np.object_]) -> bool:
+    return len(set(words) - {""}) > 1
 
 
-def _unique(held: NDArray[np.object_]) -> bool:
+def _unique(words: NDArray[np.object_]) -> bool:
     """Whether most items have a value of their own, which parts them into single ones."""
-    return 2 * len(set(held) - {""}) > int((held != "").sum())
+    return 2 * len(set(words) - {""}) > int((words != "").sum())
 
 
 @allow("annotator")
@@ -148,7 +148,7 @@ def _split_groups(
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:
         frame = frame[frame["system"] == system]
-    cells, step, held = _cells(frame, ask, outcome), "", list[str]()
+    cells, step, cell_words = _cells(frame, ask, outcome), "", list[str]()
     whole = None if ask.sided and (not system or by == SYSTEM) else mean_of_slice("all", cells, reach, not ask.mean)
     place = frame["place"].to_numpy(dtype=np.int64)
     if by == RUN:
@@ -159,16 +159,16 @@ def _split_groups(
     else:
         name, own = by.removeprefix(META), items.days if way.time else items.words
         words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
-        held = list(words[by] if by in words else own[name][place])
+        cell_words = list(words[by] if by in words else own[name][place])
         labelled, every = (len(pandas.unique(part)) for part in (place[cells.gold], place))
         enough = labelled if labelled >= 2 * MIN_CLUSTERS else every  # periods that can be corrected, if any can
-        made, step = _words(by, held, enough if way.time else 0)
+        made, step = _words(by, cell_words, enough if way.time else 0)
     if made is None:
         return Breakdown(way, whole, (), step=step)
     without = len(pandas.unique(place)) - len(pandas.unique(place[made.code >= 0]))
     found, rest = slice_means(cells, made, reach, not ask.mean), 0
     if made.names[-1] == _REST and not way.time:
-        rest = len(set(held) - {""}) - len(made.names) + 1
+        rest = len(set(cell_words) - {""}) - len(made.names) + 1
         found[-1] = replace(found[-1], name=f"{_REST} ({rest:,} values)")
     if by == SYSTEM:  # as the tile has them
         order = {one.name: n for n, one in enumerate(tile.systems)}
@@ -176,17 +176,17 @@ def _split_groups(
     return Breakdown(way, whole, tuple(found), rest, without, step)
 
 
-def _words(by: str, held: Sequence[str], items: int) -> tuple[Slicing | None, str]:
+def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:
     """A cut by words; with a number of items they are days, and the cut is by periods of time."""
     if not items:
-        return make_slicing(by, *_factorize(held), most=TOP), ""
-    step, named = time_periods(held, items, TIMES)
+        return make_slicing(by, *_factorize(words), most=TOP), ""
+    step, named = time_periods(words, items, TIMES)
     values, code = _factorize(named)
     return make_slicing(by, values, code, most=len(values), order=sorted(set(values))), step
 
 
-def _factorize(held: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-    code, names = pandas.factorize(np.asarray(held, dtype=object))
+def _factorize(words: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+    code, names = pandas.factorize(np.asarray(words, dtype=object))
     return [str(name) for name in names], np.asarray(code, dtype=np.int64)
 
 
@@ -222,10 +222,10 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
     )
     frame = frame.merge(came, how="left", on="seq")
     frame["run"], frame["day"] = frame["run"].fillna(IMPORTED), frame["day"].fillna("")
-    said = "" if ask.mean else "".join(f", said{n}" for n in range(len(ask.codes)))
+    shares = "" if ask.mean else "".join(f", said{n}" for n in range(len(ask.codes)))
     rule = gold_rule(store, dataset_id)
     own = gold_sql(d.sort, d.scale, basis, rule, not_in_prompt_sql(store, judge_id), means=True)
-    people = store.frame(f"select item_id, unit, weight, mean, share{said} from ({own}) g", [dataset_id, d.name])
+    people = store.frame(f"select item_id, unit, weight, mean, share{shares} from ({own}) g", [dataset_id, d.name])
     return frame.merge(people, how="left", on=["item_id", "unit"])
 
 
@@ -250,15 +250,15 @@ def _cells(frame: pandas.DataFrame, ask: CountedDimension, outcome: int) -> Scor
     value = frame["value"].to_numpy(dtype=np.float64)
     row = np.asarray(bins.row_numbers(value, scale), dtype=np.int64)
     weight, share = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("weight", "share"))
-    held, place = ~np.isnan(weight), frame["place"].to_numpy(dtype=np.int64)
+    has_gold, place = ~np.isnan(weight), frame["place"].to_numpy(dtype=np.int64)
     if ask.mean:
         judge, human = value, frame["mean"].to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         own, other = verdict_codes(ask, outcome) if ask.sided else 2 * (1 if scale.kind == "flag" else outcome,)
         turned = frame["turned"].to_numpy(dtype=bool)
         judge = (row == np.where(turned, other, own)).astype(np.float64)
-        said = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]
+        answer_shares = [frame[f"said{n}"].to_numpy(dtype=np.float64, na_value=np.nan) for n in (own, other)]
         with np.errstate(invalid="ignore", divide="ignore"):
-            human = np.where(turned, said[1], said[0]) / share
-    weight, share = np.where(held, weight, 0.0), np.where(held, share, 0.0)
-    return ScoredCells(place, judge, row, human, held, weight, share, _factorize(frame["system"].tolist())[1])
+            human = np.where(turned, answer_shares[1], answer_shares[0]) / share
+    weight, share = np.where(has_gold, weight, 0.0), np.where(has_gold, share, 0.0)
+    return ScoredCells(place, judge, row, human, has_gold, weight, share, _factorize(frame["system"].tolist())[1])

@@ -122,14 +122,14 @@ def approvals_by_judge(store: Store, dataset_id: str) -> dict[str, list[Approval
     for approval in approvals.active_approvals(store, dataset_id):
         if approval.judge in found:
             found[approval.judge].append(approval)
-    return {judge: held for judge, held in found.items() if held}
+    return {judge: judge_approvals for judge, judge_approvals in found.items() if judge_approvals}
 
 
 @allow("annotator")
-def tiles(store: Store, dataset_id: str, judge_id: str, held: Sequence[Approval]) -> list[Tile]:
+def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequence[Approval]) -> list[Tile]:
     """The figures of a judge's approved dimensions, by the sort of their unit, then by name."""
     known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.compared_dimensions(store, judge_id)}
-    shown = {(a.sort, a.dimension): a for a in held if (a.sort, a.dimension) in known}
+    shown = {(a.sort, a.dimension): a for a in judge_approvals if (a.sort, a.dimension) in known}
     asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
     synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
     bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in asked]  # what each approval was given on
@@ -225,9 +225,9 @@ def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
     for run in found:
         day = f"{run.at:%Y-%m-%d}" if run.at else ""
         when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days[day] > 1 else day
-        told = f"imported {when}" if run.imported else when
-        times[told] += 1
-        named[run.key] = f"{told} ({times[told]})" if times[told] > 1 else told
+        name = f"imported {when}" if run.imported else when
+        times[name] += 1
+        named[run.key] = f"{name} ({times[name]})" if times[name] > 1 else name
     return named
 
 
@@ -248,12 +248,12 @@ def count_unscored_items(store: Store, dataset_id: str, judge_id: str) -> dict[s
 @allow("annotator")
 def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[WithheldDimension]:
     """The dimensions of a judge that are not published, and why."""
-    held = {(a.sort, a.dimension) for a in approvals_by_judge(store, dataset_id).get(judge_id, [])}
+    approved_places = {(a.sort, a.dimension) for a in approvals_by_judge(store, dataset_id).get(judge_id, [])}
     decided = {(a.sort, a.dimension): a for a in record.current_approvals(store, dataset_id, judge_id)}
     found = []
     for line in check_results.dimension_results(store, dataset_id, judge_id):
         place = (line.dimension.sort, line.dimension.name)
-        if place in held:
+        if place in approved_places:
             continue
         decision = decided.get(place)
         if decision is not None and decision.decision != "approve":
@@ -272,11 +272,11 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
 def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:
     """The decision against a dimension, taken by a person or by the approval check (data/approvals/suspension.py)."""
     word, alone = decision.done, decision.person == record.AUTOMATIC
-    told = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
+    summary = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
-        return WithheldDimension(dimension, word, *2 * (f"{told}; another lead has to approve it.",))
-    outside = f"{told}: new labels no longer bear it out." if alone else f"{told}: {decision.reason}"
-    return WithheldDimension(dimension, word, f"{told}: {decision.reason}", outside)
+        return WithheldDimension(dimension, word, *2 * (f"{summary}; another lead has to approve it.",))
+    outside = f"{summary}: new labels no longer bear it out." if alone else f"{summary}: {decision.reason}"
+    return WithheldDimension(dimension, word, f"{summary}: {decision.reason}", outside)
 
 
 @allow("annotator")
@@ -319,9 +319,9 @@ class PublishedJudge:
 def load_judge(store: Store, dataset: Dataset, judge_id: str) -> PublishedJudge:
     """The same for one judge, all at once."""
     judge = {one.id: one for one in datasets.dataset_judges(store, dataset.id)}[judge_id]
-    held = approvals_by_judge(store, dataset.id).get(judge_id, [])
+    decisions = approvals_by_judge(store, dataset.id).get(judge_id, [])
     return PublishedJudge(
         dataset, judge_id, f"{judge.model} · {judge.card}", judge.synthetic,
-        tuple(tiles(store, dataset.id, judge_id, held)), tuple(withheld_dimensions(store, dataset.id, judge_id)),
+        tuple(tiles(store, dataset.id, judge_id, decisions)), tuple(withheld_dimensions(store, dataset.id, judge_id)),
         tuple(scoring_runs(store, dataset.id, judge_id)),
     )  # fmt: skip

@@ -38,17 +38,17 @@ def explain_tile(tile: Tile) -> list[str]:
         return [same, *_difference_sentences(tile), *_small_sample_sentences(few), *_coverage_sentences(refused, tile)]
     first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
-    told = [among + ("people" + first.removeprefix("People") if among else first)]
+    sentences = [among + ("people" + first.removeprefix("People") if among else first)]
     alike = [
         _system_name(s) for s in sure[1:] if tile_figure(tile, s.means[tile.headline].interval.point or 0.0) == top
     ]
     if alike:
-        told.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
+        sentences.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
-        told += [f"Lowest is {_system_name(worst)}, with {low}.", *_difference_sentences(tile)]
+        sentences += [f"Lowest is {_system_name(worst)}, with {low}.", *_difference_sentences(tile)]
     else:
-        told += _bias_sentences(tile, best)
-    return told + _small_sample_sentences(few) + _coverage_sentences(refused, tile)
+        sentences += _bias_sentences(tile, best)
+    return sentences + _small_sample_sentences(few) + _coverage_sentences(refused, tile)
 
 
 def _unequal(tile: Tile) -> bool:
@@ -121,17 +121,17 @@ def tile_gap(tile: Tile, gap: float) -> str:
 
 
 def _difference_sentences(tile: Tile) -> list[str]:
-    told, pairs = [c for c in tile.comparisons if c.apart], len(tile.comparisons)
+    differences, pairs = [c for c in tile.comparisons if c.apart], len(tile.comparisons)
     if not pairs:
         return []
-    if pairs == 1 or (len(told) == 1 and pairs > 2):
+    if pairs == 1 or (len(differences) == 1 and pairs > 2):
         only = "" if pairs == 1 else f" The other {pairs - 1} pairs of systems do not differ significantly."
-        return [describe_difference(tile, (told or tile.comparisons)[0]) + only]
-    if not told:
+        return [describe_difference(tile, (differences or tile.comparisons)[0]) + only]
+    if not differences:
         return ["None of them differ significantly: this order may be chance."]
-    if len(told) == pairs:
+    if len(differences) == pairs:
         return ["All of them differ significantly."]
-    return [f"{len(told)} of the {pairs} pairs of systems differ significantly."]
+    return [f"{len(differences)} of the {pairs} pairs of systems differ significantly."]
 
 
 def describe_difference(tile: Tile, pair: MeanComparison) -> str:

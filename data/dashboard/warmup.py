@@ -34,8 +34,8 @@ def _look(store: Store) -> None:
     with contextlib.suppress(AssayError):
         for dataset_id in sorted({dataset for dataset, *_ in record.approval_statuses(store)}):
             datasets.dataset_judges(store, dataset_id)
-            for judge_id, held in dashboard.approvals_by_judge(store, dataset_id).items():
-                dashboard.tiles(store, dataset_id, judge_id, held)
+            for judge_id, judge_approvals in dashboard.approvals_by_judge(store, dataset_id).items():
+                dashboard.tiles(store, dataset_id, judge_id, judge_approvals)
                 dashboard.withheld_dimensions(store, dataset_id, judge_id)
     with contextlib.suppress(AssayError):
         for dataset_id in mtbench.bench_sizes(store):

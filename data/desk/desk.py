@@ -139,9 +139,9 @@ def open_item(store: Store, person: str, item_id: str) -> DeskView:
     draw, stream, mode, judge, kept = rows[0] if rows else ("", "open", "assisted", "", "[]")
     reasons, how = parse_reasons(item_id, kept), "opened by its link"
     view = desk_views(store, person, [GivenItem(draw, item_id, stream, mode, judge, reasons, how)])[0]
-    there = current_index(store)
-    with there.lock:
-        whose = "" if view.version else there.describe_reservation(draw, person)
+    index = current_index(store)
+    with index.lock:
+        whose = "" if view.version else index.describe_reservation(draw, person)
     return replace(view, why=(f"{how}; reserved for {whose}: an answer of yours is not saved",)) if whose else view
 
 
@@ -180,11 +180,11 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     shown = [v for v in made if any(one.judge_id for one in v.layers)]
     _add_others(store, shown)
     _add_every_judge(store, shown, usual)
-    told = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
+    judges_by_item = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
     for view in shown:
-        told[view.item.id].update(one.judge_id for found in view.others.values() for one in found)
-        told[view.item.id].update(one.judge_id for found in view.judgments.values() for one in found)
-    exposure.record_exposures(store, person, told, "review desk")
+        judges_by_item[view.item.id].update(one.judge_id for found in view.others.values() for one in found)
+        judges_by_item[view.item.id].update(one.judge_id for found in view.judgments.values() for one in found)
+    exposure.record_exposures(store, person, judges_by_item, "review desk")
     _add_judges(store, shown)
     return made
 
@@ -223,12 +223,12 @@ def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Se
         judges = [one for one in usual[dataset] if one.card == card]
         found = unit_judgments(store, judges, [view.item.id for view in views])
         for view in views:
-            for unit, said in found.get(view.item.id, {}).items():
-                own = next((one for one in said if one.judge_id == view.judge_id), None)
-                view.judgments[unit] = sorted(said, key=lambda one: one is not own)
+            for unit, judgments in found.get(view.item.id, {}).items():
+                own = next((one for one in judgments if one.judge_id == view.judge_id), None)
+                view.judgments[unit] = sorted(judgments, key=lambda one: one is not own)
                 view.others[unit, view.card.dimensions[0].name] = [
                     OtherJudgeValue(one.judge_id, one.name, one.value)
-                    for one in said
+                    for one in judgments
                     if one is not own and one.scored and (own is None or one.value != own.value)
                 ]
 

@@ -73,20 +73,20 @@ def unit_judgments(
     for judge in ids:
         for (item, unit, by), samples in found.items():
             if by == judge:
-                said = UnitJudgments(judge, names[judge], prompts[judge], stands.get((item, unit, by)), tuple(samples))
-                made.setdefault(item, {}).setdefault(unit, []).append(said)
+                entry = UnitJudgments(judge, names[judge], prompts[judge], stands.get((item, unit, by)), tuple(samples))
+                made.setdefault(item, {}).setdefault(unit, []).append(entry)
     return made
 
 
 def _prompts(store: Store, judge_ids: Sequence[str]) -> Mapping[str, str]:
     """The prompt family of each judge, else its protocol; with a part of the wording where one model has two."""
-    known, told = every_judge(store), dict[str, tuple[str, str, str]]()
+    known, by_judge = every_judge(store), dict[str, tuple[str, str, str]]()
     for judge in judge_ids:
         given = known[judge].parameters
         prompt, protocol, wording = (str(given.get(key) or "") for key in ("prompt", "protocol", "wording"))
-        told[judge] = (known[judge].model, prompt or protocol, wording)
-    named = [one[:2] for one in told.values()]
+        by_judge[judge] = (known[judge].model, prompt or protocol, wording)
+    named = [one[:2] for one in by_judge.values()]
     return {
         judge: f"{prompt} {wording[:6]}".strip() if named.count((model, prompt)) > 1 else prompt
-        for judge, (model, prompt, wording) in told.items()
+        for judge, (model, prompt, wording) in by_judge.items()
     }

@@ -121,13 +121,13 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
 
     def work(tx: Tx) -> list[tuple[DeskAnswer, str]]:
         people.require(tx, actor, "annotator")
-        return [(answer, _save_one(tx, there, actor, answer)) for answer in piece]
+        return [(answer, _save_one(tx, index, actor, answer)) for answer in piece]
 
     for begin in range(0, len(read), PIECE):
         piece = read[begin : begin + PIECE]
         if begin:
             time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
-        there = current_index(store)
+        index = current_index(store)
         exposure.item_copies(store)  # after an import that takes a second, for which nobody else shall wait
         for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
             if why:
@@ -160,20 +160,20 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
                 RefusedAnswer(key, item, f"The browser sent something unreadable ({where}: {first['msg']}).")
             )
             continue
-        held = len(answer.values) + len(answer.notes) + len(answer.repairs)
+        entry_count = len(answer.values) + len(answer.notes) + len(answer.repairs)
         long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
-        if held > ENTRIES or long > LETTERS:
+        if entry_count > ENTRIES or long > LETTERS:
             most = f"{ENTRIES:,} values and notes with {LETTERS:,} letters in them are the most"
             refused.append(RefusedAnswer(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
             continue
-        entries, letters = entries + held, letters + long
+        entries, letters = entries + entry_count, letters + long
         if read and (entries > ENTRIES or letters > LETTERS):
             break
         read.append(answer)
     return read, refused
 
 
-def _save_one(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer) -> str:
+def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
     """Append one answer; "" when it is in the store now, else the reason for refusing it."""
     known = tx.rows("select person, item_id, action, reason, previous from answer where id = $1", [answer.key])
     if known:
@@ -194,7 +194,7 @@ def _save_one(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer) -> str:
         return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
-    if why := _why_not(tx, there, actor, answer, draw[0] if draw and not last else ""):
+    if why := _why_not(tx, index, actor, answer, draw[0] if draw and not last else ""):
         return why
     mode = exposure.answer_mode(draw[1] if draw else "", exposure.find_exposures(tx, actor, [item.id]).get(item.id))
     rows: list[LabelRow] = []
@@ -245,7 +245,7 @@ def _save_one(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer) -> str:
     return ""
 
 
-def _why_not(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer, draw_id: str) -> str:
+def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id: str) -> str:
     """Why an answer is not for this person to give under a draw, or names a judge that is none; "" where it is sound.
 
     What the desk once gave somebody they may save, whatever was assigned to others meanwhile.
@@ -253,8 +253,8 @@ def _why_not(tx: Tx, there: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
     judges = {one for one in (answer.judge, *(value.judge for value in answer.values)) if one}
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
         return "It names a judge that is not of this workspace. Open the item and answer it again."
-    with there.lock:
-        whose = there.describe_reservation(draw_id, actor)
+    with index.lock:
+        whose = index.describe_reservation(draw_id, actor)
     return whose and f"This item is reserved for {whose}. A researcher can give it to you on the page Assignments."
 
 
@@ -264,11 +264,11 @@ _TAKEN = "Another answer was saved under this one's key before, and stands. Open
 def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     """Whether an answer says what was saved under its key: values, notes and better texts."""
     content = items.load_item(tx, answer.item).content
-    held = _current(tx, answer.item, actor, answer.key)
+    stored_labels = _current(tx, answer.item, actor, answer.key)
     mine = tx.rows("select unit, dimension from label where answer_id = $1 and not withdrawn", [answer.key])
     given = {(v.unit, v.dimension): v.v for v in answer.values}
     for cell, value in given.items():
-        stands = _standing(held.get(cell, {}), "blind")[0]
+        stands = _standing(stored_labels.get(cell, {}), "blind")[0]
         try:
             if stands is None or stands[1] != check_answer_value(tx, content, *cell, value):
                 return False

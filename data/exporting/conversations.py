@@ -83,11 +83,11 @@ def _dialogue_messages(entries: Iterable[Turn]) -> list[Message]:
             found[-1]["tool_calls"].append({"id": id_, "type": "function", "function": function})
         elif entry.role == "tool":
             call = next((one for one in waiting if entry.name in ("", one[0])), None)
-            told = {"name": entry.name} if entry.name else {}
+            fields = {"name": entry.name} if entry.name else {}
             if call is not None:
                 waiting.remove(call)
-                told = {"name": call[0], "tool_call_id": call[1]}
-            found.append({**to_message("tool", entry.text), **told})
+                fields = {"name": call[0], "tool_call_id": call[1]}
+            found.append({**to_message("tool", entry.text), **fields})
         elif entry.role != "assistant" or entry.text.strip() or not (found and _calls(found[-1])):
             found.append(to_message(entry.role, entry.text))
     return found

@@ -62,15 +62,15 @@ def export_page(
     if not 1 <= most <= MOST:
         raise BadInput(f"A page has 1 to {MOST:,} rows, not {most:,}.")
     kind = export_kind(name)
-    told = complete_options(store, dataset.id, kind, options)
-    asked = content_id(dataset.id, name, told)
+    full_options = complete_options(store, dataset.id, kind, options)
+    asked = content_id(dataset.id, name, full_options)
     begin, times = _read_cursor(name, asked, cursor) if cursor else (BEGIN, 0)
-    rows = _rows_behind(store, dataset, kind, told, begin, times, most + 1)
+    rows = _rows_behind(store, dataset, kind, full_options, begin, times, most + 1)
     more = len(rows) > most
     for row in rows[:most]:
         times = times + 1 if (key := _key(name, row)) == begin else 1
         begin = key
-    _record(store, actor, dataset, kind, told, rows[:most])
+    _record(store, actor, dataset, kind, full_options, rows[:most])
     return ExportPage(rows[:most], _cursor(asked, list(begin.values()), times) if more else "")
 
 
@@ -81,26 +81,26 @@ def stream_export(
     """All rows of an export of a kind in KEYS in batches, for researchers and leads. Raises NotAllowed, BadInput."""
     require(store, actor, "researcher")
     kind = export_kind(name)
-    told = complete_options(store, dataset.id, kind, options)
-    left = kind.rows(store, dataset, told)
+    full_options = complete_options(store, dataset.id, kind, options)
+    left = kind.rows(store, dataset, full_options)
     while batch := list(islice(left, _BATCH)):
-        _record(store, actor, dataset, kind, told, batch)
+        _record(store, actor, dataset, kind, full_options, batch)
         yield batch
 
 
 def _record(
-    store: Store, actor: str, dataset: Dataset, kind: ExportKind, told: dict[str, Any], rows: list[Row]
+    store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: dict[str, Any], rows: list[Row]
 ) -> None:
     """Put on record that somebody is given these rows; it is in the store when this returns."""
     if not rows:
         return
-    rests = {} if kind.provenance is None else kind.provenance(store, dataset, told)
+    rests = {} if kind.provenance is None else kind.provenance(store, dataset, options)
     names = {str(row["item"]) for row in rows if "item" in row}
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
-        exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, told, names), _ROUTE)
-        settings = canonical({"format": _ROUTE, **told, **rests})
+        exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, options, names), _ROUTE)
+        settings = canonical({"format": _ROUTE, **options, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, len(rows))])
 
     store.tx(actor, "export", work, target=dataset.id)
@@ -129,13 +129,13 @@ def _read_cursor(name: str, asked: str, cursor: str) -> tuple[Row, int]:
 
 
 def _rows_behind(
-    store: Store, dataset: Dataset, kind: ExportKind, told: dict[str, Any], begin: Options, times: int, wanted: int
+    store: Store, dataset: Dataset, kind: ExportKind, options: dict[str, Any], begin: Options, times: int, wanted: int
 ) -> list[Row]:
     """So many rows behind the one of a cursor, of which only its own item's are made again. Raises BadInput."""
     assert kind.first is not None
     most = wanted + (_SAME_ITEM if begin else 0)
     while True:
-        found = list(islice(kind.first(store, dataset, told, most, begin), most))
+        found = list(islice(kind.first(store, dataset, options, most, begin), most))
         same = [place for place, row in enumerate(found, 1) if _key(kind.name, row) == begin]
         behind = 0 if not begin else same[times - 1] if len(same) >= times > 0 else None
         if len(found) < most:  # these are the last

@@ -57,10 +57,10 @@ def export_kinds() -> dict[str, ExportKind]:
 
 def export_kind(name: str) -> ExportKind:
     """The kind of that name. Raises NotFound, naming those there are."""
-    there = export_kinds()
-    if name not in there:
-        raise NotFound(f"There is no export called {name[:60]!r}. There are: {', '.join(there)}.")
-    return there[name]
+    kinds = export_kinds()
+    if name not in kinds:
+        raise NotFound(f"There is no export called {name[:60]!r}. There are: {', '.join(kinds)}.")
+    return kinds[name]
 
 
 def known_options() -> dict[str, ExportOption]:
@@ -77,9 +77,9 @@ def preview_export(
     Rows of items that may still come to this person to be answered blind are not among the first.
     """
     require(store, actor, "researcher")
-    told = complete_options(store, dataset.id, kind, options)
-    first, count = _first_rows(store, dataset, kind, tuple(told.items()))
-    shown = answers_in_rows(store, dataset, kind, told, {str(row["item"]) for row in first if "item" in row})
+    full_options = complete_options(store, dataset.id, kind, options)
+    first, count = _first_rows(store, dataset, kind, tuple(full_options.items()))
+    shown = answers_in_rows(store, dataset, kind, full_options, {str(row["item"]) for row in first if "item" in row})
     kept = exposure.blind_pending(store, actor) & shown.keys()
     exposure.record_exposures(store, actor, {i: by for i, by in shown.items() if i not in kept}, "export")
     hidden = {name for name, id_ in _ids(store, dataset, {str(row.get("item")) for row in first}) if id_ in kept}
@@ -90,11 +90,11 @@ def preview_export(
 def _first_rows(
     store: Store, dataset: Dataset, kind: ExportKind, options: tuple[tuple[str, Any], ...]
 ) -> tuple[tuple[Row, ...], int]:
-    told = dict(options)
-    rows = kind.rows(store, dataset, told) if kind.first is None else kind.first(store, dataset, told, SHOWN, BEGIN)
+    values = dict(options)
+    rows = kind.rows(store, dataset, values) if kind.first is None else kind.first(store, dataset, values, SHOWN, BEGIN)
     first = tuple(islice(rows, SHOWN))
     counted = kind.count is None and kind.query is None  # the rows that were begun, to their end
-    return first, len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, told)
+    return first, len(first) + sum(1 for _ in rows) if counted else kind.size(store, dataset, values)
 
 
 def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
@@ -106,8 +106,8 @@ def count_export(store: Store, actor: str, dataset: Dataset, kind: ExportKind, o
 @allow("researcher")
 def count_waiting_blind(store: Store, actor: str, dataset: Dataset, kind: ExportKind, options: Options) -> int:
     """How many items still wait for a blind answer of this person that the export would show to them."""
-    told = complete_options(store, dataset.id, kind, options)
-    if kind.shown_judges(told) == (False, "") and not kind.shows_people:
+    full_options = complete_options(store, dataset.id, kind, options)
+    if kind.shown_judges(full_options) == (False, "") and not kind.shows_people:
         return 0
     return len(exposure.blind_pending(store, actor) & {i for _, i in _ids(store, dataset, None)})
 
@@ -131,10 +131,10 @@ def write_export(
         raise BadInput("Files of so many rows, 1 or more, are Parquet: leave the format out, or say parquet.")
     if kind.json_lines_only and format != "jsonl" and not rows_per_file:
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
-    told = complete_options(store, dataset.id, kind, options)
-    rests = {} if kind.provenance is None else kind.provenance(store, dataset, told)
+    full_options = complete_options(store, dataset.id, kind, options)
+    rests = {} if kind.provenance is None else kind.provenance(store, dataset, full_options)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
-    facts = {"assay": VERSION, "dataset": dataset.name, "revision": store.newest(), "options": dict(told)}
+    facts = {"assay": VERSION, "dataset": dataset.name, "revision": store.newest(), "options": dict(full_options)}
 
     def note_items(row: Row) -> Row:
         if "item" in row:
@@ -143,17 +143,17 @@ def write_export(
 
     def expose(tx: Tx, names: list[str]) -> None:
         require(tx, actor, "researcher")
-        exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, told, set(names)), "export")
+        exposure.add_exposures(tx, actor, answers_in_rows(tx, dataset, kind, full_options, set(names)), "export")
 
     def work(tx: Tx) -> int:
         new = _exclude_items(tx, actor, dataset, kind, told_of) if kind.marks_tuning_items and told_of else 0
         expose(tx, names)
-        settings = canonical({"format": format, **told, **rests})
+        settings = canonical({"format": format, **full_options, **rests})
         tx.append([ExportRow(new_id(), dataset.id, kind.name, settings, lines)])
         return new
 
     try:
-        rows = map(note_items, kind.rows(store, dataset, told))
+        rows = map(note_items, kind.rows(store, dataset, full_options))
         if rows_per_file:
             part = Path(tempfile.mkdtemp(prefix=f".{file.name}-", dir=file.absolute().parent))
             lines = partitions.write_partitions(rows, kind, part, rows_per_file, facts, progress)

@@ -83,9 +83,9 @@ class ExportKind:
             return self.count(store, dataset, options)
         return sum(1 for _ in self.rows(store, dataset, options))
 
-    def shown_judges(self, told: Options) -> tuple[bool, str]:
+    def shown_judges(self, options: Options) -> tuple[bool, str]:
         """(whether every judge's word, else the one judge's or "") the rows show with these options."""
-        named = next((told[name] for name in ("judge", "by_judge", "weakest_by") if told.get(name)), "")
+        named = next((options[name] for name in ("judge", "by_judge", "weakest_by") if options.get(name)), "")
         chosen = str(named) if self.shows_judges != "none" else ""
         return self.shows_judges == "all" and not chosen, chosen
 
@@ -144,9 +144,9 @@ def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: A
     if len(found) == 1:
         return found[0]
     shown = {k: words for k, words in known.items() if k in found or not found}
-    there = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(shown.items())[:12]) or "nothing"
+    listing = "; ".join(f"{words} ({k})" if k != words else k for k, words in list(shown.items())[:12]) or "nothing"
     problem = "stands for several" if found else "is not there"
-    raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {there}.")
+    raise BadInput(f"{option.title}: {text[:60]!r} {problem}. There are: {listing}.")
 
 
 def _sort(default: bool | int) -> str:

@@ -45,8 +45,8 @@ def write_partitions(
         files.insert(0, _entry(head, done - sum(entry["rows"] for entry in files)))
     else:
         head.unlink()
-    told = {**facts, "kind": kind.name, "rows": done, "files": files}
-    (folder / PARTITIONS).write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    manifest = {**facts, "kind": kind.name, "rows": done, "files": files}
+    (folder / PARTITIONS).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return done
 
 

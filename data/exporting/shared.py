@@ -61,10 +61,10 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
     approval holds, with what comes of it (`else_`).
     """
     key = (dataset.id, judge_id, dimension.sort, dimension.name)
-    held = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []
-    if judge_id and not held:
+    matches = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []
+    if judge_id and not matches:
         raise BadInput(f"This judge is not approved for {dimension.title} on {dataset.name}: {else_}")
-    return approvals.compare_with_today(store, held)[key].warning if held else ""
+    return approvals.compare_with_today(store, matches)[key].warning if matches else ""
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:

@@ -145,10 +145,10 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
 
 def _open_disputes(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:
     """The cells on which people disagree that nobody has decided, and those whose labels changed since."""
-    held = standing_adjudications(store, dataset_id)
-    if not held:
+    decisions = standing_adjudications(store, dataset_id)
+    if not decisions:
         return apart
-    left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in held]
+    left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in decisions]
     # Only what was written after a decision can have changed what it rests on; one that was imported may rest on labels
     # that were other ones from the first.
     changed = (
@@ -158,7 +158,7 @@ def _open_disputes(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: li
     )
     if not store.rows(f"{changed} limit 1", [dataset_id]):
         return left
-    reopened = [cell for cell in _cells(store, changed, [dataset_id], rule, held) if cell.waits]
+    reopened = [cell for cell in _cells(store, changed, [dataset_id], rule, decisions) if cell.waits]
     return order_cells(store, [*left, *reopened]) if reopened else left
 
 
@@ -168,8 +168,8 @@ def cells_of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool 
     whole: with the labels of both classes, as gold on all labels takes them; else with those of `one` class.
     """
     wanted = "select distinct item_id, unit, dimension from label where item_id = $1"
-    held = standing_adjudications(store, dataset_id, item_id)
-    return order_cells(store, _cells(store, wanted, [item_id], gold_rule(store, dataset_id), held, whole))
+    decisions = standing_adjudications(store, dataset_id, item_id)
+    return order_cells(store, _cells(store, wanted, [item_id], gold_rule(store, dataset_id), decisions, whole))
 
 
 Place = tuple[str, str, str]
@@ -177,7 +177,7 @@ Place = tuple[str, str, str]
 
 
 def _cells(
-    store: Store | Tx, wanted: str, params: list[Any], rule: GoldRule, held: Mapping[Place, Adjudication],
+    store: Store | Tx, wanted: str, params: list[Any], rule: GoldRule, decisions: Mapping[Place, Adjudication],
     whole: bool = False,
 ) -> list[LabelledCell]:  # fmt: skip
     """The cells that a query names, with people's labels and what was decided of them."""
@@ -189,15 +189,15 @@ def _cells(
         params,
     )
     found: dict[Place, tuple[str, str, list[PersonLabel]]] = {}
-    for item, name, kind, unit, dimension, *said in rows:
-        found.setdefault((item, unit, dimension), (name, kind, []))[2].append(PersonLabel(*said))
+    for item, name, kind, unit, dimension, *fields in rows:
+        found.setdefault((item, unit, dimension), (name, kind, []))[2].append(PersonLabel(*fields))
     cells = []
     for place, (name, kind, labels) in found.items():
         item, unit, dimension = place
         scale = scales.get((kind, sort_of(unit), dimension))
         if scale is not None:
             counted = _sort_by_person(labels) if whole else comparable_labels(labels)
-            cells.append(LabelledCell(item, name, unit, dimension, scale, counted, held.get(place), rule))
+            cells.append(LabelledCell(item, name, unit, dimension, scale, counted, decisions.get(place), rule))
     return cells
 
 
@@ -214,30 +214,30 @@ def standing_adjudications(store: Store | Tx, dataset_id: str, item_id: str = ""
     }
 
 
-def labels_to_json(said: Iterable[PersonLabel], at: datetime | None = None) -> str:
+def labels_to_json(person_labels: Iterable[PersonLabel], at: datetime | None = None) -> str:
     """The JSON that is kept with a decision: the labels that it was made on and, where it was imported, when."""
-    labels = [one._asdict() for one in said]
+    labels = [one._asdict() for one in person_labels]
     return canonical(labels if at is None else {"labels": labels, "made_at": at.isoformat()})
 
 
 def labels_from_json(labels: str) -> tuple[PersonLabel, ...]:
     """The labels that a decision was made on, from the JSON that is kept with it."""
-    held = json.loads(labels)
-    told = held["labels"] if isinstance(held, dict) else held
-    return tuple(PersonLabel(one["id"], one["person"], one["value"], one["mode"]) for one in told)
+    payload = json.loads(labels)
+    entries = payload["labels"] if isinstance(payload, dict) else payload
+    return tuple(PersonLabel(one["id"], one["person"], one["value"], one["mode"]) for one in entries)
 
 
 def decision_time(labels: str, written: datetime) -> datetime:
     """When a decision was made: when it was written, unless the JSON that is kept with it gives another time."""
-    held = json.loads(labels)
-    return datetime.fromisoformat(held["made_at"]) if isinstance(held, dict) else written
+    payload = json.loads(labels)
+    return datetime.fromisoformat(payload["made_at"]) if isinstance(payload, dict) else written
 
 
-def _sort_by_person(said: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
+def _sort_by_person(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
     """What people say, by their names."""
-    return tuple(sorted(said, key=lambda s: (s.person, s.id)))
+    return tuple(sorted(labels, key=lambda s: (s.person, s.id)))
 
 
-def _facts(said: Iterable[PersonLabel]) -> list[tuple[str, bool, float, str]]:
+def _facts(labels: Iterable[PersonLabel]) -> list[tuple[str, bool, float, str]]:
     """What a decision rests on: who says what and how; a label that was given anew with the same value is no change."""
-    return sorted((s.person, s.value is None, s.value or 0.0, s.mode) for s in said)
+    return sorted((s.person, s.value is None, s.value or 0.0, s.mode) for s in labels)

@@ -110,11 +110,11 @@ def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why:
     now = {str(r[0]) for r in tx.rows("select item_id from tuning_now where dataset_id = $1", [dataset_id])}
     new = [i for i in wanted if (i in now) != tuning]
     evidence = blind_sample_items(tx, dataset_id)
-    if held := [names[i] for i in new if i in evidence]:
+    if conflicts := [names[i] for i in new if i in evidence]:
         what = "put aside" if tuning else "counted again"
-        more = f" and {len(held) - 5} more" if len(held) > 5 else ""
+        more = f" and {len(conflicts) - 5} more" if len(conflicts) > 5 else ""
         raise BadInput(
-            f"{', '.join(held[:5])}{more} cannot be {what}: people have labelled them blind in a random draw, and "
+            f"{', '.join(conflicts[:5])}{more} cannot be {what}: people have labelled them blind in a random draw, and "
             "nobody may choose which of those labels the approval check counts. If a prompt was tuned on such items, "
             "import the others as a dataset of their own and draw a new sample there."
         )

@@ -65,7 +65,7 @@ def items_with_labels(store: Store, dataset_id: str, card: Card, most: int = 200
 def offered_items(store: Store, actor: str, dataset_id: str, card: Card) -> dict[str, str]:
     """The same without items that may still come to this person to be answered blind: what `looked` may show them."""
     kept = exposure.blind_pending(store, actor)
-    return {item: told for item, told in items_with_labels(store, dataset_id, card).items() if item not in kept}
+    return {item: title for item, title in items_with_labels(store, dataset_id, card).items() if item not in kept}
 
 
 @allow("researcher")
@@ -164,8 +164,8 @@ def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for held in value.values():
-            yield from _strings(held)
+        for element in value.values():
+            yield from _strings(element)
     elif isinstance(value, list):
-        for held in value:
-            yield from _strings(held)
+        for element in value:
+            yield from _strings(element)

@@ -179,7 +179,7 @@ def gold_sql(
     by_median = ordered and rule.resolve != "majority"
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
-    said = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
+    shares = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
     source = held or labels_sql(basis, ["$2"], among)
     drawn = "cut" if sort == "section" else "drawn"
     counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
@@ -188,7 +188,7 @@ def gold_sql(
         f"l.{drawn} as drawn from ({source}) l where {_UNITS[sort]}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
-        f"avg(value) as mean{said} from labels group by item_id, unit), "
+        f"avg(value) as mean{shares} from labels group by item_id, unit), "
         f"response as (select part, {counts} as answered from cells where part is not null group by part), "
         f"settled as (select item_id, unit, value, {unseen} as counts from {settled} where dimension = $2), "
         "disputed as (select l.item_id, l.unit, l.value from labels l join cells c "

@@ -40,10 +40,10 @@ def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMa
             f"{known.file.name} is a table with the columns {', '.join(known.columns)[:300]}. Say what they mean: on "
             "the import page, or with --mapping FILE (--suggest writes one to begin with)."
         )
-    there = {**found.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
-    if faults := found.faults(columns, there):
+    cards_by_name = {**found.cards(), **known_cards(store), **{card.name: card for card in plan_cards(plan)}}
+    if faults := found.faults(columns, cards_by_name):
         raise BadInput(f"The mapping does not fit {known.file.name}. {' '.join(faults)}")
-    return found.complete(there)
+    return found.complete(cards_by_name)
 
 
 def plan_cards(plan: ImportPlan) -> list[Card]:

@@ -42,6 +42,6 @@ class FormatFile:
 def objects_under(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
     """The objects of the list that lies under the first of these keys, or the value itself."""
     for key in keys:
-        if isinstance(held := value.get(key), list):
-            return [one for one in held if isinstance(one, dict)]
+        if isinstance(entries := value.get(key), list):
+            return [one for one in entries if isinstance(one, dict)]
     return [value]

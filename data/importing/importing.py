@@ -129,13 +129,13 @@ def record_preview(store: Store, actor: str, dataset: str, shown: ImportPreview)
     To be called when they are shown, and again once the items have come in.
     """
     dataset_id = content_id("dataset", dataset)
-    told: dict[str, set[str]] = {}
+    by_item: dict[str, set[str]] = {}
     for sort in ("labels", "adjudications", "judgments"):
         for row in shown.rows.get(sort, ()):
             who = str(row["model"]) if sort == "judgments" else exposure.PEOPLE
-            told.setdefault(item_id(dataset_id, str(row["item"])), set()).add(who)
-    there = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(told)])}
-    exposure.record_exposures(store, actor, {item: by for item, by in told.items() if item in there}, "import")
+            by_item.setdefault(item_id(dataset_id, str(row["item"])), set()).add(who)
+    stored_ids = {str(r[0]) for r in store.rows("select id from item where id = any($1)", [list(by_item)])}
+    exposure.record_exposures(store, actor, {item: by for item, by in by_item.items() if item in stored_ids}, "import")
 
 
 def _read(
@@ -164,12 +164,12 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingRes
     require(tx, actor, "researcher")
     _refuse_if_changed(tx, known, made, spool)
     dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
-    there, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
+    stored_versions, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
     brought = [from_spec(spec, folder.cards()) for spec in made.cards]
     versions = {card.version: card for card in [*known.cards.values(), *brought]}
     used = {version: versions[version] for version, *_ in made.judges.values()}
     used |= {card.version: card for card in brought}
-    tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in there])
+    tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in stored_versions])
     cards.offer_cards(tx, [card for card in brought if card.name not in known.cards])
     new = [
         JudgeRow(key, versions[version].name, version, model, params, synthetic)

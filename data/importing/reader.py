@@ -63,9 +63,9 @@ class _Mouth:
         os.dup2(2, 1)  # what a library prints is no answer
         self._told = 0.0
 
-    def say(self, **said: Any) -> None:
+    def say(self, **message: Any) -> None:
         """Say something."""
-        self._out.write(json.dumps(said, default=asdict).encode() + b"\n")
+        self._out.write(json.dumps(message, default=asdict).encode() + b"\n")
         self._out.flush()
 
     def tell_progress(self, source: Source, lines: int) -> None:
@@ -103,7 +103,7 @@ def _do_task(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
     if task["task"] == "formats":
         found = detect_formats(source, task["wanted"])
         return [(one.held, one.format, one.role, one.columns, one.rows) for one in found]
-    known = [DetectedFile(file, *told) for file, told in zip(files, task["found"], strict=True)]
+    known = [DetectedFile(file, *facts) for file, facts in zip(files, task["found"], strict=True)]
     if task["task"] == "contents":
         return read_contents(source, known, lambda done, size, lines: mouth.tell_progress(source, lines))
     folder = Path(task["folder"])
@@ -117,8 +117,8 @@ def _do_task(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
         mouth.tell_progress(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
-        told = snapshot.unpack_snapshot(task["snapshot"])
-        return source_reader.read_source(told, source, known, ask, spool, progress, rejects)
+        facts = snapshot.unpack_snapshot(task["snapshot"])
+        return source_reader.read_source(facts, source, known, ask, spool, progress, rejects)
 
 
 def _file(name: str, path: Path) -> SourceFile:
@@ -135,9 +135,9 @@ def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> 
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     status = Path("/proc/self/status")
-    held = re.search(r"VmData:\s+(\d+) kB", status.read_text()) if status.exists() else None
-    if held is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (int(held[1]) * 1024 + memory,) * 2)
+    memory_line = re.search(r"VmData:\s+(\d+) kB", status.read_text()) if status.exists() else None
+    if memory_line is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(memory_line[1]) * 1024 + memory,) * 2)
     spent = resource.getrusage(resource.RUSAGE_SELF)
     whole = int(spent.ru_utime + spent.ru_stime) + seconds
     resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 5))

@@ -59,12 +59,12 @@ class ImportCounts:
 
     def __str__(self) -> str:
         """In words; adjudications, how labels are combined and cards only where there are any."""
-        told = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
-        told += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
-        told += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
-        told += ["guidelines"] * bool(self.guidelines)
-        told += [many(self.prompts, "set of judges' prompts", "sets of judges' prompts")] * bool(self.prompts)
-        return f"{', '.join(told[:-1])} and {told[-1]}"
+        parts = [many(self.items, "item"), many(self.judgments, "judgment"), many(self.labels, "label")]
+        parts += [many(self.adjudications, "adjudication")] * bool(self.adjudications)
+        parts += ["how labels are combined"] * bool(self.rules) + [many(self.cards, "card")] * bool(self.cards)
+        parts += ["guidelines"] * bool(self.guidelines)
+        parts += [many(self.prompts, "set of judges' prompts", "sets of judges' prompts")] * bool(self.prompts)
+        return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 @dataclass
@@ -203,9 +203,9 @@ class ProblemCollector:
 
     def _hand_back(self, shown: dict[str, Any], row: Any) -> None:
         """Write the row that came before; what is wrong with one row, found in succession, becomes one line."""
-        held = self._held
-        if held is not None and (held[0]["file"], held[0]["line"], held[1]) == (shown["file"], shown["line"], row):
-            held[0]["error"] += f" {shown['error']}"
+        entry = self._held
+        if entry is not None and (entry[0]["file"], entry[0]["line"], entry[1]) == (shown["file"], shown["line"], row):
+            entry[0]["error"] += f" {shown['error']}"
             return
         self._write_held()
         self._held = (shown, row)

@@ -36,8 +36,8 @@ def _problem(detail: Any, what: str) -> tuple[str, str]:
         return name, f"{show_value(name)} is an unknown key. {remove}"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return "kind", "kind must be dialogue, pair or response."
-    said = detail["msg"].removeprefix("Value error, ").rstrip(".")
+    message = detail["msg"].removeprefix("Value error, ").rstrip(".")
     if kind == "value_error":
-        return name, f"{name}: {said}." if name else f"{said[:1].upper()}{said[1:]}."
-    said = _SHOULD.sub("must", said[:1].lower() + said[1:])
-    return name, f"{name or f'The {what}'}: {said} (it is {show_value(given)})."
+        return name, f"{name}: {message}." if name else f"{message[:1].upper()}{message[1:]}."
+    message = _SHOULD.sub("must", message[:1].lower() + message[1:])
+    return name, f"{name or f'The {what}'}: {message} (it is {show_value(given)})."

@@ -56,8 +56,8 @@ class Snapshot:
 
     def pack(self) -> bytes:
         """Itself as bytes: a card goes as its content, one that has a folder by its name."""
-        there = folder()
-        specs = {n: None if there.get(n) is card else (card.spec, card.version) for n, card in self.cards.items()}
+        local_cards = folder()
+        specs = {n: None if local_cards.get(n) is card else (card.spec, card.version) for n, card in self.cards.items()}
         return pickle.dumps((replace(self, cards={}), specs))
 
 
@@ -77,7 +77,7 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
         {known.file.name: mapping for known, mapping in tables},
         {mapping_key(known.columns): mapping for known, mapping in tables},
         dict(cards.answerable_dimensions(store)),
-        held.text if (held := guidelines.current_guidelines(store, dataset_id)) else "",
+        document.text if (document := guidelines.current_guidelines(store, dataset_id)) else "",
         frozenset(one.id for one in judge_prompts.dataset_prompts(store, dataset_id)),
         bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in found) else [],
         cards.current_cards(store),
@@ -89,8 +89,8 @@ def unpack_snapshot(data: bytes) -> Snapshot:
     made: Snapshot
     made, specs = pickle.loads(data)
     found: dict[str, Card] = {}
-    for name, told in specs.items():
-        found[name] = folder()[name] if told is None else from_spec(told[0], folder())
-        if told is not None and found[name].version != told[1]:
+    for name, entry in specs.items():
+        found[name] = folder()[name] if entry is None else from_spec(entry[0], folder())
+        if entry is not None and found[name].version != entry[1]:
             raise BadInput(f"The card {name} is not the same in the process that reads. Start Assay again.")
     return replace(made, cards=found)

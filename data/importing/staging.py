@@ -57,8 +57,8 @@ class Spool:
         """Whether a row of the table has one of these values in those columns."""
         with pq.ParquetFile(self._tables[table].file) as source:
             for batch in source.iter_batches(_ROWS, columns=columns):
-                held = [batch.column(name).to_pylist() for name in columns]
-                if not any_of.isdisjoint(zip(*held, strict=True)):
+                values = [batch.column(name).to_pylist() for name in columns]
+                if not any_of.isdisjoint(zip(*values, strict=True)):
                     return True
         return False
 
@@ -69,9 +69,9 @@ class Spool:
         """
         changes: dict[str, Change] = {}
         if labels:
-            changes["replaces"] = lambda ids, held: [labels.get(n, v) for n, v in zip(ids, held, strict=True)]
+            changes["replaces"] = lambda ids, values: [labels.get(n, v) for n, v in zip(ids, values, strict=True)]
         if probability is not None:
-            changes["probability"] = lambda _, held: [probability if v == LATER else v for v in held]
+            changes["probability"] = lambda _, values: [probability if v == LATER else v for v in values]
         self._tables["label"].patch(changes)
 
     def open(self, name: str) -> BinaryIO:

@@ -56,10 +56,10 @@ def interpret_source(
 ) -> Interpretation:
     """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are."""
     if source.apart:
-        held = subprocess_reader.read_contents(source, found, progress, waits)
+        source_contents = subprocess_reader.read_contents(source, found, progress, waits)
     else:
-        held = contents.read_contents(source, found, progress)
-    return interpret_contents(held, cards.answerable_dimensions(store), judges, people)
+        source_contents = contents.read_contents(source, found, progress)
+    return interpret_contents(source_contents, cards.answerable_dimensions(store), judges, people)
 
 
 @allow("researcher")
@@ -84,10 +84,10 @@ def next_step(store: Store, actor: str, dataset_id: str, draw: bool = True) -> N
             return NextStep("calibration", {"dataset": name, "judge": judge.id})
     if not draw:
         return None
-    told = ""
+    sentence = ""
     if not store.rows("select 1 from draw where dataset_id = $1 and stream = 'audit' limit 1", [dataset_id]):
-        told = _draw(store, actor, dataset_id, judges[0].id if judges else "")
-    return NextStep("desk", {"dataset": name, "stream": "audit"}, told)
+        sentence = _draw(store, actor, dataset_id, judges[0].id if judges else "")
+    return NextStep("desk", {"dataset": name, "stream": "audit"}, sentence)
 
 
 def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:

@@ -65,8 +65,8 @@ def detect_formats(
 ) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
     with _turn(waits), folder_for("intake") as folder:
-        told = _ask_of(source, {"task": "formats", "wanted": wanted}, folder, _refuse_lookup, progress)
-    known = [DetectedFile(file, *one) for file, one in zip(source.files, told, strict=True)]
+        answer = _ask_of(source, {"task": "formats", "wanted": wanted}, folder, _refuse_lookup, progress)
+    known = [DetectedFile(file, *one) for file, one in zip(source.files, answer, strict=True)]
     for one in known:
         known_format = one.held in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
         if not known_format or one.role not in (file_roles(one.format) or (None,)):
@@ -83,8 +83,8 @@ def read_contents(
     """
     known = [(one.held, one.format, one.role) for one in found]
     with _turn(waits), folder_for("intake") as folder:
-        told = _ask_of(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
-    return TypeAdapter(SourceContents).validate_python(told)
+        answer = _ask_of(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
+    return TypeAdapter(SourceContents).validate_python(answer)
 
 
 def read_source(
@@ -95,11 +95,11 @@ def read_source(
     known = [(one.held, one.format, one.role) for one in found]
     task = {"task": "gather", "snapshot": snapshot.pack(), "found": known}
     with _turn(waits):
-        told = _ask_of(source, task, spool.path, ask, progress)
+        answer = _ask_of(source, task, spool.path, ask, progress)
     if rejects is not None:
-        with (spool.path / "rejects").open("rb") as held:
-            shutil.copyfileobj(held, rejects)
-    made = TypeAdapter(ReadingResult).validate_python(told)
+        with (spool.path / "rejects").open("rb") as stream:
+            shutil.copyfileobj(stream, rejects)
+    made = TypeAdapter(ReadingResult).validate_python(answer)
     if made.rule is not None:
         made.rule.check()
     return made
@@ -142,11 +142,11 @@ def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, pro
         talk = _Talk(process, source, ask, progress, time.monotonic() + 4 * seconds)
         try:
             talk.send({**task, "folder": str(folder), "name": source.name, "files": files, "limits": limits})
-            told = talk.answer()
+            answer = talk.answer()
         except BrokenPipeError:
-            told = None
-        if told is not None:
-            return told
+            answer = None
+        if answer is not None:
+            return answer
         code = process.wait()
     raise _end_reason(source, talk.file, code, seconds, folder)
 
@@ -192,32 +192,32 @@ class _Talk:
     def answer(self) -> Any:
         """What it says in the end, or None where it ended before. Raises BadInput."""
         while (line := self._next()) is not None:
-            said = json.loads(line)
-            if "ask" in said:
-                name, ids = said["ask"]
+            message = json.loads(line)
+            if "ask" in message:
+                name, ids = message["ask"]
                 if name not in QUERIES:
                     return None
                 self._tell(self._ask(name, [str(key) for key in ids]))
-            elif "at" in said:
-                *at, self.file = said["at"]
+            elif "at" in message:
+                *at, self.file = message["at"]
                 self._at = (int(at[0]), int(at[1]), int(at[2]))
                 if self._progress is not None:
                     self._progress(*self._at)
-            elif "no" in said:
-                raise BadInput(str(said["no"]))
+            elif "no" in message:
+                raise BadInput(str(message["no"]))
             else:
-                return said["done"]
+                return message["done"]
         return None
 
     def _tell(self, rows: Iterator[tuple[Any, ...]]) -> None:
-        held: list[tuple[Any, ...]] = []
+        batch: list[tuple[Any, ...]] = []
         for row in rows:
-            held.append(row)
-            if len(held) == 1_000:
-                self.send(held)
-                held = []
-        if held:
-            self.send(held)
+            batch.append(row)
+            if len(batch) == 1_000:
+                self.send(batch)
+                batch = []
+        if batch:
+            self.send(batch)
         self.send([])
 
     def _next(self) -> bytes | None:

@@ -48,19 +48,19 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
     known = {one.id: _user_texts(one) for one in asked.values()}
     ours = answers_mark(target.protocol)
     asks, there_already = ours.rpartition("@")[2], set[str]()
-    for there in stored_answers(store, target.dataset):
-        mark, question = str(there.meta.get("protocol", "")), str(there.meta.get("question_id", ""))
-        if mark.rpartition("@")[2] != asks and (mark or there.system == target.model):
-            said = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
+    for answer in stored_answers(store, target.dataset):
+        mark, question = str(answer.meta.get("protocol", "")), str(answer.meta.get("question_id", ""))
+        if mark.rpartition("@")[2] != asks and (mark or answer.system == target.model):
+            origin = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
             raise BadInput(
-                f"The dataset {found.name} holds answers {said}, and these are by {ours}: they would "
+                f"The dataset {found.name} holds answers {origin}, and these are by {ours}: they would "
                 "bear the same names. Give another dataset; both can be compared side by side."
             )
-        if known.get(question, _user_texts(there)) != _user_texts(there):
+        if known.get(question, _user_texts(answer)) != _user_texts(answer):
             raise BadInput(
                 f"The dataset {found.name} holds answers to another wording of question {question}. Give another one."
             )
-        if there.system == target.model and question in known:
+        if answer.system == target.model and question in known:
             there_already.add(question)
     rows = store.rows("select distinct item_id from judgment where judge_id = $1", [judge])
     others = there_already - {asked[str(key)].id for (key,) in rows if key in asked}
@@ -78,14 +78,14 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
     `judge` is the id under which the replies are stored. What is there already stays as it is.
     """
     asked = load_questions(store, target.questions)
-    there = {one.id for one in stored_answers(store, target.dataset)}
+    stored_ids = {one.id for one in stored_answers(store, target.dataset)}
     made: list[Dialogue] = []
     lacking: Counter[str] = Counter()
     for item, (raw, unscored) in stored_raws(store, judge, asked).items():
         whole = answered_dialogues(target.protocol, asked[item], target.model, raw, target.references)
         made += whole
         lacking[unscored] += not whole
-    return write_items(store, actor, target, [one for one in made if one.id not in there]), +lacking
+    return write_items(store, actor, target, [one for one in made if one.id not in stored_ids]), +lacking
 
 
 def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -112,9 +112,9 @@ def agreement_by(
     """How two judges go together on each turn, category or model."""
     found = compared_judges(store, dataset_id, parse, one, other)
     if by == "turn":
-        return {f"turn {turn}": held for turn, held in found.turns.items()}
+        return {f"turn {turn}": agreement for turn, agreement in found.turns.items()}
     if by == "category":
-        return {name or "no category": held for name, held in found.categories.items()}
+        return {name or "no category": agreement for name, agreement in found.categories.items()}
     row = found.shared.row
     places = np.unique(row.model).tolist()
     return {row.models[n]: comparison.pair_agreement(found.shared.where(row.model == n)) for n in places}
@@ -135,10 +135,10 @@ def pair_rates(store: Store, dataset_id: str, parse: Parse, source: Source, pair
     By the verdicts of judges that compared two answers, or derived from ratings, of which the higher one wins.
     """
     if source == "verdicts":
-        said = win_rates.decide_games(load_bench(store, dataset_id))
+        verdicts = win_rates.decide_games(load_bench(store, dataset_id))
     else:
-        said = win_rates.verdicts_from_ratings(rating_table(store, dataset_id, parse))
-    return win_rates.win_rates(said, pairs)
+        verdicts = win_rates.verdicts_from_ratings(rating_table(store, dataset_id, parse))
+    return win_rates.win_rates(verdicts, pairs)
 
 
 @allow("annotator")

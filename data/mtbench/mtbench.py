@@ -71,10 +71,10 @@ def bench_sizes(store: Store) -> dict[str, Size]:
         "select i.dataset_id, count(*) from label_now l join item i on i.id = l.item_id "
         f"where {OF_QUESTION} and l.unit = 'pair' and l.dimension = 'verdict' group by 1"
     )
-    said = {(dataset, kind): int(n) for dataset, kind, n in judged}
+    counts = {(dataset, kind): int(n) for dataset, kind, n in judged}
     voted = {dataset: int(n) for dataset, n in votes}
     return {
-        str(one): Size(int(n), said.get((one, "dialogue"), 0), said.get((one, "pair"), 0), voted.get(one, 0))
+        str(one): Size(int(n), counts.get((one, "dialogue"), 0), counts.get((one, "pair"), 0), voted.get(one, 0))
         for one, n in items
     }
 
@@ -107,8 +107,8 @@ def item_ids(store: Store, dataset_id: str) -> dict[AnswerKey, str]:
 
 def as_judge(judge: JudgeRow) -> Judge:
     """A judge of the store as MT-Bench names it, by what its parameters say."""
-    told = judge.parameters
-    prompt, wording, protocol = (str(told.get(name) or "") for name in ("prompt", "wording", "protocol"))
+    parameters = judge.parameters
+    prompt, wording, protocol = (str(parameters.get(name) or "") for name in ("prompt", "wording", "protocol"))
     return Judge(judge.id, judge.model, prompt, wording, protocol)
 
 
@@ -127,8 +127,8 @@ def _items(
         question, sets = read_item_question(meta, asked)
         if question.id not in questions or not questions[question.id].turns:
             questions[question.id] = question
-        for judge, said in sets.items():
-            references.setdefault(judge, {}).setdefault(question.id, said)
+        for judge, texts in sets.items():
+            references.setdefault(judge, {}).setdefault(question.id, texts)
 
     for item in bench_dialogues(store, dataset_id):
         answer = read_answer(item)
@@ -139,8 +139,8 @@ def _items(
         f"and {OF_QUESTION} and not ((cast(i.meta as json) ->> 'question_id') = any($2)) order by i.name",
         [dataset_id, list(questions)],
     )
-    for told, asked in rows:
-        meta = json.loads(told)
+    for meta_json, asked in rows:
+        meta = json.loads(meta_json)
         take(meta, (asked,) if asked and whole_number(meta, "turn") in (None, 1) else ())
     answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
     return {name: questions[name] for name in sorted(questions, key=in_order)}, answers, references
@@ -180,20 +180,20 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
     )
     found: list[Game] = []
     rules = {one: counted_verdict(row.parameters) for one, row in every_judge(store).items()}
-    for judge, told, one, other, raw, unscored, why, value in rows:
-        meta = json.loads(told)
+    for judge, meta_json, one, other, raw, unscored, why, value in rows:
+        meta = json.loads(meta_json)
         (a, b), turned = sorted((one, other)), one > other
         place = (judge, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b)
         for piece, text, failed, reason in unpack_replies(raw) or ():
             order: Order = "ba" if piece.endswith("ba") != turned else "ab"
-            said = "" if failed else _verdict(text, rules[judge])
-            error = reason or failed or ("" if said else "no verdict in the reply")
+            verdict = "" if failed else _verdict(text, rules[judge])
+            error = reason or failed or ("" if verdict else "no verdict in the reply")
             found.append(
-                Game(*place, order, _swap_sides(said, piece.endswith("ba") != turned), _reply_text(text), error)
+                Game(*place, order, _swap_sides(verdict, piece.endswith("ba") != turned), _reply_text(text), error)
             )
         if unpack_replies(raw) is None:
-            said = "" if value is None else _SIDES[int(value)]
-            found.append(Game(*place, "", _swap_sides(said, turned), _reply_text(raw), why or unscored))
+            verdict = "" if value is None else _SIDES[int(value)]
+            found.append(Game(*place, "", _swap_sides(verdict, turned), _reply_text(raw), why or unscored))
     return _order_judgments(store, found)
 
 
@@ -210,10 +210,10 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
         [dataset_id],
     )
     found = []
-    for voter, group, told, one, other, value in rows:
-        meta, (a, b) = json.loads(told), sorted((one, other))
-        said = _swap_sides(_SIDES[int(value)], one > other)
-        found.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, said))
+    for voter, group, meta_json, one, other, value in rows:
+        meta, (a, b) = json.loads(meta_json), sorted((one, other))
+        verdict = _swap_sides(_SIDES[int(value)], one > other)
+        found.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, verdict))
     return tuple(found)
 
 
@@ -224,8 +224,8 @@ def in_order(question: str) -> tuple[float, str]:
 
 def _order_judgments(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
     """The judges of some judgments, by model; and the judgments judge by judge, by question."""
-    there = {one.judge for one in found}
-    rows = sorted((row for one, row in every_judge(store).items() if one in there), key=_by_model)
+    judge_ids = {one.judge for one in found}
+    rows = sorted((row for one, row in every_judge(store).items() if one in judge_ids), key=_by_model)
     places = {row.id: n for n, row in enumerate(rows)}
     in_places = sorted(found, key=lambda one: (places[one.judge], in_order(one.question)))
     return {row.id: as_judge(row) for row in rows}, tuple(in_places)
@@ -242,8 +242,8 @@ def _text_and_number(raw: str, value: float | None, remark: str) -> tuple[str, f
     """
     if raw.startswith('{"judgment":""'):
         return "", json.loads(raw).get("score")
-    if said := _STATED.match(remark):
-        return raw, float(said[1])
+    if number_match := _STATED.match(remark):
+        return raw, float(number_match[1])
     return raw, -1.0 if value is None else value
 
 
@@ -260,15 +260,15 @@ def _verdict(text: str, counts: parsing.Counts) -> Winner:
 def _reply_text(text: str) -> str:
     """What a reply says in words: of one in JSON, as files of verdicts come in, the reason that it gives."""
     try:
-        held = json.loads(text) if text.startswith("{") else None
+        payload = json.loads(text) if text.startswith("{") else None
     except ValueError:
-        held = None
-    if not isinstance(held, dict) or not {"verdict", "winner"} & held.keys():
+        payload = None
+    if not isinstance(payload, dict) or not {"verdict", "winner"} & payload.keys():
         return text
-    said = held.get("reason", held.get("judgment"))
-    return said if isinstance(said, str) else INCONSISTENT * (held.get("winner") == "tie (inconsistent)")
+    reason = payload.get("reason", payload.get("judgment"))
+    return reason if isinstance(reason, str) else INCONSISTENT * (payload.get("winner") == "tie (inconsistent)")
 
 
-def _swap_sides(said: Winner, turned: bool) -> Winner:
+def _swap_sides(verdict: Winner, turned: bool) -> Winner:
     """A verdict where the two sides stand in each other's place."""
-    return _WORDS[{"a": "b", "b": "a"}.get(said, said)] if turned else said
+    return _WORDS[{"a": "b", "b": "a"}.get(verdict, verdict)] if turned else verdict

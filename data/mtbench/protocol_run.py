@@ -126,8 +126,8 @@ def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedSt
     for step, found in planned:
         who = wanted.model if step == "answers" else wanted.judge
         calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
-        told = f"{calls}, {_tokens(found)}, {_paid_for(found)}" if found.calls else "nothing is left to ask"
-        out.append(f"{TITLES[step].capitalize()} by {who}: {told}.")
+        summary = f"{calls}, {_tokens(found)}, {_paid_for(found)}" if found.calls else "nothing is left to ask"
+        out.append(f"{TITLES[step].capitalize()} by {who}: {summary}.")
         out += [found.long] if found.long else []
     if len(planned) > 1:
         whole = _sum(planned[0].estimate, planned[1].estimate)
@@ -222,11 +222,11 @@ def start_protocol(store: Store, actor: str, wanted: ProtocolRun) -> str:
 @allow("researcher")
 def of_run(store: Store, run_id: str) -> ProtocolRun | None:
     """What a run is a step of; None where it is of no protocol's run."""
-    held = get_setting(store, _SCOPE, run_id)
-    if held is None:
+    stored_run = get_setting(store, _SCOPE, run_id)
+    if stored_run is None:
         return None
-    found = _STORED.validate_json(canonical(held["protocol_run"]))
-    here = [name for name in held["inside"] if name in ("endpoint", "judge_endpoint")]
+    found = _STORED.validate_json(canonical(stored_run["protocol_run"]))
+    here = [name for name in stored_run["inside"] if name in ("endpoint", "judge_endpoint")]
     moved = {name: getattr(found, name).model_copy(update={"base_url": practice_url()}) for name in here}
     return replace(found, **moved)
 
@@ -234,8 +234,8 @@ def of_run(store: Store, run_id: str) -> ProtocolRun | None:
 def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> None:
     """Store what a run is a step of; the practice endpoint in Assay has another address after each start."""
     here = [name for name in ("endpoint", "judge_endpoint") if is_practice_here(getattr(wanted, name))]
-    told = {"protocol_run": _STORED.dump_python(wanted, mode="json"), "inside": here}
-    store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, told), target=run_id)
+    stored_run = {"protocol_run": _STORED.dump_python(wanted, mode="json"), "inside": here}
+    store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, stored_run), target=run_id)
 
 
 @allow("researcher")
@@ -255,7 +255,7 @@ def dry_run_protocol(store: Store, actor: str, wanted: ProtocolRun) -> list[tupl
     order = _order(store, few, "answers")
     asked = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
     out = _try_items(store, actor, order, list(asked.items()))
-    told, target = [("answers", one) for one in out], _target(store, few)
+    results, target = [("answers", one) for one in out], _target(store, few)
     if few.judge:
         made = [
             one
@@ -266,10 +266,10 @@ def dry_run_protocol(store: Store, actor: str, wanted: ProtocolRun) -> list[tupl
         ]
         judged = _order(store, few, "ratings")
         known = answers.dataset_item_names(store, wanted.dataset, "dialogue")
-        there = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in made if one.id in known}
-        exposure.record_exposures(store, actor, there, "dry run")
-        told += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in made])]
-    return told  # type: ignore[return-value]
+        by_item = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in made if one.id in known}
+        exposure.record_exposures(store, actor, by_item, "dry run")
+        results += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in made])]
+    return results  # type: ignore[return-value]
 
 
 def _try_items(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
@@ -388,13 +388,13 @@ def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
     if step == "answers":
         found = runs.estimate(store, order)
         return _NOTHING if _answered_elsewhere(store, wanted) else found
-    there = answers.stored_answers(store, wanted.dataset)
-    known = {one.id for one in there}
+    stored_dialogues = answers.stored_answers(store, wanted.dataset)
+    known = {one.id for one in stored_dialogues}
     coming = [one for one in _assumed_dialogues(store, wanted) if one.id not in known]
     items: list[Item] = list(coming)
     if step == "verdicts":
-        held = answers.dataset_item_names(store, wanted.dataset, "pair")
-        items = [one for one in make_pairs([*there, *coming], wanted.model) if one.id not in held]
+        pair_names = answers.dataset_item_names(store, wanted.dataset, "pair")
+        items = [one for one in make_pairs([*stored_dialogues, *coming], wanted.model) if one.id not in pair_names]
     new = estimates.estimate(
         order.card, order.model, order.params, [(one.id, one) for one in items], price=terms.order_price(order)
     )

@@ -30,7 +30,7 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     questions under the same name are one set, whoever stores them. Raises BadInput where there is none.
     """
     asked = [
-        open_dialogue(one, {judge: told[one.id] for judge, told in bench.references.items() if one.id in told})
+        open_dialogue(one, {judge: texts[one.id] for judge, texts in bench.references.items() if one.id in texts})
         for one in bench.questions.values()
         if one.turns
     ]
@@ -56,8 +56,8 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
 @allow("researcher")
 def kept_prompts(store: Store | Tx, questions: str) -> tuple[PromptText, ...]:
     """The judges' prompts that came last with a set of questions; () for none."""
-    held = judge_prompts.dataset_prompts(store, questions)
-    return held[-1].prompts if held else ()
+    prompt_sets = judge_prompts.dataset_prompts(store, questions)
+    return prompt_sets[-1].prompts if prompt_sets else ()
 
 
 @allow("researcher")

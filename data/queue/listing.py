@@ -89,33 +89,33 @@ def list_queue(
 
     `search`: only those with these words in the name, the text, a system, or a person who answered or reserved them.
     """
-    there, moment = current_index(store), now()
-    fit = matching_draws(store, there, dataset_id, stream, filters)
-    with there.lock:  # what may still come to this person blind, in whatever queue
-        pending = there.pending_items(person, dataset_id)
+    index, moment = current_index(store), now()
+    fit = matching_draws(store, index, dataset_id, stream, filters)
+    with index.lock:  # what may still come to this person blind, in whatever queue
+        pending = index.pending_items(person, dataset_id)
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
     words = " ".join(search.lower().split())
     found = _find_draws(store, dataset_id, stream, words, hidden) if words else frozenset[str]()
-    with there.lock:
+    with index.lock:
         every = [
-            (place, draw, _state(there, draw, person, moment))
-            for place, draw in enumerate(there.queues[dataset_id, stream].all, 1)
+            (place, draw, _state(index, draw, person, moment))
+            for place, draw in enumerate(index.queues[dataset_id, stream].all, 1)
             if (fit is None or draw.id in fit)
-            and (not words or draw.id in found or _matches_person(there, draw, words, moment))
+            and (not words or draw.id in found or _matches_person(index, draw, words, moment))
         ]
         # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
         every = [e for e in every if fit is None or e[2] != "in audit sample"]
         counts = Counter(s for _, _, s in every)
-        answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(there.is_full(d) for _, d, _ in every)
+        answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(index.is_full(d) for _, d, _ in every)
         chosen = [e for e in every if state is None or e[2] == state]
-        part = [(e, tuple(there.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + most]]
-        overlap = there.overlap.get(dataset_id, 1)
+        part = [(e, tuple(index.holders(e[1], moment)), len(e[1].answered_by)) for e in chosen[skip : skip + most]]
+        overlap = index.overlap.get(dataset_id, 1)
     rows = _rows(store, person, part, overlap, pending, hidden) if part else []
     return QueueListing(len(chosen), dict(counts), answered, full, rows)
 
 
-def _matches_person(there: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
-    return any(words in name.lower() for name in {*draw.answered_by, *there.holders(draw, moment)})
+def _matches_person(index: QueueIndex, draw: QueuedDraw, words: str, moment: datetime) -> bool:
+    return any(words in name.lower() for name in {*draw.answered_by, *index.holders(draw, moment)})
 
 
 def _find_draws(store: Store, dataset_id: str, stream: Stream, words: str, hidden: set[str]) -> frozenset[str]:
@@ -172,19 +172,19 @@ def _reasons(reasons: Sequence[Reason], known: bool) -> tuple[str, ...]:
     """Why an item is in the queue: in full to whom the judge was shown, else where the doubt is and its sort."""
     if known:
         return tuple(r.text for r in reasons)
-    told = ((f"{unit_place(r.unit)}{r.dimension.replace('_', ' ')}".strip(), r.kind) for r in reasons)
-    return tuple(dict.fromkeys(f"{where}: {kind}" if where else kind for where, kind in told))
+    doubts = ((f"{unit_place(r.unit)}{r.dimension.replace('_', ' ')}".strip(), r.kind) for r in reasons)
+    return tuple(dict.fromkeys(f"{where}: {kind}" if where else kind for where, kind in doubts))
 
 
-def _state(there: QueueIndex, draw: QueuedDraw, person: str, moment: datetime) -> State:
+def _state(index: QueueIndex, draw: QueuedDraw, person: str, moment: datetime) -> State:
     """The state of a draw, as one person sees it. An answer that counts elsewhere leaves it open to others only."""
     if person in draw.answered_by:
         return "answered by you"
     if draw.closed:
-        return "answered" if there.is_done(draw) else "in audit sample"
-    if there.is_closed_to(draw, person):
-        skipped = there.workers[person].last.get(draw.item, ("", ""))[0] == "skip"
+        return "answered" if index.is_done(draw) else "in audit sample"
+    if index.is_closed_to(draw, person):
+        skipped = index.workers[person].last.get(draw.item, ("", ""))[0] == "skip"
         return "skipped by you" if skipped else "not for you"
-    if not there.is_free(draw, person, moment):
-        return "answered" if there.is_full(draw) else "reserved"
+    if not index.is_free(draw, person, moment):
+        return "answered" if index.is_full(draw) else "reserved"
     return "reserved by you" if draw.holders.get(person, moment) > moment else "to label"

@@ -47,9 +47,9 @@ def saves_per_day(store: Store, person: str, zone: tzinfo | None = None, span: i
 
 def _first_saves(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
     """A person's first saves of the items that still hold an answer of theirs."""
-    there = current_index(store)
-    with there.lock:
-        worker = there.workers[person]
+    index = current_index(store)
+    with index.lock:
+        worker = index.workers[person]
         return [
             s for item, s in worker.first.items()
             if (not dataset_id or s.dataset == dataset_id) and worker.last[item][0] == "save"
@@ -78,9 +78,9 @@ class QueueProgress:
 @allow("annotator")
 def queue_progress(store: Store, dataset_id: str, stream: str) -> QueueProgress:
     """How many items were drawn into a stream, and how many of those have an answer."""
-    there = current_index(store)
-    with there.lock:
-        queue = there.queues[dataset_id, stream]
+    index = current_index(store)
+    with index.lock:
+        queue = index.queues[dataset_id, stream]
         return QueueProgress(len(queue.all), queue.answered)
 
 

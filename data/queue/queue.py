@@ -227,8 +227,8 @@ def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reaso
         here = {str(r[0]) for r in tx.rows("select id from item where dataset_id = $1", [dataset_id])}
         if any(need.item not in here for need in found):
             raise BadInput("One of these items is not in this dataset. Load the page again.")
-        new, there, reserved = _split_needs(tx, current_index(store, tx), dataset_id, found)
-        return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), there, reserved)
+        new, queued_count, reserved = _split_needs(tx, current_index(store, tx), dataset_id, found)
+        return FlaggedItems(tx.append(_review(dataset_id, judge_id, new)), queued_count, reserved)
 
     return store.tx(actor, "fill review queue (flagged by an audit)", work, target=dataset_id)
 
@@ -246,13 +246,13 @@ def _review(dataset_id: str, judge_id: str, found: Sequence[ReviewNeed]) -> list
 
 
 def _split_needs(
-    reader: Store | Tx, there: QueueIndex, dataset_id: str, found: Sequence[ReviewNeed]
+    reader: Store | Tx, index: QueueIndex, dataset_id: str, found: Sequence[ReviewNeed]
 ) -> tuple[list[ReviewNeed], int, int]:  # fmt: skip
     """What of this may come into the review queue, how many are in it already, and how many the audit has reserved."""
     rows = reader.rows("select item_id from draw where dataset_id = $1 and stream = 'review'", [dataset_id])
     known = {str(r[0]) for r in rows}
-    with there.lock:
-        reserved = {need.item for need in found if need.item not in known and there.is_reserved(need.item)}
+    with index.lock:
+        reserved = {need.item for need in found if need.item not in known and index.is_reserved(need.item)}
     new = [need for need in found if need.item not in known and need.item not in reserved]
     return new, len(found) - len(new) - len(reserved), len(reserved)
 
@@ -262,17 +262,17 @@ def _split_needs(
 
 @allow("annotator")
 def claim_items(
-    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, held: Sequence[str], ahead: int
+    store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, ids: Sequence[str], ahead: int
 ) -> list[GivenItem]:
     """Up to `ahead` items for a person to answer next, claimed for them in one transaction.
 
-    `held` are items that their browser has already: they are kept claimed and not given again, and while more than half
+    `ids` are items that their browser has already: they are kept claimed and not given again, and while more than half
     of `ahead` of them fit the filters, no more are given. A claim ends with the answer or by itself after the dataset's
     claim time; a person's own open claims come first (a reload goes on). Raises NotAllowed.
     """
     people.require(store, person, "annotator")
-    there = current_index(store)
-    fit = matching_draws(store, there, dataset_id, stream, filters)
+    index = current_index(store)
+    fit = matching_draws(store, index, dataset_id, stream, filters)
     term = timedelta(minutes=settings.queue_rules(store, dataset_id).claim_minutes)
 
     def fits(draw: QueuedDraw) -> bool:
@@ -280,28 +280,28 @@ def claim_items(
 
     def choose(moment: datetime) -> tuple[list[QueuedDraw], list[QueuedDraw]]:
         """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
-        with there.lock:
-            own = there.held_draws(dataset_id, stream, person, moment)
-            kept = [d for d in own if d.item in held]
+        with index.lock:
+            own = index.held_draws(dataset_id, stream, person, moment)
+            kept = [d for d in own if d.item in ids]
             want = ahead if sum(map(fits, kept)) <= ahead // 2 else 0
-            mine = sorted(own, key=lambda d: there.rank(d, person))
-            chosen = [d for d in mine if fits(d) and d.item not in held][:want]
+            mine = sorted(own, key=lambda d: index.rank(d, person))
+            chosen = [d for d in mine if fits(d) and d.item not in ids][:want]
             more = (
-                d for d in there.open_draws(dataset_id, stream, person, moment)
-                if fits(d) and d not in own and d.item not in held
+                d for d in index.open_draws(dataset_id, stream, person, moment)
+                if fits(d) and d not in own and d.item not in ids
             )  # fmt: skip
             chosen += islice(more, want - len(chosen))
             # What the browser has and nobody else may have taken meanwhile is claimed again, though its claim be over.
             lost = [
-                d for item in held for d in there.of_item.get(item, ())
+                d for item in ids for d in index.of_item.get(item, ())
                 if (d.dataset, d.stream) == (dataset_id, stream) and person in d.holders and d not in own
-                and there.is_free(d, person, moment)
+                and index.is_free(d, person, moment)
             ]  # fmt: skip
         return chosen, [d for d in [*kept, *lost, *chosen] if own.get(d, moment) < moment + term / 2]
 
     def work(tx: Tx) -> list[QueuedDraw]:
         people.require(tx, person, "annotator")
-        there.follow(tx)
+        index.follow(tx)
         moment = now()
         chosen, due = choose(moment)
         tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment + term) for d in due])
@@ -327,7 +327,7 @@ def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
 
 
 def matching_draws(
-    store: Store, there: QueueIndex, dataset_id: str, stream: Stream, filters: QueueFilters
+    store: Store, index: QueueIndex, dataset_id: str, stream: Stream, filters: QueueFilters
 ) -> frozenset[str] | None:
     """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter.
 
@@ -337,17 +337,17 @@ def matching_draws(
         filters = replace(filters, system="")
     if filters == QueueFilters():
         return None
-    known = there.matching.get((dataset_id, stream, filters))
-    if known and known[0] == there.drawn:
+    known = index.matching.get((dataset_id, stream, filters))
+    if known and known[0] == index.drawn:
         return known[1]
-    drawn = there.drawn
+    drawn = index.drawn
     conditions, params = filters.sql(3)
     draws = "select d.id from draw d join item i on i.id = d.item_id where d.dataset_id = $1 and d.stream = $2"
     rows = store.rows(draws + conditions, [dataset_id, stream, *params])
     found = frozenset(str(r[0]) for r in rows)
-    if len(there.matching) >= 64:
-        there.matching.clear()
-    there.matching[dataset_id, stream, filters] = (drawn, found)
+    if len(index.matching) >= 64:
+        index.matching.clear()
+    index.matching[dataset_id, stream, filters] = (drawn, found)
     return found
 
 
@@ -357,10 +357,10 @@ def release_claims(store: Store, person: str, dataset_id: str) -> int:
 
     def work(tx: Tx) -> int:
         people.require(tx, person, "annotator")
-        there, moment = current_index(store, tx), now()
-        with there.lock:
-            held = [d for stream in ("audit", "review") for d in there.held_draws(dataset_id, stream, person, moment)]
-        return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in held])
+        index, moment = current_index(store, tx), now()
+        with index.lock:
+            draws = [d for stream in ("audit", "review") for d in index.held_draws(dataset_id, stream, person, moment)]
+        return tx.append([ClaimRow(new_id(), dataset_id, d.id, d.item, person, moment) for d in draws])
 
     return store.tx(person, "release", work, target=dataset_id)
 
@@ -369,12 +369,12 @@ def count_open(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters = QueueFilters()
 ) -> int:
     """How many items of a queue wait for this person."""
-    there = current_index(store)
-    fit = matching_draws(store, there, dataset_id, stream, filters)
-    with there.lock:
+    index = current_index(store)
+    fit = matching_draws(store, index, dataset_id, stream, filters)
+    with index.lock:
         if fit is None:
-            return there.count(dataset_id, stream, person, now())
-        return sum(d.id in fit for d in there.open_draws(dataset_id, stream, person, now()))
+            return index.count(dataset_id, stream, person, now())
+        return sum(d.id in fit for d in index.open_draws(dataset_id, stream, person, now()))
 
 
 @allow("researcher")
@@ -384,20 +384,20 @@ def count_known_to_all(store: Store, dataset_id: str) -> int:
     They were shown with a judge's scores or other people's labels to each, or answered. They stay in the population: a
     sample of the others would speak of the others alone.
     """
-    here, there = [p.name for p in people.all_people(store)], current_index(store)
+    here, index = [p.name for p in people.all_people(store)], current_index(store)
     query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
-    with there.lock:
-        told = [(w.last.keys() | w.known | w.judged) for w in (there.workers[name] for name in here)]
-        shared = set.intersection(*map(set, told)) if told else set[str]()
+    with index.lock:
+        known_items = [(w.last.keys() | w.known | w.judged) for w in (index.workers[name] for name in here)]
+        shared = set.intersection(*map(set, known_items)) if known_items else set[str]()
     return len(shared & {str(r[0]) for r in store.rows(query, [dataset_id])}) if shared else 0
 
 
 @allow("annotator")
 def count_stranded(store: Store, dataset_id: str) -> int:
     """How many items of the audit sample wait for a blind answer that nobody can give who works here now."""
-    here, there = [p.name for p in people.all_people(store)], current_index(store)
-    with there.lock:
+    here, index = [p.name for p in people.all_people(store)], current_index(store)
+    with index.lock:
         return sum(
-            there.wants_blind(d) and all(there.is_closed_to(d, name) for name in here)
-            for d in there.queues[dataset_id, "audit"].waiting_draws()
+            index.wants_blind(d) and all(index.is_closed_to(d, name) for name in here)
+            for d in index.queues[dataset_id, "audit"].waiting_draws()
         )

@@ -80,8 +80,8 @@ def store_strata(tx: Tx, dataset_id: str, found: SampledPopulation, design: Samp
     """Store the strata that a draw gave to items, and the design that did."""
     if found.new:
         tx.append([StratumRow(dataset_id, i, h) for i, h in sorted(found.new.items())])
-        told = design.by, design.of, design.judge, design.allocation, design.about
-        tx.append([DesignRow(new_id(), dataset_id, *told)])
+        fields = design.by, design.of, design.judge, design.allocation, design.about
+        tx.append([DesignRow(new_id(), dataset_id, *fields)])
 
 
 def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> None:
@@ -120,10 +120,10 @@ def stratum_words(store: Store | Tx, dataset_id: str, design: SampleDesign) -> d
     field = design.of
     words = {str(r[0]): item_fields.word(m.get(field)) for r, m in zip(rows, metas, strict=True)}
     if not any(words.values()):
-        there = sorted({key for m in metas for key, value in m.items() if item_fields.word(value)})
+        known_fields = sorted({key for m in metas for key, value in m.items() if item_fields.word(value)})
         raise BadInput(
             f"No item of this dataset has a field {field!r} with a value in its meta. "
-            f"There are: {', '.join(there[:20]) or 'none'}."
+            f"There are: {', '.join(known_fields[:20]) or 'none'}."
         )
     return {i: f"{field} {w}" if w else f"no {field}" for i, w in words.items()}
 

@@ -109,10 +109,10 @@ def session_age() -> timedelta:
 
 
 @cache
-def _hours(said: str) -> timedelta:
-    if not re.fullmatch(r"\d{1,4}(\.\d{1,3})?", said) or not float(said):
-        raise BadInput(f"ASSAY_SESSION_HOURS is {said!r}: give the hours for which a sign-in holds, as in 12.")
-    return timedelta(hours=float(said))
+def _hours(text: str) -> timedelta:
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,3})?", text) or not float(text):
+        raise BadInput(f"ASSAY_SESSION_HOURS is {text!r}: give the hours for which a sign-in holds, as in 12.")
+    return timedelta(hours=float(text))
 
 
 @final
@@ -140,10 +140,10 @@ class Visit(Store):
         found = find_visitor(self._store, self.person) if self.person else None
         if self.login is None:
             return found, None
-        held = find_login(self._store, self.login)
-        if held is None or held.ended or held.person != self.person:
+        login = find_login(self._store, self.login)
+        if login is None or login.ended or login.person != self.person:
             return None, None
-        return found, held.issued
+        return found, login.issued
 
     def admit(self, role: Least, acting: str | None) -> Store:
         """The store itself, where this person has at least that role and is who acts. Raises NotAllowed."""
@@ -215,10 +215,10 @@ def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Co
         def call(store: R, /, *args: P.args, **options: P.kwargs) -> T:
             if not isinstance(store, Visit):
                 return function(store, *args, **options)
-            said: Any = None
+            actor: Any = None
             if who:
-                said = args[place] if place < len(args) else options.get(who, "")
-            admitted: Any = store.admit(role, said)
+                actor = args[place] if place < len(args) else options.get(who, "")
+            admitted: Any = store.admit(role, actor)
             return function(admitted, *args, **options)
 
         call.__dict__.update(least_role=role, acting=who)

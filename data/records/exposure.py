@@ -159,12 +159,12 @@ def answer_mode(drawn: str, known: Exposure | None) -> AnswerMode:
     return "revealed" if known else "blind"
 
 
-def add_exposures(tx: Tx, person: str, told: Mapping[str, Collection[str]], route: str) -> int:
+def add_exposures(tx: Tx, person: str, judges_by_item: Mapping[str, Collection[str]], route: str) -> int:
     """Append, in a transaction, that a person is shown of each item what these judges said; how many rows are new.
 
     It holds for every copy of an item in another dataset as well.
     """
-    return _append(tx, person, sorted(_lacking(tx, person, told)), route)
+    return _append(tx, person, sorted(_lacking(tx, person, judges_by_item)), route)
 
 
 def look_up_copies(store: Store) -> None:
@@ -181,15 +181,15 @@ def inherit_exposures(tx: Tx) -> int:
         return 0
     came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])}
     groups = {id(group): group for item, group in copies.items() if item in came}
-    told: dict[str, list[tuple[str, str]]] = {}
+    exposures_by_item: dict[str, list[tuple[str, str]]] = {}
     for item, judge, who in tx.rows(
         "select distinct item_id, judge_id, person from exposure where item_id = any($1)",
         [[item for group in groups.values() for item in group]],
     ):
-        told.setdefault(str(item), []).append((str(judge), str(who)))
+        exposures_by_item.setdefault(str(item), []).append((str(judge), str(who)))
     found: set[tuple[str, str, str]] = set()
     for group in groups.values():
-        shown = {one for item in group for one in told.get(item, ())}
+        shown = {one for item in group for one in exposures_by_item.get(item, ())}
         found |= {(item, *one) for item in came.intersection(group) for one in shown}
     return tx.append([ExposureRow(new_id(), *one, _COPY) for one in sorted(found)])
 
@@ -203,17 +203,17 @@ def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -
     return tx.append([ExposureRow(new_id(), item, judge, person, route) for item, judge in pairs])
 
 
-def record_exposures(store: Store, person: str, told: Mapping[str, Collection[str]], route: str) -> None:
+def record_exposures(store: Store, person: str, judges_by_item: Mapping[str, Collection[str]], route: str) -> None:
     """The same in a change of its own; returns once it is durable, so that what is shown is shown after it."""
-    told = {item: judges for item, judges in told.items() if judges}
-    if told and _lacking(store, person, told):
-        store.tx(person, "exposure", lambda tx: add_exposures(tx, person, told, route))
+    judges_by_item = {item: judges for item, judges in judges_by_item.items() if judges}
+    if judges_by_item and _lacking(store, person, judges_by_item):
+        store.tx(person, "exposure", lambda tx: add_exposures(tx, person, judges_by_item, route))
 
 
-def _lacking(reader: Store | Tx, person: str, told: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
+def _lacking(reader: Store | Tx, person: str, by_item: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
     """What of this is not on record, for the items and their copies."""
     alike = item_copies(reader)
-    pairs = {(copy, judge) for item, judges in told.items() for copy in alike.get(item, (item,)) for judge in judges}
+    pairs = {(copy, judge) for item, judges in by_item.items() for copy in alike.get(item, (item,)) for judge in judges}
     return pairs - shown_judges(reader, person, {item for item, _ in pairs})
 
 
@@ -221,9 +221,9 @@ def carry_exposures(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> 
     """Append (item, judge, person, route) of a store that this one takes the place of: what was seen stays seen."""
 
     def work(tx: Tx) -> None:
-        there = {str(row[0]) for row in tx.rows("select id from item")}
+        item_ids = {str(row[0]) for row in tx.rows("select id from item")}
         known = set(tx.rows("select distinct item_id, judge_id, person, route from exposure"))
-        tx.append([ExposureRow(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in there])
+        tx.append([ExposureRow(new_id(), *row) for row in sorted(set(rows) - known) if row[0] in item_ids])
 
     store.tx(MACHINE, "exposure", work)
 
@@ -234,9 +234,9 @@ def blind_pending(store: Store, person: str) -> set[str]:
 
     No list shows them what a judge said there.
     """
-    there = current_index(store)
-    with there.lock:
-        found = there.pending_items(person)
+    index = current_index(store)
+    with index.lock:
+        found = index.pending_items(person)
     if found:  # labels that came with a file have no answer here
         found -= {str(row[0]) for row in store.rows("select item_id from label where annotator = $1", [person])}
     alike = item_copies(store)

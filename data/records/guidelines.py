@@ -67,8 +67,8 @@ def write_guidelines(store: Store, actor: str, dataset_id: str, text: str) -> in
 
 def append_guidelines(tx: Tx, dataset_id: str, text: str) -> int:
     """The same inside a transaction, for callers that have checked the right to."""
-    held = guidelines_history(tx, dataset_id)
-    if text == (held[0].text if held else ""):
-        return len(held)
+    history = guidelines_history(tx, dataset_id)
+    if text == (history[0].text if history else ""):
+        return len(history)
     tx.append([GuidelineRow(new_id(), dataset_id, text)])
-    return len(held) + 1
+    return len(history) + 1

@@ -89,11 +89,11 @@ def item_preview(content: str) -> str:
 
 def contains_words(content: str, words: str) -> bool:
     """Whether one of an item's texts has these words, in small letters; its systems and its meta are none of them."""
-    held = json.loads(content)
-    parts = [held, *held.get("turns", ()), *(held[side] for side in ("response_a", "response_b") if side in held)]
-    given = held.get("input")
+    item = json.loads(content)
+    parts = [item, *item.get("turns", ()), *(item[side] for side in ("response_a", "response_b") if side in item)]
+    given = item.get("input")
     parts += [{"text": given}] if isinstance(given, str) else given or ()
-    parts += [{"text": section.get("label")} for section in held.get("sections") or ()]
+    parts += [{"text": section.get("label")} for section in item.get("sections") or ()]
     return any(words in (part.get(name) or "").lower() for part in parts for name in _TEXTS)
 
 
@@ -116,9 +116,9 @@ def _tells(name: str, system: str) -> bool:
 def item_ids_of_names(store: Store, dataset_id: str, names: Sequence[str]) -> list[str]:
     """The ids of the items of those names. Raises BadInput for names that the dataset does not have."""
     rows = store.rows("select name, id from item where dataset_id = $1 and name = any($2)", [dataset_id, list(names)])
-    there = {str(n): str(i) for n, i in rows}
-    if missing := [n for n in names if n not in there]:
+    ids_by_name = {str(n): str(i) for n, i in rows}
+    if missing := [n for n in names if n not in ids_by_name]:
         raise BadInput(f"This dataset has no item {', '.join(n[:40] for n in missing[:5])}.")
     if not names:
         raise BadInput("Name at least one item.")
-    return [there[n] for n in names]
+    return [ids_by_name[n] for n in names]

@@ -18,17 +18,17 @@ SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where par
 
 def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
     """The judges of a dataset, most items first, those of probes left out."""
-    there = datasets.dataset_judges(store, dataset_id)
+    judges = datasets.dataset_judges(store, dataset_id)
     query = "select id, card_version, params from judge where id = any($1)"
-    told = {key: (json.loads(params), version) for key, version, params in store.rows(query, [[j.id for j in there]])}
-    return [JudgeTraits(one.id, one.card, one.model, *told[one.id], one.synthetic) for one in there]
+    by_id = {key: (json.loads(params), version) for key, version, params in store.rows(query, [[j.id for j in judges]])}
+    return [JudgeTraits(one.id, one.card, one.model, *by_id[one.id], one.synthetic) for one in judges]
 
 
-def distinct_judge_names(there: list[JudgeTraits]) -> dict[str, str]:
+def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
     """The judges by id, each in words that no other of them has, as far as anything but its id distinguishes it."""
     found = {}
-    for one in there:
-        alike = [other for other in there if (other.card, other.model) == (one.card, one.model)]
+    for one in judges:
+        alike = [other for other in judges if (other.card, other.model) == (one.card, one.model)]
         pairs = shortest_name(alike, one).removeprefix(one.model).split() if len(alike) > 1 else []
         found[one.id] = " · ".join([one.card, one.model, *(pair.replace("=", " ", 1) for pair in pairs)])
     return found
@@ -41,12 +41,12 @@ def lookup_judges(
 
     With `among` only judges of these ids. Raises NotFound, naming those there are.
     """
-    there = [one for one in dataset_judge_names(store, dataset.id) if among is None or one.id in among]
-    if not there:
+    judges = [one for one in dataset_judge_names(store, dataset.id) if among is None or one.id in among]
+    if not judges:
         raise NotFound(f"No judge has scored {dataset.name!r} yet. Import judgments, or run a judge.")
-    if found := find_judges(there, wanted):
+    if found := find_judges(judges, wanted):
         return found
-    listed = "; ".join(f"{said} ({key})" for key, said in list(distinct_judge_names(there).items())[:12])
+    listed = "; ".join(f"{name} ({key})" for key, name in list(distinct_judge_names(judges).items())[:12])
     raise NotFound(f"No judge of {dataset.name!r} is called {wanted!r}. There are: {listed}.")
 
 

@@ -61,12 +61,12 @@ def usable_prompts(file: str, given: Iterable[PromptText]) -> list[PromptSet]:
 def append_prompts(tx: Tx, dataset_id: str, found: Iterable[PromptSet]) -> None:
     """Keep sets of prompts as those of a dataset; for callers that have checked the right to do so."""
     given = {one.id: one for one in found}
-    there = get_setting(tx, dataset_id, PROMPTS, [])
+    stored_keys = get_setting(tx, dataset_id, PROMPTS, [])
     for key, one in given.items():
         if get_setting(tx, PROMPTS, key) is None:
             put_setting(tx, PROMPTS, key, {"file": one.file, "prompts": [list(text) for text in one.prompts]})
-    if new := [key for key in given if key not in there]:
-        put_setting(tx, dataset_id, PROMPTS, [*there, *new])
+    if new := [key for key in given if key not in stored_keys]:
+        put_setting(tx, dataset_id, PROMPTS, [*stored_keys, *new])
 
 
 @kept
@@ -81,8 +81,8 @@ def dataset_prompts(store: Store | Tx, dataset_id: str) -> list[PromptSet]:
 def all_prompts(store: Store | Tx) -> list[PromptSet]:
     """Every set of prompts of the workspace, in the order of their ids."""
     rows = store.rows("select name from setting_now where scope = $1 order by name", [PROMPTS])
-    held = [get_setting(store, PROMPTS, str(name)) for (name,) in rows]
-    return [PromptSet(one["file"], tuple(PromptText(*text) for text in one["prompts"])) for one in held]
+    stored_sets = [get_setting(store, PROMPTS, str(name)) for (name,) in rows]
+    return [PromptSet(one["file"], tuple(PromptText(*text) for text in one["prompts"])) for one in stored_sets]
 
 
 def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
@@ -95,7 +95,7 @@ def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
     fitting = {
         one.id: one
         for one in every
-        if (held := one.families.get(name)) is not None and (held.wording.startswith(head) or one.id.startswith(head))
+        if (entry := one.families.get(name)) is not None and (entry.wording.startswith(head) or one.id.startswith(head))
     }
     texts = {tuple(sorted(one.families[name].prompts.items())): one for one in fitting.values()}
     if len(texts) == 1:
@@ -105,9 +105,9 @@ def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
         listed = f"There are: {', '.join(named)}." if named else "There are none yet: import a judge_prompts.jsonl."
         raise BadPrompt(f"There are no prompts of the family {wanted!r} in this workspace. {listed}")
     marks = {one.families[name].wording for one in texts.values()}
-    told = [f"{name}@{one.families[name].wording if len(marks) == len(texts) else one.id}" for one in texts.values()]
+    choices = [f"{name}@{one.families[name].wording if len(marks) == len(texts) else one.id}" for one in texts.values()]
     raise BadPrompt(
-        f"{name} stands for {many(len(texts), 'text')} in this workspace. Say which is meant: {', '.join(told)}."
+        f"{name} stands for {many(len(texts), 'text')} in this workspace. Say which is meant: {', '.join(choices)}."
     )
 
 

@@ -125,12 +125,12 @@ def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
 
 def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
     """How somebody came to lead, the last time, in words."""
-    leads, told = set[str](), "no lead"
+    leads, origin = set[str](), "no lead"
     for event in events:
         if event.leads and event.person == name and (name not in leads or event.by in _OUTSIDE):
-            told = _describe_origin(event)
+            origin = _describe_origin(event)
         (leads.add if event.leads else leads.discard)(event.person)
-    return told
+    return origin
 
 
 def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str:

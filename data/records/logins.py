@@ -101,8 +101,8 @@ def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
         if name in claims and len(str(claims[name])) <= _LONGEST_ACCOUNT
     }  # fmt: skip
     for name in _APART:
-        said = str(claims.get(name, ""))
-        kept |= {name: said if len(said) <= _LONGEST_CLAIM else content_id("claim", said)} if said else {}
+        claim = str(claims.get(name, ""))
+        kept |= {name: claim if len(claim) <= _LONGEST_CLAIM else content_id("claim", claim)} if claim else {}
     _, group = granted_role(claims)
     for name in reversed(_role_claim()):
         group = {name: group}
@@ -121,10 +121,10 @@ def _role_claim() -> list[str]:
 
 def granted_role(claims: Mapping[str, Any]) -> tuple[Role | None, Any]:
     """The highest role that the groups in the claims give, as the environment says which do, and a group that does."""
-    held: Any = claims
+    claim: Any = claims
     for name in _role_claim():
-        held = held.get(name) if isinstance(held, Mapping) else None
-    groups = {str(one) for one in (held if isinstance(held, list) else [held])} if held else set[str]()
+        claim = claim.get(name) if isinstance(claim, Mapping) else None
+    groups = {str(one) for one in (claim if isinstance(claim, list) else [claim])} if claim else set[str]()
     given: dict[Role, str] = {
         "lead": os.environ.get("ASSAY_OIDC_LEADS", ""),
         "researcher": os.environ.get("ASSAY_OIDC_RESEARCHERS", ""),
@@ -173,19 +173,19 @@ def _follow(tx: Tx, account: Account) -> str:
         "select issuer, subject, person, email, granted from identity_now where issuer = $1 and subject = $2",
         [account.issuer, account.subject],
     )
-    held = Identity(*rows[0]) if rows else None
+    identity = Identity(*rows[0]) if rows else None
     invited = invitations.find_invitation(tx, account.email, account.subject)
-    if invited is not None and (held is None or invited.person not in ("", held.person)):
+    if invited is not None and (identity is None or invited.person not in ("", identity.person)):
         person = invitations.accept_invitation(tx, invited, account.name)
-    elif held is not None:
-        person = held.person
+    elif identity is not None:
+        person = identity.person
     elif account.role is not None:
         person = people.add_person(tx, account.name, account.role)
     else:
         return ""
-    _follow_groups(tx, find_person(tx, person), held.granted if held else "", account.role)
+    _follow_groups(tx, find_person(tx, person), identity.granted if identity else "", account.role)
     new = Identity(account.issuer, account.subject, person, account.email, account.role or "")
-    if new != held:
+    if new != identity:
         tx.append([IdentityRow(new_id(), new.issuer, new.subject, new.person, new.email, new.granted)])
     return person
 

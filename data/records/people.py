@@ -126,10 +126,10 @@ def _before(tx: Tx, name: str) -> Person | None:
         return known[name]
     if name in known:
         raise BadInput(_of_a_file(name))
-    if there := match_ignoring_case(known, name):
-        raise BadInput(f"There is {there} already. Choose another name, or change theirs.")
-    if there := names.find_lookalike(known, name):
-        raise BadInput(_looks_like(name, there))
+    if lookalike := match_ignoring_case(known, name):
+        raise BadInput(f"There is {lookalike} already. Choose another name, or change theirs.")
+    if lookalike := names.find_lookalike(known, name):
+        raise BadInput(_looks_like(name, lookalike))
     return None
 
 
@@ -202,8 +202,8 @@ def join_workspace(store: Store, name: str) -> Person:
             raise NotAllowed(f"{found} is not active here. A lead can change that on the People page.")
         if found:
             return known[found]
-        if there := names.find_lookalike(known, name):
-            raise BadInput(_looks_like(name, there))
+        if lookalike := names.find_lookalike(known, name):
+            raise BadInput(_looks_like(name, lookalike))
         new = Person(name, "annotator" if any(p.role == "lead" and p.active for p in known.values()) else "lead", True)
         append_people(tx, [new])
         return new
@@ -256,11 +256,11 @@ def _of_a_file(name: str) -> str:
     )
 
 
-def _looks_like(name: str, there: str) -> str:
-    apart = names.explain_difference(name, there)
+def _looks_like(name: str, lookalike: str) -> str:
+    apart = names.explain_difference(name, lookalike)
     return (
-        f"{name!r} looks like {there!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
-        f"If you mean {there}, write it just so; else choose a name that nobody takes for theirs."
+        f"{name!r} looks like {lookalike!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
+        f"If you mean {lookalike}, write it just so; else choose a name that nobody takes for theirs."
     )
 
 

@@ -36,10 +36,10 @@ def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
 
 def protocol_named(store: Store | Tx, wanted: str) -> Protocol:
     """The protocol of that name as it is now, or of that mark as it was. Raises NotFound, naming those there are."""
-    there = known_protocols(store)
-    found = there.get(wanted) or protocols_by_mark(store).get(wanted)
+    by_name = known_protocols(store)
+    found = by_name.get(wanted) or protocols_by_mark(store).get(wanted)
     if found is None:
-        raise NotFound(f"There is no protocol {wanted[:80]!r} here. There are: {', '.join(there)}.")
+        raise NotFound(f"There is no protocol {wanted[:80]!r} here. There are: {', '.join(by_name)}.")
     return found
 
 

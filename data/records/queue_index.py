@@ -467,11 +467,11 @@ class QueueIndex:
         own = chain.from_iterable(
             merge(*(a.waiting_draws() for a in some), key=lambda d: d.order) for _, some in urgent
         )
-        told: set[QueuedDraw] = set()
+        yielded_draws: set[QueuedDraw] = set()
         for draw in chain(own, self.queues[dataset, stream].waiting_draws(FREE, LATER)):
-            if draw not in told and self.is_free(draw, person, moment):
+            if draw not in yielded_draws and self.is_free(draw, person, moment):
                 if draw.place != FREE:
-                    told.add(draw)
+                    yielded_draws.add(draw)
                 yield draw
 
     def rank(self, draw: QueuedDraw, person: str) -> tuple[tuple[int, datetime], tuple[float, str]]:
@@ -482,9 +482,9 @@ class QueueIndex:
     def count(self, dataset: str, stream: str, person: str, moment: datetime) -> int:
         """How many items of a queue are open to a person: all open ones but those that `is_free` keeps from them."""
         worker, queue = self.workers[person], self.queues[dataset, stream]
-        told = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
-        if sum(map(len, told)) < queue.open:
-            looked: Iterable[QueuedDraw] = (d for items in told for item in items for d in self.of_item.get(item, ()))
+        groups = [worker.last, worker.known, worker.judged] if stream == "audit" else [worker.last]
+        if sum(map(len, groups)) < queue.open:
+            looked: Iterable[QueuedDraw] = (d for items in groups for item in items for d in self.of_item.get(item, ()))
         else:
             looked = queue.waiting_draws()
         theirs = {one for one in queue.audiences if not self.admits(one, person)}

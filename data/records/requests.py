@@ -33,17 +33,17 @@ class KeyInUse(BadInput):
 
 @allow("annotator")
 def answer_once(
-    store: Store, person: str, key: str, asked: str, work: Callable[[], T], told: Callable[[T], Json], one_change: bool
+    store: Store, person: str, key: str, asked: str, work: Callable[[], T], dump: Callable[[T], Json], one_change: bool
 ) -> tuple[Json, bool]:
     """The answer to a request of a person, and whether it was given before; with the key "" it is not kept.
 
-    `asked` is a fingerprint of all that is asked. `work` does it, and `told` makes the answer of what that gives.
+    `asked` is a fingerprint of all that is asked. `work` does it, and `dump` makes the answer of what that gives.
     `one_change`: what it gives comes from one change, in which the answer is kept, so that no crash parts them; other
     work has to be harmless if it is done twice. A request that is refused leaves its key free. Raises KeyInUse,
     BadInput for a key that cannot be, and what `work` raises.
     """
     if not key:
-        return told(work()), False
+        return dump(work()), False
     if not (len(key) <= LONGEST and key.isascii() and key.isprintable()):
         raise BadInput(f"An idempotency key has 1 to {LONGEST} printable ASCII characters.")
 
@@ -68,10 +68,10 @@ def answer_once(
         tx.append([row("begun")])
         return None
 
-    if (held := store.tx(person, "request", begin)) is not None:
-        return held, True
+    if (previous := store.tx(person, "request", begin)) is not None:
+        return previous, True
     def keep(tx: Tx, made: T) -> None:
-        tx.append([row("done", told(made))])
+        tx.append([row("done", dump(made))])
 
     try:
         with append_beside(keep) if one_change else nullcontext([keep]) as waiting:
@@ -81,4 +81,4 @@ def answer_once(
     except Exception:
         store.tx(person, "request", lambda tx: tx.append([row("refused")]))
         raise
-    return told(made), False
+    return dump(made), False

@@ -46,8 +46,8 @@ def describe_assignee(name: str) -> str:
 
 def read_tags(person: str, text: str) -> PersonTags:
     """The tags of a person from the JSON of their setting."""
-    told = json.loads(text)
-    return PersonTags(person, tuple(told.get("tags", ())), float(told.get("share", 1.0)))
+    fields = json.loads(text)
+    return PersonTags(person, tuple(fields.get("tags", ())), float(fields.get("share", 1.0)))
 
 
 @allow("researcher")
@@ -69,14 +69,14 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
     def work(tx: Tx) -> PersonTags:
         require(tx, actor, "lead")
         find_person(tx, name)
-        there = all_tags(tx)
-        known = {tag.casefold(): tag for one in there.values() for tag in one.tags}
+        tags_by_name = all_tags(tx)
+        known = {tag.casefold(): tag for one in tags_by_name.values() for tag in one.tags}
         cleaned = [_clean(tag) for tag in tags]
         chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
         new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
         if len(new.tags) > MOST:
             raise BadInput(f"{name} would have {len(new.tags)} tags: {MOST} are the most.")
-        if new != there.get(name, PersonTags(name)):
+        if new != tags_by_name.get(name, PersonTags(name)):
             put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
         return new
 

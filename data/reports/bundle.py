@@ -61,21 +61,21 @@ ratings/          is only in an archive that a researcher or a lead makes: it ha
 
 @allow("annotator")
 def bundle(
-    store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+    store: Store, actor: str, dataset_id: str, judge_id: str, progress: Told = lambda _: None, epsilon: float = EPSILON
 ) -> bytes:
     """The archive, with the cells for researchers and leads, who are then recorded as having been shown them.
 
     The same data gives the same bytes to the same role. Raises NotFound, NotAllowed.
     """
     cells = require(store, actor, "annotator").may("researcher")
-    found = gather_report_evidence(store, dataset_id, judge_id, told, epsilon)
+    found = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _files(found, cells):
             archive.writestr(_entry(name), text)
         shown = set[str]()
         for one in found.dimensions if cells else ():
-            told(f"Cells of {one.dimension.title}")
+            progress(f"Cells of {one.dimension.title}")
             archive.writestr(_entry(f"ratings/{one.line.key}.csv"), _cells(store, found, one, shown))
     exposure.record_exposures(store, actor, dict.fromkeys(shown, (judge_id, exposure.PEOPLE)), "report")
     return target.getvalue()

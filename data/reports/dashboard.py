@@ -49,16 +49,16 @@ def dashboard_html(found: PublishedJudge, made: datetime, runs: Mapping[str, str
 
 def _head(found: PublishedJudge) -> str:
     systems = len({s.name for tile in found.tiles for s in tile.systems})
-    told = html.para(
+    markup = html.para(
         "How {systems} do in {n}, as **{judge}** scored them and people's labels correct it. Only dimensions in which "
         "the judge was held against people's blind labels, and which a lead approved, have figures here.",
         "lead", judge=found.name, n=many(len(found.tiles), "approved dimension"), systems=many(systems, "system"),
     )  # fmt: skip
     if found.dataset.synthetic:
-        told += html.note("These data are synthetic: {told}", told=found.dataset.description or "made by a generator")
+        markup += html.note("These data are synthetic: {told}", told=found.dataset.description or "made by a generator")
     elif found.synthetic:
-        told += html.note("This judge is no language model: it practises, and its scores say nothing about any.")
-    return told
+        markup += html.note("This judge is no language model: it practises, and its scores say nothing about any.")
+    return markup
 
 
 def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
@@ -75,8 +75,8 @@ def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
         html.figure(tile_plot(tile)),
     ]
     if tile.comparisons:
-        told = [html.say("{told}", told=sentences.describe_difference(tile, pair)) for pair in tile.comparisons]
-        parts.append(html.details("Which systems differ significantly", [html.bullets(told)]))
+        differences = [html.say("{told}", told=sentences.describe_difference(tile, pair)) for pair in tile.comparisons]
+        parts.append(html.details("Which systems differ significantly", [html.bullets(differences)]))
     above = ("dimension", "unit", "older policy")
     rows = [
         {k: _digits(v) if isinstance(v, float) else v for k, v in row.items() if k not in above}
@@ -183,7 +183,7 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     gap = _GAP if 0 < sure < len(tile.systems) else 0
     bottom = top + _ROW * len(tile.systems) + gap
     body = [line(at(t), top, at(t), bottom, "grid") for t, _ in ticks]
-    body += [label(at(t), top - 6, told, "soft", "middle", size=12) for t, told in ticks]
+    body += [label(at(t), top - 6, text, "soft", "middle", size=12) for t, text in ticks]
     lead = "mean" if tile.dimension.mean else f"“{tile.dimension.describe_mean(tile.headline)}”"
     body.append(label(left, top - 6, lead, "soft", size=12, room=_FIGURE - 8))
     body += _key(tile, title_height(title))
@@ -267,9 +267,9 @@ def _key(tile: Tile, y: float) -> list[str]:
 
 
 def _legend(y: float) -> list[str]:
-    told = "what people would say (corrected), with its 95% interval"
+    text = "what people would say (corrected), with its 95% interval"
     return [
         line(0, y - 4, 24, y - 4, "s0", 2.5), f'<circle cx="12" cy="{coord(y - 4)}" r="5" class="f0"/>',
-        label(32, y, told, "soft", size=12), _diamond(412, y - 4, ""),
+        label(32, y, text, "soft", size=12), _diamond(412, y - 4, ""),
         label(426, y, "what the judge itself says", "soft", size=12),
     ]  # fmt: skip

@@ -45,17 +45,17 @@ def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
 
 def _bases(one: DimensionEvidence) -> list[str]:
     rows = []
-    for (basis, dropped), held in one.bases.items():
-        interval = held.interval
+    for (basis, dropped), summary in one.bases.items():
+        interval = summary.interval
         rows.append(
             {
                 "labels used": BASES[basis] + (", ties dropped" if dropped else ""), "items": f"{interval.items:,}",
-                "ratings": f"{held.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
+                "ratings": f"{summary.cells:,}", "n_eff": cell(interval.n_eff, ".1f"),
                 "kappa": cell(interval.point, ".4f"), "low": cell(interval.low, ".4f"),
                 "high": cell(interval.high, ".4f"),
-                "bound, one look": cell(interval.lower_bound, ".4f"), "% agreement": cell(held.exact, ".1%"),
-                "r": cell(held.correlation, ".3f"),
-                "AC2" if held.dimension.scale.weights else "AC1": cell(held.ac, ".3f"),
+                "bound, one look": cell(interval.lower_bound, ".4f"), "% agreement": cell(summary.exact, ".1%"),
+                "r": cell(summary.correlation, ".3f"),
+                "AC2" if summary.dimension.scale.weights else "AC1": cell(summary.ac, ".3f"),
             }
         )  # fmt: skip
     return [table(rows, list(rows[0]), "The same figures from each set of labels")] if rows else []

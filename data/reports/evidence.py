@@ -130,9 +130,9 @@ class Evidence:
 
 @allow("annotator")
 def gather_report_evidence(
-    store: Store, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+    store: Store, dataset_id: str, judge_id: str, progress: Told = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:
-    """The evidence as it now is; `told` is called with what is being worked on. Raises NotFound."""
+    """The evidence as it now is; `progress` is called with what is being worked on. Raises NotFound."""
     found = datasets.find_dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
     asked, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
@@ -140,7 +140,7 @@ def gather_report_evidence(
     rests = {b: r for b, r in calibration.basis_sizes(store, dataset_id, dimensions).items() if r.labels}
     gate = asked.basis(found.synthetic)
     basis: Basis = gate if gate in rests or not rests else next(iter(rests))
-    told("Holding the judge against the gold")
+    progress("Holding the judge against the gold")
     bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
     cells = {b: calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, b) for b in bases}
     figures = {b: [*map(stats_calibration.summarise, cells[b], dimensions)] for b in bases}
@@ -151,7 +151,7 @@ def gather_report_evidence(
     }
     for line in lines:
         place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
-        told(f"Looking into {line.dimension.title}")
+        progress(f"Looking into {line.dimension.title}")
         of = StatisticInput(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         ones.append(
             DimensionEvidence(
@@ -167,7 +167,7 @@ def gather_report_evidence(
                 wait.get(line.dimension),
             )
         )
-    told("Looking for known failures")
+    progress("Looking for known failures")
     suspension.suspend_unsupported(store)  # after everything that came since has been looked at
     decided, stands = record.decision_history(store, dataset_id, judge_id), record.approval_statuses(store).values()
     prints = [(one.line.key, basis, print_) for one in ones for basis, print_ in sorted(one.fingerprints.items())]

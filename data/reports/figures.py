@@ -130,9 +130,9 @@ def _finding(found: AuditFinding) -> Json:
 def to_json_types(value: Any) -> Any:
     """Values as JSON has them: no nan, times as text, keys as text."""
     if isinstance(value, dict):
-        return {str(key): to_json_types(held) for key, held in value.items()}
+        return {str(key): to_json_types(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [to_json_types(held) for held in value]
+        return [to_json_types(element) for element in value]
     if isinstance(value, datetime):
         return f"{value.isoformat(timespec='seconds')}Z"
     if isinstance(value, float):

@@ -65,7 +65,7 @@ def plot_files(found: Evidence) -> dict[str, str]:
                 if one.met
                 else ()
             )
-            plots = [held for held in drawn if not isinstance(held, Sentence | Table | Measures)]
+            plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")
                 made[f"{one.line.key}.{name}.svg"] = plot_svg(plot)

@@ -40,14 +40,14 @@ from judges.version import VERSION
 
 @allow("annotator")
 def make_report(
-    store: Store, actor: str, dataset_id: str, judge_id: str, told: Told = lambda _: None, epsilon: float = EPSILON
+    store: Store, actor: str, dataset_id: str, judge_id: str, progress: Told = lambda _: None, epsilon: float = EPSILON
 ) -> str:
     """The whole report as HTML, which shows no single item. The same data gives the same text, byte by byte.
 
     Raises NotFound, NotAllowed for somebody who does not work here.
     """
     require(store, actor, "annotator")
-    found = gather_report_evidence(store, dataset_id, judge_id, told, epsilon)
+    found = gather_report_evidence(store, dataset_id, judge_id, progress, epsilon)
     return render_report(found, figures.report_figures(found))
 
 
@@ -91,9 +91,9 @@ def _opening(found: Evidence) -> list[str]:
     if not found.rests:
         return [*parts, note("No rating of this judge has a label here yet: there are no figures.")]
     meeting = [one.dimension.title for one in found.dimensions if may_be_approved(one.line.decision.state)]
-    told = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
+    sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
-        para(told + (": **{which}**." if meeting else "."), n=states.count("meets policy"), all=len(states),
+        para(sentence + (": **{which}**." if meeting else "."), n=states.count("meets policy"), all=len(states),
              which=", ".join(meeting))
     )  # fmt: skip
     if found.basis != found.gate:
@@ -184,7 +184,7 @@ def _who(found: Evidence) -> list[str]:
         dates = f"{format_minute(judge.first)} to {format_minute(judge.last)}"
     runs = ", ".join(f"{format_minute(at)} ({state})" for at, state in judge.runs)
     lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
-    told = [
+    rows = [
         ("Model", judge.model),
         ("Card", f"{card.title} ({judge.card})" if card else judge.card),
         ("Version of the card", judge.version),
@@ -199,7 +199,7 @@ def _who(found: Evidence) -> list[str]:
         ("How labels are combined", _gold(found)),
         ("Data as of", format_minute(found.at) if found.at else "nothing yet"),
     ]
-    return [heading("Who judged what"), facts(told)]
+    return [heading("Who judged what"), facts(rows)]
 
 
 def _gold(found: Evidence) -> str:
@@ -230,10 +230,10 @@ def _position(found: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
     if found.position is None:
         return []
-    said = html_parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
+    parts = html_parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
     return [
         heading("Position bias"),
-        *said,
+        *parts,
         *html_parts([both_orders.table(found.position), both_orders.counting_note()]),
     ]
 
@@ -329,7 +329,7 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
         for one in found.dimensions
     ]
     heads = {"dimension": "dimension", "unit": "unit"} | {basis: _lower(BASES[basis]) for basis in found.rests}
-    libraries = ", ".join(f"{name} {held}" for name, held in found.libraries.items())
+    libraries = ", ".join(f"{name} {version}" for name, version in found.libraries.items())
     return [
         heading("How to get the same digits"),
         para(

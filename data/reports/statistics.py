@@ -255,14 +255,14 @@ def _people_findings(found: People, line: DimensionResult, _: Policy) -> list[Fi
 
 def _people_plain(found: People) -> Json:
     """People stand in it without their names."""
-    held, test = found
-    if held is None:
+    cap, test = found
+    if cap is None:
         return {"people": None}
     return {
         "people": {
-            "people": held.people, "ratings": held.cells, "items": held.items, "between": kappa_figures(held.between),
-            "alpha": kappa_figures(held.alpha), "judge": kappa_figures(held.judge) if held.judge else None,
-            "judge_minus_between": kappa_figures(held.difference) if held.difference else None,
+            "people": cap.people, "ratings": cap.cells, "items": cap.items, "between": kappa_figures(cap.between),
+            "alpha": kappa_figures(cap.alpha), "judge": kappa_figures(cap.judge) if cap.judge else None,
+            "judge_minus_between": kappa_figures(cap.difference) if cap.difference else None,
             "alternative": None if test is None else alternative_annotator.as_json(test),
         }
     }  # fmt: skip
@@ -326,16 +326,16 @@ def _confidence_plain(found: Levels) -> Json:
     return {
         "confidence": [
             {
-                "source": source, "error": held.ece, "error_by_chance": held.ece_if_calibrated,
-                "ranks": held.auroc.point if held.auroc else None, "items": held.items, "ratings": held.cells,
+                "source": source, "error": curve.ece, "error_by_chance": curve.ece_if_calibrated,
+                "ranks": curve.auroc.point if curve.auroc else None, "items": curve.items, "ratings": curve.cells,
                 "levels": [
                     {"low": n.low, "high": n.high, "stated": n.stated, "share": n.share, "ratings": n.cells,
                      "right": n.accuracy.point, "right_low": n.accuracy.low, "right_high": n.accuracy.high,
                      "near": n.near.point}
-                    for n in held.levels
+                    for n in curve.levels
                 ],
             }
-            for source, (held, _) in found.by_source.items()
+            for source, (curve, _) in found.by_source.items()
         ]
     }  # fmt: skip
 
@@ -404,8 +404,8 @@ def _anchoring_findings(found: Anchor | None, line: DimensionResult, _: Policy) 
 
 
 def _anchoring_plain(found: Anchor | None) -> Json:
-    there = found is not None and found.blind.cells and found.assisted.cells
-    return {"assisted_minus_blind": kappa_figures(found.difference) if found is not None and there else None}
+    has_cells = found is not None and found.blind.cells and found.assisted.cells
+    return {"assisted_minus_blind": kappa_figures(found.difference) if found is not None and has_cells else None}
 
 
 ANCHORING = Statistic[Anchor | None](

@@ -62,7 +62,7 @@ def tables(found: Evidence, made: Json) -> dict[str, str]:
         for name, lines in _of_dimension(one):
             rows[name] += [{"unit": one["unit"], "dimension": one["dimension"], **line} for line in lines]
     rows["confusion"] = list(_confusion(found))
-    rows["audits"] = [{"audit": name, **held} for name, held in made["audits"].items()]
+    rows["audits"] = [{"audit": name, **result} for name, result in made["audits"].items()]
     rows["decisions"] = [d | {"unit": d["sort"], "fingerprint": d["print"]} for d in made["decisions"]]
     rows["means"] = [m | {"unit": m["unit"] or "all", "scores": m["cells"]} for m in made["means"]]
     return {name: csv_of_rows(rows[name], columns.split()) for name, columns in _COLUMNS.items()}
@@ -91,10 +91,10 @@ def _of_dimension(one: Json) -> Iterator[tuple[str, list[Json]]]:
     yield "slices", [cut | part for cut in one["slices"] for part in cut["slices"]]
     yield "growth", one["by_items"]
     yield "confidence", [
-        {**level, "source": held["source"], "from": level["low"], "to": level["high"]}
-        for held in one["confidence"] for level in held["levels"]
+        {**level, "source": entry["source"], "from": level["low"], "to": level["high"]}
+        for entry in one["confidence"] for level in entry["levels"]
     ]  # fmt: skip
-    yield "fingerprints", [{"basis": basis, "fingerprint": held} for basis, held in one["fingerprints"].items()]
+    yield "fingerprints", [{"basis": basis, "fingerprint": entry} for basis, entry in one["fingerprints"].items()]
 
 
 def _confusion(found: Evidence) -> Iterator[Json]:

@@ -99,7 +99,7 @@ class _Batches:
         """Judgments whose calls are all answered; the ids of batches that were handed in for the others."""
         card, params, left = self.order.card, self.order.params, self.live.remaining
         failed, budget = self._failed_calls(), self.live.budget()
-        held: list[bytes] = []
+        batch: list[bytes] = []
         size = sent = 0
         full = min(lines.LINES, lines.most_calls(params))
         note: RunNotice | None = None
@@ -121,14 +121,14 @@ class _Batches:
                 break
             body = self.client.manner(self.order.model).body(self.order.model, params, made)
             text = lines.batch_line(task, missing[0], body)
-            if held and (len(held) >= full or size + len(text) > lines.BYTES):
-                yield await self._submit(held, sent)
-                held, size, sent = [], 0, 0
-            held.append(text)
+            if batch and (len(batch) >= full or size + len(text) > lines.BYTES):
+                yield await self._submit(batch, sent)
+                batch, size, sent = [], 0, 0
+            batch.append(text)
             size += len(text)
             sent += about
-        if held:
-            yield await self._submit(held, sent)
+        if batch:
+            yield await self._submit(batch, sent)
         if note is not None:
             yield note
 
@@ -141,12 +141,12 @@ class _Batches:
         )
         return {(str(a), str(b), int(c), str(d)): str(why) for a, b, c, d, why in rows}
 
-    async def _submit(self, held: list[bytes], sent: int) -> str:
+    async def _submit(self, batch: list[bytes], sent: int) -> str:
         """Hand in a file of calls that hold about so many tokens; the batch's id."""
-        file = await _patiently(partial(self.client.upload, b"".join(held)))
+        file = await _patiently(partial(self.client.upload, b"".join(batch)))
         shown = await _patiently(partial(self.client.submit, file, {"assay_run": self.run_id}))
         ident = str(shown["id"])
-        self._record(ident, "submitted", {"file": file, "calls": len(held), "tokens": sent})
+        self._record(ident, "submitted", {"file": file, "calls": len(batch), "tokens": sent})
         return ident
 
     # -- batches that are out -----------------------------------------------------------------------------------------
@@ -186,10 +186,10 @@ class _Batches:
             )
         state = str(shown.get("status"))
         if state == "failed":
-            told = "; ".join(str(e.get("message")) for e in (shown.get("errors") or {}).get("data") or [])[:500]
-            self._record(ident, "failed", {"why": told})
+            reason = "; ".join(str(e.get("message")) for e in (shown.get("errors") or {}).get("data") or [])[:500]
+            self._record(ident, "failed", {"why": reason})
             raise FatalError(
-                f"The endpoint refused the batch: {told or 'it gave no reason'}. Mend it, then resume the run."
+                f"The endpoint refused the batch: {reason or 'it gave no reason'}. Mend it, then resume the run."
             )
         if state not in _ENDED:
             if state != self._state(ident):
@@ -198,7 +198,7 @@ class _Batches:
         since, brought, missed = self._since(ident), 0, 0
         calls, sent = self._handed_in(ident)
         self._sent = round(sent / calls) if calls else 0
-        there = self._stored_calls(since)
+        stored_calls = self._stored_calls(since)
         for name in ("output_file_id", "error_file_id"):
             if not shown.get(name):
                 continue
@@ -209,8 +209,8 @@ class _Batches:
                 missed += answer is None
                 if answer is not None:
                     brought += 1
-                    if place not in there:
-                        there.add(place)
+                    if place not in stored_calls:
+                        stored_calls.add(place)
                         yield answer
         self._brought = {"brought": brought, "missed": missed}
         self._barren = 0 if brought else self._barren + 1
@@ -239,9 +239,9 @@ class _Batches:
             return CallReply(*place, "", fact.unscored, fact.why, model=order.model)
         except (TransientError, FatalError) as fault:
             return CallReply(*place, "", "api_error", str(fault), model=order.model)
-        told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+        tokens, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
         size, most = 4 * self._sent, order.params.max_tokens
-        tokens_in, tokens_out, estimated = usage.tokens_used(told, size, lambda: self._sent, given.raw, cut, most)
+        tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, given.raw, cut, most)
         return CallReply(
             *(*place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in),
             *(tokens_out, 1, 0.0, given.logprobs, estimated),

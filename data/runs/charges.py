@@ -40,9 +40,9 @@ def add_charge(tx: Tx, run_id: str, found: Iterable[CallReply | Charge], price: 
         if isinstance(one, CallReply) and one.unscored == "api_error":
             continue  # each of its tries that may be paid for has a charge
         own = one.sort if isinstance(one, Charge) else "call"
-        held = sums.setdefault((sort or own, one.estimated), [0, 0, 0])
+        totals = sums.setdefault((sort or own, one.estimated), [0, 0, 0])
         for n, value in enumerate((one.calls if isinstance(one, Charge) else 1, one.tokens_in, one.tokens_out)):
-            held[n] += value
+            totals[n] += value
     rows = []
     for (kind, estimated), (calls, tokens_in, tokens_out) in sums.items():
         paid = None if price is None else cost(price, tokens_in, tokens_out)
@@ -87,7 +87,7 @@ def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, R
             [list(prices)],
         )
     }
-    held: dict[str, float] = dict(
+    holds: dict[str, float] = dict(
         store.rows(
             "select h.run_id, h.upto from spending_hold_now h where h.run_id = any($1) and not exists "
             "(select 1 from run_event e where e.run_id = h.run_id and e.kind <> 'started' and e.seq > h.seq)",
@@ -102,7 +102,7 @@ def run_costs(store: Store | Tx, prices: dict[str, Price | None]) -> dict[str, R
             known = float(paid) + cost(price, int(bare_in), int(bare_out))
         elif bare_in or bare_out or not paid:
             known = None
-        left = max(float(held.get(run_id, 0.0)) - (known or 0.0), 0.0)
+        left = max(float(holds.get(run_id, 0.0)) - (known or 0.0), 0.0)
         counts = int(calls), int(tokens_in), int(tokens_out)
         out[run_id] = RunCost(*counts, known, bool(estimated), left if left > 1e-9 else 0.0)
     return out

@@ -63,15 +63,15 @@ def try_tasks(
     answers, judged = _wait(_dry(order, tasks, known_modes(store), salt, budget, charged))
     shown = []
     for one in judged:
-        held = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
+        by_piece = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
         calls: dict[str, list[Message]] = {}
         for piece in pieces(order.card, order.params, one.task):
-            before = {p: a for p, a in held.items() if p != piece}
-            mode = held[piece].mode if piece in held else "text"
-            if piece in held:
+            before = {p: a for p, a in by_piece.items() if p != piece}
+            mode = by_piece[piece].mode if piece in by_piece else "text"
+            if piece in by_piece:
                 calls[piece] = ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
-        shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(held.values())))
+        shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(by_piece.values())))
     return sorted(shown, key=lambda s: s.name)
 
 

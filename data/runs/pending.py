@@ -165,14 +165,14 @@ class Remaining:
         )
         return scenario_pool(ITEM.validate_json(row[0]) for row in rows)
 
-    def _lacks(self, held: tuple[int, str] | None) -> bool:
+    def _lacks(self, judgment: tuple[int, str] | None) -> bool:
         """Whether a slot that holds this is to be asked for."""
-        if held is None:
+        if judgment is None:
             return not self.order.only_unscored
-        if held[1] == "api_error":
-            return held[0] <= self.since
-        return self.order.only_unscored and held[1] != "" and held[0] <= self.until
+        if judgment[1] == "api_error":
+            return judgment[0] <= self.since
+        return self.order.only_unscored and judgment[1] != "" and judgment[0] <= self.until
 
 
 def _failed_slots(judged: Mapping[Slot, tuple[int, str]]) -> dict[Slot, tuple[int, str]]:
-    return {slot: held for slot, held in judged.items() if held[1]}
+    return {slot: judgment for slot, judgment in judged.items() if judgment[1]}

@@ -52,8 +52,8 @@ _LATEST = 5
 def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
-    told = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
-    key = ("estimate", order.dataset_id, judge_id_of(order), *told)
+    key_parts = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
+    key = ("estimate", order.dataset_id, judge_id_of(order), *key_parts)
     return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
 
@@ -196,13 +196,13 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
         [dataset_id],
     )
     waiting, elsewhere, found = running.runs_waiting(store), leases.runs_elsewhere(store), []
-    later, held = terms.resume_terms(store), dict[str, terms.Terms]()
+    later, terms_by_run = terms.resume_terms(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
-        held[str(row[0])] = terms.counted_price(
+        terms_by_run[str(row[0])] = terms.counted_price(
             later.get(str(row[0])) or terms.initial_terms(settings), str(row[4]), settings
         )
-    spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in held.items()})
+    spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
     for row in rows:
         settings, cost = json.loads(row[6]), spent[str(row[0])]
         state, why = running.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting, elsewhere)
@@ -211,7 +211,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
                 str(settings["endpoint"]["base_url"]), str(row[7]), row[8], int(row[9]), int(row[10]), state, why,
                 str(row[11]), bool(row[12]), bool(settings["batch"]), int(settings["most"]),
-                bool(settings["only_unscored"]), cost.cost, cost.estimated, held[str(row[0])][0],
+                bool(settings["only_unscored"]), cost.cost, cost.estimated, terms_by_run[str(row[0])][0],
                 cost.tokens_in + cost.tokens_out, bool(settings["inside"]),
             )
         )  # fmt: skip

@@ -285,49 +285,49 @@ class _Spread:
 
     async def _hear_all(self, runner: _Runner) -> None:
         while True:
-            for told in await runner.handle.take():
+            for message in await runner.handle.take():
                 self._barren = 0
-                if isinstance(told, Ended):
-                    self._hear_end(told)
+                if isinstance(message, Ended):
+                    self._hear_end(message)
                     return
-                self._hear(runner, told)
+                self._hear(runner, message)
             while len(self._out) > self._most_out and not self._ended.is_set():
                 self._room.clear()
                 await self._room.wait()
 
-    def _hear(self, runner: _Runner, told: Told) -> None:
-        match told:
+    def _hear(self, runner: _Runner, message: Told) -> None:
+        match message:
             case Asking():
-                self._begin_task(self._admit(runner, told))
+                self._begin_task(self._admit(runner, message))
             case Leaving():
-                open_ = next(one for one in runner.under_way if (one.held, one.most) == (told.held, told.most))
+                open_ = next(one for one in runner.under_way if (one.held, one.most) == (message.held, message.most))
                 runner.under_way.remove(open_)
-                self._throttle.leave(told.held, told.used, told.most, told.real)
+                self._throttle.leave(message.held, message.used, message.most, message.real)
             case Answered():
-                self._throttle.record_answer(told.replied)
+                self._throttle.record_answer(message.replied)
             case Failed():
-                if all_ := self._throttle.record_failure(told.why, told.lasting):
+                if all_ := self._throttle.record_failure(message.why, message.lasting):
                     self._finish(fault=FatalError(all_))
             case TurnedAway():
-                if self._throttle.record_refusal(self._clock() - told.age, told.floor):
+                if self._throttle.record_refusal(self._clock() - message.age, message.floor):
                     self._give(RunNotice("slower", FEWER))
             case NewJudgment():
-                task, _ = runner.work.pop(told.slot)
-                self._give(FinishedJudgment(task, told.raw, told.reading))
+                task, _ = runner.work.pop(message.slot)
+                self._give(FinishedJudgment(task, message.raw, message.reading))
                 runner.wake.set()
                 self._close_if_done()
             case CallReply():
-                runner.work[told.key, told.part, told.sample][1][told.piece] = told
-                self._give(told)
+                runner.work[message.key, message.part, message.sample][1][message.piece] = message
+                self._give(message)
             case Charge() | RunNotice():
-                self._give(told)
+                self._give(message)
 
-    def _hear_end(self, told: Ended) -> None:
-        self.modes.update(told.modes)
-        if told.own:
-            self._finish(fault=RuntimeError(told.fault))
-        elif told.fault:
-            self._finish(fault=FatalError(told.fault))
+    def _hear_end(self, message: Ended) -> None:
+        self.modes.update(message.modes)
+        if message.own:
+            self._finish(fault=RuntimeError(message.fault))
+        elif message.fault:
+            self._finish(fault=FatalError(message.fault))
 
     async def _admit(self, runner: _Runner, asking: Asking) -> None:
         try:

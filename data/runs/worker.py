@@ -367,14 +367,14 @@ def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set
     `out`: those that wait for a batch; `elsewhere`: those that another process works on.
     """
     with _LOCK:
-        live, told = _LIVE.get(run_id), _UNTOLD.get(run_id)
+        live, outcome = _LIVE.get(run_id), _UNTOLD.get(run_id)
     if live is not None and live.should_stop():
         return "stopping", ""
     if live is not None or run_id in elsewhere:
         return ("waiting for batch" if run_id in out else "running"), ""
-    if told is None and kind == "started":
+    if outcome is None and kind == "started":
         return ("waiting for batch", "") if run_id in out else ("interrupted", _GONE)
-    return told or (kind, why)  # type: ignore[return-value]
+    return outcome or (kind, why)  # type: ignore[return-value]
 
 
 def stop_all(store: Store, seconds: float = 12.0) -> None:

@@ -132,7 +132,7 @@ class JudgmentWriter:
     def _reply(self, one: CallReply) -> ReplyRow:
         price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
         head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, storable_text(one.raw))
-        told = (
+        rest = (
             one.unscored or "",
             storable_text(one.why),
             one.mode,
@@ -141,7 +141,7 @@ class JudgmentWriter:
             one.tokens_out,
             price,
         )
-        return ReplyRow(*head, *told, one.tries, round(one.seconds * 1000), compact_logprobs(one.logprobs, self._words))
+        return ReplyRow(*head, *rest, one.tries, round(one.seconds * 1000), compact_logprobs(one.logprobs, self._words))
 
 
 def stored_replies(

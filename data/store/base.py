@@ -148,10 +148,10 @@ def each_kept(
     """
     found = {}
     for n, key in enumerate(keys):
-        held = reader.memory.get(key)
-        if held is not None and all(reader.table_version(table) == number for table, number in held[0].items()):
-            found[n] = held[1]
-            note_tables(held[0])
+        entry = reader.memory.get(key)
+        if entry is not None and all(reader.table_version(table) == number for table, number in entry[0].items()):
+            found[n] = entry[1]
+            note_tables(entry[0])
     if lacking := [n for n in range(len(keys)) if n not in found]:
         before = {table: reader.table_version(table) for table in _views()[0]}
         made, read = make_noting(lambda: make(lacking))

@@ -218,10 +218,10 @@ class DuckTables(Store):
         with self._copying, self._cursor() as cursor:
             try:
                 opening.remove_copy(part)
-                held = cursor.execute("select current_database()").fetchall()[0][0]
+                database = cursor.execute("select current_database()").fetchall()[0][0]
                 cursor.execute(f"attach '{quoted}' as copy_of_store")
                 try:
-                    cursor.execute(f'copy from database "{held}" to copy_of_store')
+                    cursor.execute(f'copy from database "{database}" to copy_of_store')
                 finally:
                     cursor.execute("detach copy_of_store")
                 part.replace(file)
@@ -285,13 +285,13 @@ class DuckStore(DuckTables):
         """The newest change, which is no older than what was seen before the file was opened for writing."""
         assert self._con is not None
         with self._errors_as_sentences("Nothing was read"):
-            held = opening.newest(self._con)
-        if held < seen:
+            newest = opening.newest(self._con)
+        if newest < seen:
             raise StoreDamaged(
-                f"The store {self.path} was changed while it was opened: it ended at revision {seen}, now at {held}. "
+                f"The store {self.path} was changed while it was opened: it ended at revision {seen}, now at {newest}. "
                 "See that nothing else works on its files, then start again."
             )
-        return held
+        return newest
 
     def _reopen(self) -> None:
         """Open the file anew where the connection is of no use any more, as often as that is needed.

@@ -108,5 +108,5 @@ def digest(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _line(number: int, digest: str) -> bytes:
-    told = f"{number:020d} {digest or _UNKNOWN}".encode()
-    return told + f" {zlib.crc32(told):08x}\n".encode()
+    content = f"{number:020d} {digest or _UNKNOWN}".encode()
+    return content + f" {zlib.crc32(content):08x}\n".encode()

@@ -166,9 +166,9 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
     with open_read_only(path) as con:
         version, newest = _stand(con, path)
         entry, unreadable = mark.entry_or_fault()
-        held, at = entry or (0, "")
+        seq, at = entry or (0, "")
         own = digest(con.execute(CHANGE, [newest]).fetchall()) if newest else ""
-        other = bool(at) and held <= newest and digest(con.execute(CHANGE, [held]).fetchall()) != at
+        other = bool(at) and seq <= newest and digest(con.execute(CHANGE, [seq]).fetchall()) != at
     known = migrations()[-1][0]
     if version > known:
         raise StoreDamaged(
@@ -189,15 +189,15 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
             f"too. Is it a backup, put it in the store's place with python -m data restore {path.name}, or go on with "
             f"what is there: {ACCEPT}"
         )
-    if newest < held:
-        lost = f"{many(held - newest, 'change')} {verb(held - newest, 'is', 'are')} missing"
+    if newest < seq:
+        lost = f"{many(seq - newest, 'change')} {verb(seq - newest, 'is', 'are')} missing"
         raise StoreDamaged(
-            f"The store {path} ends at revision {newest}, but revision {held} was confirmed: {lost}, probably with a "
+            f"The store {path} ends at revision {newest}, but revision {seq} was confirmed: {lost}, probably with a "
             f"damaged or deleted write-ahead log ({path.name}.wal). {RESTORE}, or accept the loss with {ACCEPT}."
         )
     if other:
         raise StoreDamaged(
-            f"Change {held} in the store {path} is not the one that its mark {mark.path.name} confirms: the file, its "
+            f"Change {seq} in the store {path} is not the one that its mark {mark.path.name} confirms: the file, its "
             f"write-ahead log ({path.name}.wal) or the mark is of another store, or of a copy that was worked on by "
             f"itself. Put together what belongs together. {RESTORE}, or go on with what is there: {ACCEPT}"
         )
@@ -322,9 +322,9 @@ def _why_not(path: Path, error: duckdb.Error) -> AssayError:
 
 def first_line(error: BaseException) -> str:
     """What DuckDB said, as the end of a sentence of ours."""
-    told = (isinstance(error, OSError) and error.strerror) or str(error)
-    said = (told.strip().splitlines() or [type(error).__name__])[0]
-    return re.sub(r"^[\w ]+ Error: ", "", said).rstrip(".! ") + "."
+    message = (isinstance(error, OSError) and error.strerror) or str(error)
+    line = (message.strip().splitlines() or [type(error).__name__])[0]
+    return re.sub(r"^[\w ]+ Error: ", "", line).rstrip(".! ") + "."
 
 
 # -- making -----------------------------------------------------------------------------------------------------------

@@ -126,8 +126,8 @@ class PostgresStore(DuckTables):
                     hidden_rows.show_table(cursor, table)
                 changed = {table: self._tables[table] for table in wrote if table in self._tables}
                 stored = str if shown else self.stored_name
-                there = dict.fromkeys(shown, mine.seq if mine else 0)
-                transfer.fetch(link, cursor, changed, self._seq, newest, stored, there)
+                change_by_table = dict.fromkeys(shown, mine.seq if mine else 0)
+                transfer.fetch(link, cursor, changed, self._seq, newest, stored, change_by_table)
                 cursor.commit()
             self.hidden = None if shown else mine
             self._last.update(wrote)
@@ -218,8 +218,8 @@ class PostgresStore(DuckTables):
         with super()._cursor() as cursor:
             known = self._seq
             mine = cursor.execute(CHANGE, [known]).fetchall()
-        there = link.execute("select made_at, actor, action, target from change where seq = %s", [known]).fetchall()
-        self._older(known if digest(there) == digest(mine) else 0, known)
+        rows = link.execute("select made_at, actor, action, target from change where seq = %s", [known]).fetchall()
+        self._older(known if digest(rows) == digest(mine) else 0, known)
 
     def _older(self, newest: int, known: int) -> None:
         """Raises StoreFailed where the database lacks a change that this process has seen."""
@@ -244,7 +244,7 @@ class PostgresStore(DuckTables):
                 raise StoreFailed(f"{what}: {self._error_text(error)}") from error
 
     def _error_text(self, error: psycopg.Error) -> str:
-        said = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
+        message = error.diag.message_primary or (str(error).strip().splitlines() or [type(error).__name__])[-1]
         if error.sqlstate == "55P03":
             return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
         if error.sqlstate == "25P03":
@@ -255,15 +255,15 @@ class PostgresStore(DuckTables):
             return f"the database {self.name} is read-only. Name the server that takes changes in ASSAY_STORE."
         if error.sqlstate == "53100":
             return f"the disk of the database {self.name} is full. Make room there, then try again."
-        if _away(error) and "FATAL:" in said:
-            refused = said.rpartition("FATAL:")[2].strip()
+        if _away(error) and "FATAL:" in message:
+            refused = message.rpartition("FATAL:")[2].strip()
             return (
                 f"the database {self.name} refuses the connection: {refused}. If that does not pass by itself, check "
                 "name, password and database in ASSAY_STORE, and how many connections the server allows."
             )
         if _away(error):
             return f"the database {self.name} does not answer; see its own log. {_WHEN_BACK}"
-        return f"the database {self.name} says {said}. See its own log."
+        return f"the database {self.name} says {message}. See its own log."
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -447,13 +447,13 @@ class PostgresStore(DuckTables):
         """Send what was written, and commit; False where the connection broke in the middle of that."""
         import psycopg
 
-        few, told = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
+        few, statement = {}, "insert into wrote (tables, seq, token) values (%s, %s, %s)"
         if tx.shown:
-            told = postgres_bulk.SHOW
+            statement = postgres_bulk.SHOW
         for table in sorted(tx.wrote):
             if table in tx.shown:
-                there = cursor.execute(f"select count(*) from {table} where seq = $1", [tx.seq]).fetchall()
-                assert self.hidden and there == [(self.hidden.rows[table],)], "it has only rows that were loaded"
+                counts = cursor.execute(f"select count(*) from {table} where seq = $1", [tx.seq]).fetchall()
+                assert self.hidden and counts == [(self.hidden.rows[table],)], "it has only rows that were loaded"
                 continue
             names = ", ".join(self._tables[table])
             query = f"select {names} from {table} where seq = $1 limit {transfer.FEW + 1}"
@@ -467,7 +467,7 @@ class PostgresStore(DuckTables):
                     marks = ", ".join("%s" for _ in self._tables[table])
                     insert = f"insert into {table} ({', '.join(self._tables[table])}) values ({marks})"
                     link.cursor().executemany(insert.encode(), rows)
-                link.execute(told.encode(), [" ".join(sorted(tx.wrote)), tx.seq, token])
+                link.execute(statement.encode(), [" ".join(sorted(tx.wrote)), tx.seq, token])
                 link.execute(f"select pg_notify('{postgres_bulk.CHANNEL}', %s)".encode(), [str(tx.seq)])
                 link.execute("commit")
         except psycopg.OperationalError as error:

@@ -140,8 +140,8 @@ def _script(link: Link, sql: str, number: int, title: str) -> None:
         if defined := _VIEW.match(statement):
             views.pop(defined[1], None)  # in the order of their newest definitions, which rest on those before
             views[defined[1]] = statement
-    there = {name for (name,) in link.execute("select viewname from pg_views where schemaname = current_schema()")}
-    for statement in (statement for name, statement in views.items() if name not in there):
+    existing = {name for (name,) in link.execute("select viewname from pg_views where schemaname = current_schema()")}
+    for statement in (statement for name, statement in views.items() if name not in existing):
         link.execute(statement.encode())
     link.execute("insert into migration values (%s, %s, %s)", [number, title, now()])
 
@@ -153,9 +153,9 @@ def _order_by_bytes(statement: str) -> str:
     return re.sub(r"(^\s*|add column )(\w+) text\b", r'\1\2 text collate "C"', statement, flags=re.MULTILINE)
 
 
-def newer_schema_error(name: str, known: int, there: int) -> StoreFailed:
+def newer_schema_error(name: str, known: int, version: int) -> StoreFailed:
     """What is said where the database was brought up to date while this process worked on it."""
     return StoreFailed(
-        f"The store {name} was brought up to date by a newer Assay (version {there}, this one knows {known}). "
+        f"The store {name} was brought up to date by a newer Assay (version {version}, this one knows {known}). "
         "Start the newer version here, too."
     )

@@ -33,22 +33,22 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
     Raises BadInput for what is no Parquet, holds too much, or holds bytes that are no text.
     """
     with folder_for("parquet") as folder:
-        held = folder / "upload.parquet"
+        upload = folder / "upload.parquet"
         if path is None:
-            with held.open("wb") as copy:
+            with upload.open("wb") as copy:
                 shutil.copyfileobj(stream, copy)
         else:
             # A name of our own: in the file's own name a star would be a pattern.
-            os.symlink(path.resolve(), held)
-        with _open(held) as con:
+            os.symlink(path.resolve(), upload)
+        with _open(upload) as con:
             try:
-                yield from _records(name, con, _quote_path(held))
+                yield from _records(name, con, _quote_path(upload))
             except (duckdb.Error, UnicodeDecodeError, ValueError, OverflowError) as error:
                 if isinstance(error, duckdb.OutOfMemoryException):
                     raise BadInput(
                         f"{name} needs more than {MEMORY} to be read. Split it into smaller files."
                     ) from None
-                first = str(error).strip().splitlines()[0].replace(str(held), name).rpartition("Error: ")[2][:200]
+                first = str(error).strip().splitlines()[0].replace(str(upload), name).rpartition("Error: ")[2][:200]
                 raise BadInput(
                     f"{name} cannot be read as Parquet: {first}. Write it again, or export CSV."
                 ) from None
@@ -102,11 +102,11 @@ def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[R
 
 
 def _record(number: int, row: dict[str, Any]) -> Record:
-    value = {key: _to_json_value(held) for key, held in row.items()}
+    value = {key: _to_json_value(cell) for key, cell in row.items()}
     problem = ""
-    if any(isinstance(held, str) and len(held) > LIMIT for held in value.values()):
+    if any(isinstance(cell, str) and len(cell) > LIMIT for cell in value.values()):
         problem = f"has a text longer than {LIMIT // 2**20} MB"
-    elif any(isinstance(held, str) and "\x00" in held for held in value.values()):
+    elif any(isinstance(cell, str) and "\x00" in cell for cell in value.values()):
         problem = "holds the character NUL"
     return Record(number, value, "", problem)
 
@@ -122,9 +122,9 @@ def _to_json_value(value: Any) -> Any:
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, (list, tuple)):
-        return [_to_json_value(held) for held in value]
+        return [_to_json_value(inner) for inner in value]
     if isinstance(value, dict):
-        return {str(key): _to_json_value(held) for key, held in value.items()}
+        return {str(key): _to_json_value(inner) for key, inner in value.items()}
     return str(value)
 
 

@@ -29,14 +29,14 @@ Columns = Mapping[str, str]
 
 def fetch(
     link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], since: int, upto: int,
-    stored: Callable[[str], str] = str, there: Mapping[str, int] = MappingProxyType({}),
+    stored: Callable[[str], str] = str, change_by_table: Mapping[str, int] = MappingProxyType({}),
 ) -> None:  # fmt: skip
     """Append the rows of all changes after `since`, up to `upto`, to DuckDB's tables, whose names there `stored` gives.
 
-    `there`: of some tables the change whose rows they have already.
+    `change_by_table`: of some tables the change whose rows they have already.
     """
     range_ = f"where seq > {since:d} and seq <= {upto:d}"
-    where = {table: f"{range_} and seq <> {there.get(table, -1):d}" for table in tables}
+    where = {table: f"{range_} and seq <> {change_by_table.get(table, -1):d}" for table in tables}
     with link.pipeline():
         asked = {
             table: link.execute(
@@ -52,11 +52,11 @@ def fetch(
         with folder_for("copy") as folder:
             file = folder / "rows.csv"
             query = f"copy (select {', '.join(tables[table])} from {table} {where[table]})"
-            with file.open("wb") as held, link.cursor().copy(
+            with file.open("wb") as stream, link.cursor().copy(
                 f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()
             ) as lines:
                 for line in lines:
-                    held.write(line)
+                    stream.write(line)
             names = ", ".join(tables[table])
             cursor.execute(f"insert into {stored(table)} ({names}) {_reading(file, tables[table])}")
 
@@ -86,8 +86,8 @@ def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnec
             f"(format csv, header false, force_quote ({_texts(columns)}), nullstr '')"
         )
         into = f"copy {table} ({names}) from stdin (format csv)".encode()
-        with file.open("rb") as held, link.cursor().copy(into) as to:
-            while part := held.read(_PART):
+        with file.open("rb") as stream, link.cursor().copy(into) as to:
+            while part := stream.read(_PART):
                 to.write(part)
 
 

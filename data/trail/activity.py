@@ -82,9 +82,9 @@ select seq, 'rules', 1, min(scope), '' from setting where name = 'queue' and seq
 
 def _add(moves: list[Activity], new: Activity) -> None:
     """Add an older move, or put it to a newer one of the same person and thing, if the two lie close together."""
-    for place, there in enumerate(moves):
-        same = (there.sort, there.actor, there.dataset) == (new.sort, new.actor, new.dataset)
-        if same and new.sort not in _PEOPLE and there.since - new.at < _APART:
-            moves[place] = replace(there, n=there.n + new.n, since=new.at)
+    for place, move in enumerate(moves):
+        same = (move.sort, move.actor, move.dataset) == (new.sort, new.actor, new.dataset)
+        if same and new.sort not in _PEOPLE and move.since - new.at < _APART:
+            moves[place] = replace(move, n=move.n + new.n, since=new.at)
             return
     moves.append(new)

@@ -56,8 +56,8 @@ class TrailFilter:
 
     def fits(self, entry: TrailEntry) -> bool:
         """Whether an entry has all the words that are searched for, whatever their case and width."""
-        there = _fold_case(f"{entry.what} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
-        return all(word in there for word in _fold_case(self.words).split())
+        text = _fold_case(f"{entry.what} {display_name(entry.actor)} {entry.dataset} {entry.seq}")
+        return all(word in text for word in _fold_case(self.words).split())
 
 
 def _fold_case(text: str) -> str:
@@ -104,11 +104,11 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -
         f"order by c.seq desc limit {most:d}",
         params,
     )
-    told = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
+    descriptions = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
     return [
         TrailEntry(int(seq), at, str(actor), kind, dataset, what)
         for seq, at, actor in changes
-        for kind, dataset, what in told[int(seq)]
+        for kind, dataset, what in descriptions[int(seq)]
     ]
 
 
@@ -144,7 +144,7 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
     """
     require(store, actor, "researcher")
     found, kept = {}, exposure.blind_pending(store, actor)
-    told: dict[str, set[str]] = defaultdict(set)
+    judges_by_item: dict[str, set[str]] = defaultdict(set)
     for table in dict.fromkeys([*(trace.table for trace in TRACES), *_PARTS]):
         fields = _RECORDS[table]._fields
         query = f"select {columns_of(_RECORDS[table])} from {table} where seq = $1 limit {ROWS:d}"
@@ -154,10 +154,10 @@ def appended_rows(store: Store, actor: str, seq: int) -> dict[str, list[dict[str
             if not by or row["item_id"] not in kept:
                 shown.append({name: _shorten(value) for name, value in row.items()})
             if by and row["item_id"] not in kept:
-                told[row["item_id"]] |= by
+                judges_by_item[row["item_id"]] |= by
         if shown:
             found[table] = shown
-    exposure.record_exposures(store, actor, told, "trail")
+    exposure.record_exposures(store, actor, judges_by_item, "trail")
     return found
 
 
@@ -189,11 +189,11 @@ def _describe_changes(store: Store, seqs: list[int], kinds: set[str]) -> dict[in
         if words and trace.dataset:
             query = f"select seq, min(dataset_id) from ({trace.dataset}) t where seq between $1 and $2 group by seq"
             about = {int(seq): names.get(str(id_), "") for seq, id_ in store.rows(query, span)}
-        for seq, said in words.items():
+        for seq, texts in words.items():
             dataset, before = found[seq].get(trace.kind, ("", []))
-            found[seq][trace.kind] = (dataset or about.get(seq, ""), before + said)
+            found[seq][trace.kind] = (dataset or about.get(seq, ""), before + texts)
     return {
-        seq: [(kind, dataset, "; ".join(said)) for kind, (dataset, said) in by_kind.items()]
+        seq: [(kind, dataset, "; ".join(texts)) for kind, (dataset, texts) in by_kind.items()]
         for seq, by_kind in found.items()
     }
 

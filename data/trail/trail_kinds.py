@@ -85,10 +85,10 @@ def _describe_test_calls(calls: int, cost: float | None, estimated: bool) -> str
 
 
 def _describe_tuning(tuning: bool, items: int, why: str) -> str:
-    told = many(items, "item")
+    amount = many(items, "item")
     if tuning:
-        return f"excluded {told} from the approval check, as used for tuning{_reason_suffix(why)}"
-    return f"let the approval check count {told} again{_reason_suffix(why)}"
+        return f"excluded {amount} from the approval check, as used for tuning{_reason_suffix(why)}"
+    return f"let the approval check count {amount} again{_reason_suffix(why)}"
 
 
 def _describe_guidelines(number: int, letters: int) -> str:
@@ -134,8 +134,8 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     if isinstance(new, dict) and isinstance(old, dict):  # only what changed
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
     if name.startswith(KEPT):
-        told = json.loads(value)
-        return f"reviewed {told['dimension']}, and kept it approved{_reason_suffix(told['reason'])}"
+        review = json.loads(value)
+        return f"reviewed {review['dimension']}, and kept it approved{_reason_suffix(review['reason'])}"
     if name == "policy proposed":
         return _describe_proposal(json.loads(value))
     why = _reason_suffix(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
@@ -191,7 +191,7 @@ def _lead(person: str, new: dict[str, Any], was: dict[str, Any]) -> str:
 def describe_value(value: Any, name: str = "") -> str:
     """A stored value in words: its parts by their names."""
     if isinstance(value, dict):
-        return ", ".join(_part(part, held) for part, held in value.items()) or "nothing"
+        return ", ".join(_part(part, element) for part, element in value.items()) or "nothing"
     if isinstance(value, list):
         return ", ".join(describe_value(one) for one in value) or "none"
     if value is None or isinstance(value, bool):
@@ -235,8 +235,8 @@ def _signed_out(person: str, login: str, actor: str) -> str:
 
 def _describe_import(source: str, items: int, judgments: int, labels: int, adjudicated: int, rule: int) -> str:
     brought = [(items, "item"), (judgments, "judgment"), (labels, "label"), (adjudicated, "adjudication")]
-    told = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
-    return f"imported {', '.join(told) or 'nothing new'} from {source}"
+    parts = [many(int(n), what) for n, what in brought if n] + ["how labels are combined"] * bool(rule)
+    return f"imported {', '.join(parts) or 'nothing new'} from {source}"
 
 
 _BACKUPS = {
@@ -249,8 +249,8 @@ def _describe_export(kind: str, settings: str, lines: int) -> str:
     """An export, and what of a backup is kept as one: that it was made, that it was downloaded."""
     if kind in _BACKUPS:
         about = f", revision {lines:,}" if lines else ""
-        told = json.loads(settings)
-        return f"{_BACKUPS[kind]} the backup {told['file']}{about}{_reason_suffix(told.get('why', ''))}"
+        fields = json.loads(settings)
+        return f"{_BACKUPS[kind]} the backup {fields['file']}{about}{_reason_suffix(fields.get('why', ''))}"
     return f"exported {kind.replace('_', ' ')}: {many(lines, 'row')}"
 
 

@@ -59,14 +59,14 @@ class Deliverer:
 
     def look(self) -> None:
         """Look once, and begin to tell what is due."""
-        there = active_webhooks(self._store)
-        told = {kind for one in there for kind in one.events}
-        if "approval.changed" in told and time.monotonic() - self._looked > _SELDOM:
+        webhooks = active_webhooks(self._store)
+        event_kinds = {kind for one in webhooks for kind in one.events}
+        if "approval.changed" in event_kinds and time.monotonic() - self._looked > _SELDOM:
             self._looked = time.monotonic()
             suspend_unsupported(self._store)
-        if "queue.finished" in told:
+        if "queue.finished" in event_kinds:
             note_finished_queues(self._store)
-        for webhook in there:
+        for webhook in webhooks:
             before = self._busy.get(webhook.id)
             if before is None or before.done():
                 self._busy[webhook.id] = self._pool.submit(self._tell, webhook)

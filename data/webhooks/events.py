@@ -33,8 +33,8 @@ def note_finished_queues(store: Store) -> int:
     found = [one for one in _finished_queues(store) if one.id not in known]
 
     def work(tx: Tx) -> int:
-        there = {str(r[0]) for r in tx.rows("select id from webhook_event where id = any($1)", [[f.id for f in found]])}
-        return tx.append([one for one in found if one.id not in there])
+        ids = {str(r[0]) for r in tx.rows("select id from webhook_event where id = any($1)", [[f.id for f in found]])}
+        return tx.append([one for one in found if one.id not in ids])
 
     return store.tx(MACHINE, "queue finished", work) if found else 0
 
@@ -42,12 +42,12 @@ def note_finished_queues(store: Store) -> int:
 @kept
 def _finished_queues(store: Store) -> list[WebhookEventRow]:
     """The queues in which every item has its answers; the same queue with the same items has one id for good."""
-    there, names = current_index(store), {one.id: one.name for one in datasets.all_datasets(store)}
-    with there.lock:
+    index, names = current_index(store), {one.id: one.name for one in datasets.all_datasets(store)}
+    with index.lock:
         done = [
             (dataset, stream, len(queue.all))
-            for (dataset, stream), queue in there.queues.items()
-            if queue.all and not queue.open and all(there.is_done(draw) for draw in queue.all)
+            for (dataset, stream), queue in index.queues.items()
+            if queue.all and not queue.open and all(index.is_done(draw) for draw in queue.all)
         ]
     return [
         WebhookEventRow(
@@ -66,13 +66,13 @@ def describe_event(store: Store, event: str, kind: str) -> Json:
 
 def _of_approval(store: Store, event: str) -> tuple[Json, datetime]:
     keys = ("dataset", "dataset_id", "judge", "card", "model", "unit", "dimension", "decision", "state", "person")
-    told, at = _event_row(
+    payload, at = _event_row(
         store, event, keys,
         "select d.name, a.dataset_id, a.judge_id, j.card, j.model, a.sort, a.dimension, a.decision, a.state, a.person, "
         "c.made_at from approval a join dataset d on d.id = a.dataset_id join judge j on j.id = a.judge_id "
         "join change c on c.seq = a.seq where a.id = $1",
     )  # fmt: skip
-    return {**told, "decision": DONE[str(told["decision"])]}, at
+    return {**payload, "decision": DONE[str(payload["decision"])]}, at
 
 
 def _of_run(store: Store, event: str) -> tuple[Json, datetime]:

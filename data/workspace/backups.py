@@ -143,10 +143,10 @@ def take_backup(store: Store, actor: str, name: str) -> Path:
 
     def work(tx: Tx) -> None:
         people.require(tx, actor, "lead")
-        told = defaultdict[str, set[str]](set)
+        judges_by_item = defaultdict[str, set[str]](set)
         for item, judge in tx.rows(_TOLD, [upto, actor]):
-            told[str(item)].add(str(judge))
-        exposure.add_exposures(tx, actor, told, "backup")
+            judges_by_item[str(item)].add(str(judge))
+        exposure.add_exposures(tx, actor, judges_by_item, "backup")
         record_backup(tx, TAKEN, name, upto)
 
     store.tx(actor, "export", work)

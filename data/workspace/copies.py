@@ -29,34 +29,34 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
         aside = folder / "backup.duckdb"
         if backup := path is not None and not opening.beside_path(path, ".mark").exists():
             opening.copy(path, aside)  # the backup stays as it is
-        held = open_store(f"duckdb:///{aside}" if backup else source, accept=backup)
+        origin = open_store(f"duckdb:///{aside}" if backup else source, accept=backup)
         try:
-            newest, rows = _to_file(held, to, target) if to is not None else _to_database(held, target)
+            newest, rows = _to_file(origin, to, target) if to is not None else _to_database(origin, target)
         finally:
-            held.close()
+            origin.close()
     log.info("store_copied", revision=newest, rows=rows)
     return newest, rows
 
 
-def _to_database(held: Store, target: str) -> tuple[int, int]:
+def _to_database(origin: Store, target: str) -> tuple[int, int]:
     store = open_store(target)
     try:
-        store.take_over(held)
+        store.take_over(origin)
         return store.newest(), sum(count for count, _ in store.digests(store.newest()).values())
     finally:
         store.close()
 
 
-def _to_file(held: Store, to: Path, target: str) -> tuple[int, int]:
+def _to_file(origin: Store, to: Path, target: str) -> tuple[int, int]:
     with tempfile.TemporaryDirectory(prefix="assay-copy-", dir=to.resolve().parent) as folder:
         file = Path(folder) / "copy.duckdb"
-        held.backup(file)
+        origin.backup(file)
         made = open_store(f"duckdb:///{file}", accept=True)
         try:
-            newest, there = made.newest(), made.digests(made.newest())
+            newest, digests = made.newest(), made.digests(made.newest())
         finally:
             made.close()
-        if there != held.digests(newest):
+        if digests != origin.digests(newest):
             raise StoreFailed(f"{to} was not made: what arrived is not what was sent. Check the disk, then try again.")
         restore(file, target, force=True)
-    return newest, sum(count for count, _ in there.values())
+    return newest, sum(count for count, _ in digests.values())

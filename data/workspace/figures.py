@@ -34,10 +34,10 @@ def read_metrics(store: Store) -> list[Metric]:
 
 
 def _waiting(store: Store) -> Counter[str]:
-    there = current_index(store)
-    with there.lock:
+    index = current_index(store)
+    with index.lock:
         found = Counter({"audit": 0, "review": 0})
-        for (_, stream), queue in there.queues.items():
+        for (_, stream), queue in index.queues.items():
             found[stream] += queue.open
     return found
 

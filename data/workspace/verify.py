@@ -53,7 +53,7 @@ def _changes(store: Store, filled: Mapping[str, Sequence[str]]) -> Iterator[str]
     if lost:
         lost = many(int(lost), "number")
         yield f"The changes run to {newest}, but there are {count}: {lost} missing or doubled."
-    for table in (name for name, held in filled.items() if "seq" in held):
+    for table in (name for name, fields in filled.items() if "seq" in fields):
         query = f"select count(*) from {table} t where not exists (select 1 from change c where c.seq = t.seq)"
         if lost := store.rows(query)[0][0]:
             yield f"{many(lost, 'row')} of {table} {verb(lost, 'belongs', 'belong')} to no change."
@@ -63,7 +63,7 @@ def _references(
     store: Store, filled: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     """What a row of the tables that hold any names is there, in whichever table."""
-    for table, column in ((table, column) for table, held in filled.items() for column in held):
+    for table, column in ((table, column) for table, fields in filled.items() for column in fields):
         named = column.removesuffix("_id")
         # A table of events has the id of what they are about beside that of each row.
         other, key = _OTHERWISE.get(column, (named, column if column in columns.get(named, ()) else "id"))
@@ -112,7 +112,7 @@ def _items(store: Store) -> Iterator[str]:
         "select id, name, kind, content, hash from item where id > $1 order by id limit $2", [last, _PAGE]
     ):
         last = rows[-1][0]
-        there: dict[str, set[str]] = {}
+        units_by_item: dict[str, set[str]] = {}
         for key, name, kind, content, kept in rows:
             if content_hash(content) != kept:
                 yield f"The content of the item {name!r} is not what it was when it came in."
@@ -125,10 +125,10 @@ def _items(store: Store) -> Iterator[str]:
                 yield f"The content of the item {name!r} is that of {item.id!r}."
             if item.kind != kind:
                 yield f"The item {name!r} is kept as a {kind}, and its content is a {item.kind}."
-            there[key] = set(units(item))
+            units_by_item[key] = set(units(item))
         ids = [row[0] for row in rows]
         for table in ("score", "label", "remark"):
             query = f"select distinct item_id, unit from {table} where item_id = any($1) order by item_id, unit"
             for key, unit in store.rows(query, [ids]):
-                if key in there and unit not in there[key]:
+                if key in units_by_item and unit not in units_by_item[key]:
                     yield f"A {table} is about {unit} of the item {key!r}, which it does not have."

@@ -191,5 +191,5 @@ def unknown_audits(card: Card) -> str:
     strange = [name for name in card.audits if name not in all_audits()]
     if not strange:
         return ""
-    there = ", ".join(all_audits())
-    return f"{describe_origin(card)}: there is no audit {', '.join(map(repr, strange))}. There are: {there}."
+    audit_names = ", ".join(all_audits())
+    return f"{describe_origin(card)}: there is no audit {', '.join(map(repr, strange))}. There are: {audit_names}."

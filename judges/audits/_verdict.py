@@ -33,8 +33,8 @@ def too_few(n: int, what: str, need: int = MIN) -> AuditFinding | None:
     """Not tested with fewer than `need` of something, saying how many more; None with enough."""
     if n >= need:
         return None
-    there = f"No {what} yet" if n == 0 else f"Only {n} {what}"
-    return not_tested(f"{there}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
+    amount = f"No {what} yet" if n == 0 else f"Only {n} {what}"
+    return not_tested(f"{amount}: {need - n} more {'is' if need - n == 1 else 'are'} needed for a verdict.", n=n)
 
 
 def limit_verdict(figure: float, interval: Interval | None, limit: float) -> Verdict:
@@ -95,11 +95,11 @@ def list_cases(
     (`share`); `y`, `good` and `bad` are the words of the picture.
     """
     rate, hits = share_of((item, bool(flags)) for item, flags in cases), sum(bool(flags) for _, flags in cases)
-    told = why.format(
+    text = why.format(
         hits=hits, n=len(cases), share=percent(rate.point), rate=f"{percent(rate.point)} ({bounds(rate)})"
     )
     picture = bar_picture("", y, (good, len(cases) - hits), (bad, hits))
-    return make_finding(case_verdict(hits, rate, limit), told, rate, [f for _, flags in cases for f in flags], picture)
+    return make_finding(case_verdict(hits, rate, limit), text, rate, [f for _, flags in cases for f in flags], picture)
 
 
 def percent(share: float | None) -> str:

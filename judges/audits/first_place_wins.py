@@ -36,17 +36,17 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     decided = [
         (key, won) for key, ab, ba in found for verdict, won in ((ab, ab == "a"), (ba, ba == "b")) if verdict != "tie"
     ]
-    told = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({bounds(flipped)})"
+    text = f"{percent(flipped.point)} of {flipped.items} pairs flip with the order ({bounds(flipped)})"
     if stop := too_few(len({key for key, _ in decided}), "pairs with a winner in some order"):
-        why = f"{told[0].upper()}{told[1:]}, but {stop.why[0].lower()}{stop.why[1:]}"
+        why = f"{text[0].upper()}{text[1:]}, but {stop.why[0].lower()}{stop.why[1:]}"
         return make_finding("not tested", why, flipped)
     first = share_of(decided)
     verdict = neutral_verdict(first, 0.5, _NEAR)
-    why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({bounds(first)}), and {told}."
+    why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({bounds(first)}), and {text}."
     asked = verdict_of(evidence.card)
-    name, told = asked.name if asked else "", "The verdict is {} with A first and {} with B first."
+    name, text = asked.name if asked else "", "The verdict is {} with A first and {} with B first."
     flags = [
-        Flag(key, told.format(*both), "pair", name, 0.4 if "tie" in both else 0.7)
+        Flag(key, text.format(*both), "pair", name, 0.4 if "tie" in both else 0.7)
         for key, *both in found if both[0] != both[1]
     ]  # fmt: skip
     picture = bar_picture("", "share", ("won by the first place", first.point), ("flips", flipped.point), mark=0.5)

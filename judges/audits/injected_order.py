@@ -55,9 +55,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"{percent(falls / len(room))} lower, by {sum(change.values()) / len(change):+.2f} on average"
         f"{f'; {lost} more gave no score' if lost else ''}."
     )
-    told = "The score rises from {:.2f} to {:.2f} with a planted instruction."
+    template = "The score rises from {:.2f} to {:.2f} with a planted instruction."
     flags = [
-        Flag(item, told.format(was, now), strength=min(0.4 + 0.5 * (now - was) / max(top - was, 1e-9), 0.9))
+        Flag(item, template.format(was, now), strength=min(0.4 + 0.5 * (now - was) / max(top - was, 1e-9), 0.9))
         for item, (was, (now, top)) in room.items() if now - was > 1e-9
     ]  # fmt: skip
     heights = ("higher", rises), ("same", len(room) - rises - falls), ("lower", falls)

@@ -65,10 +65,10 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"{len(rows)} pairs with a winner, {link}."
     )
     asked = verdict_of(evidence.card)
-    told = "The {} response wins ({} tokens for A, {} for B), and the other is judged no worse."
+    text = "The {} response wins ({} tokens for A, {} for B), and the other is judged no worse."
     flags = [
         Flag(
-            row.key, told.format("longer" if row.won else "shorter", row.a, row.b), "pair", asked.name if asked else "",
+            row.key, text.format("longer" if row.won else "shorter", row.a, row.b), "pair", asked.name if asked else "",
             min(0.3 + abs(log(row.a / row.b)) / 4, 0.8),
         )
         for row in rows

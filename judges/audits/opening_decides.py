@@ -62,9 +62,9 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         why = f"The section scores hardly explain the verdict (R\u00b2 {both:.2f} over {items} pairs)."
         return make_finding("warning", why, part, (), picture, items)
     verdict = limit_verdict(part.point, part, threshold)
-    told = "The verdict is the winner of the first section, and all sections together favour the other response."
+    sentence = "The verdict is the winner of the first section, and all sections together favour the other response."
     flags = [
-        Flag(key, told, unit=f"{section}/a", strength=min(0.3 + abs(whole) / 4, 0.8))
+        Flag(key, sentence, unit=f"{section}/a", strength=min(0.3 + abs(whole) / 4, 0.8))
         for key, chosen, first, _, whole, section in rows
         if chosen and _side(first) == chosen and _side(whole) == -chosen
     ]

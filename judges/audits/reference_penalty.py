@@ -35,8 +35,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     replies = evidence.probes.get(PROBE)
     if not replies:
         r = bootstrap_spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
-        told = "" if r.point is None else f" (with it, scores correlate {r.point:.2f} with the overlap of the texts)"
-        return not_tested(f"The probe that removes the reference has not been run with this judge{told}.")
+        note = "" if r.point is None else f" (with it, scores correlate {r.point:.2f} with the overlap of the texts)"
+        return not_tested(f"The probe that removes the reference has not been run with this judge{note}.")
     without = _scores(cell_means(group_judgments(evidence, replies)), names)
     shift = {key: with_it[key] - without[key] for key in like if key in without}
     if stop := too_few(len(shift), "items with a reference that are scored with and without it"):

@@ -29,20 +29,20 @@ _LEVELS: tuple[ConfidenceLevel, ...] = ("high", "medium", "low")
 
 def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of "high" among the confidences that the judge stated, clustered by item."""
-    said = [
+    levels = [
         (judgment.key, word)
         for judgment in group_judgments(evidence)
         for unit, dimension, _ in judgment.asked_scores(evidence.card)
         if (word := judgment.stated_confidence(unit, dimension.name)) is not None
     ]
-    if stop := too_few(len({key for key, _ in said}), "items with a stated confidence"):
+    if stop := too_few(len({key for key, _ in levels}), "items with a stated confidence"):
         return stop
-    rate, counts = share_of((key, word == "high") for key, word in said), Counter(word for _, word in said)
+    rate, counts = share_of((key, word == "high") for key, word in levels), Counter(word for _, word in levels)
     why = (
-        f"{percent(rate.point)} ({bounds(rate)}) of {len(said)} stated confidences are high, {counts['medium']} are "
+        f"{percent(rate.point)} ({bounds(rate)}) of {len(levels)} stated confidences are high, {counts['medium']} are "
         f"medium and {counts['low']} low."
     )
-    shares = [(word, counts[word] / len(said)) for word in _LEVELS]
+    shares = [(word, counts[word] / len(levels)) for word in _LEVELS]
     picture = bar_picture("confidence", "share", *shares, mark=threshold)
     return make_finding(limit_verdict(rate.point or 0.0, rate, threshold), why, rate, (), picture)
 
@@ -121,8 +121,8 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
         f"{titles[worst]} with {percent(rate.point)} ({bounds(rate)}) of its scores{advice}."
     )
     if not flags:
-        said = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
-        why = f"{said}, so every dimension seems to apply."
+        sentence = f"None of {sum(map(len, cells.values()))} scores is high with low confidence"
+        why = f"{sentence}, so every dimension seems to apply."
     heights = [(titles[name], one.point) for name, one in rates.items()]
     picture = bar_picture("dimension", "share high with low confidence", *heights, mark=threshold)
     return make_finding(verdict, why, rate, flags, picture)

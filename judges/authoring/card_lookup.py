@@ -48,7 +48,7 @@ def find_card(
     that card applied per turn. Without `confidence` pointwise_quality asks for scores and justifications only.
     Raises UnknownCard, BadCard.
     """
-    there = cards() if known is None else known
+    cards_by_name = cards() if known is None else known
     base = name.removesuffix(PER_TURN)
     if base == POINTWISE and (dimensions or not confidence):
         from judges.cards.pointwise_quality.card import DEFAULT, card_with_dimensions
@@ -61,7 +61,7 @@ def find_card(
         if dimensions:
             raise BadCard(f"The card in {name} has dimensions of its own: leave out --dimension.")
         return card_from_file(Path(name))
-    if dimensions and name not in there:
+    if dimensions and name not in cards_by_name:
         asked = [parse_question(text, kind) for text in dimensions]
         title = (name or f"own {kind}").replace("_", " ").strip().capitalize()
         return from_recipe(
@@ -72,11 +72,11 @@ def find_card(
             f"The card {name} has dimensions of its own: leave out --dimension. Only {POINTWISE} takes dimensions of "
             "one's choice; under a name that no card has they make a card of their own."
         )
-    if name not in there and base != name and base in there:
-        return apply_per_turn(there[base])
-    if name not in there:
-        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(there)}.")
-    return there[name]
+    if name not in cards_by_name and base != name and base in cards_by_name:
+        return apply_per_turn(cards_by_name[base])
+    if name not in cards_by_name:
+        raise UnknownCard(f"There is no card {name[:80]!r}. There are: {', '.join(cards_by_name)}.")
+    return cards_by_name[name]
 
 
 def parse_question(text: str, kind: Kind) -> dict[str, Any]:
@@ -88,13 +88,13 @@ def parse_question(text: str, kind: Kind) -> dict[str, Any]:
     unit, _, rest = name.partition(".")
     if rest and unit in get_args(UnitSort):
         if unit not in SORTS_OF[kind]:
-            there = ", ".join(SORTS_OF[kind])
-            raise BadCard(f"{text[:80]!r}: a {kind} has no {unit}. It has: {there}. Another kind of item: --kind.")
+            unit_names = ", ".join(SORTS_OF[kind])
+            raise BadCard(f"{text[:80]!r}: a {kind} has no {unit}. It has: {unit_names}. Another kind of item: --kind.")
         name = rest
     else:
         unit = _WHOLE[kind]
-    said: dict[str, Any] = {"name": name, "unit": unit, "definition": definition}
-    return said | ({"answers": parse_scale(scale)} if scale else {})
+    question: dict[str, Any] = {"name": name, "unit": unit, "definition": definition}
+    return question | ({"answers": parse_scale(scale)} if scale else {})
 
 
 def parse_scale(text: str) -> dict[str, Any]:
@@ -107,21 +107,21 @@ def parse_scale(text: str) -> dict[str, Any]:
     """
     plain = text.strip()
     bare = _NA.sub("", plain)
-    told: dict[str, Any] = {"na": True} if bare != plain else {}
+    na_option: dict[str, Any] = {"na": True} if bare != plain else {}
     bare, between = _BETWEEN.subn("", bare)
     if found := _RANGE.fullmatch(bare):
         lo, hi = (_number(end) for end in found.groups()[:2])
         step = _number(found[3]) if found[3] else 0
         whole = isinstance(lo, int) and isinstance(hi, int) and lo >= 0 and hi <= 10 and (lo, hi) != (0, 1)
         if whole and step in (0, 1) and not between:
-            return told | {"kind": "ordinal", "lo": lo, "hi": hi}
-        return told | {"kind": "interval", "lo": lo, "hi": hi} | ({"step": step} if step else {})
+            return na_option | {"kind": "ordinal", "lo": lo, "hi": hi}
+        return na_option | {"kind": "interval", "lo": lo, "hi": hi} | ({"step": step} if step else {})
     if re.fullmatch(r"(yes\s*/\s*no|no\s*/\s*yes|true\s*/\s*false|flag)", bare, re.IGNORECASE):
-        return told | {"kind": "flag"}
+        return na_option | {"kind": "flag"}
     for sign, kind in (("|", "ordered"), (",", "unordered")):
         words = [word.strip() for word in bare.split(sign)]
         if len(words) > 1 and all(words):
-            return told | {"kind": kind, "categories": words}
+            return na_option | {"kind": kind, "categories": words}
     raise BadCard(
         f"({text[:60]}) is no scale. Write (1-5) for whole numbers, (0-1) or (0-10 step 0.5) for any number, (yes/no), "
         "(poor|fair|good) for words from worst to best, (red, green) for words without order."
@@ -131,13 +131,13 @@ def parse_scale(text: str) -> dict[str, Any]:
 def spell_scale(scale: RecipeScale) -> str:
     """A scale as `answers` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
     if scale.kind in ("ordinal", "interval"):
-        said = f"{scale.lo:g}-{scale.hi:g}" + (f" step {scale.step:g}" if scale.step else "")
-        said += " continuous" if scale.kind == "interval" and parse_scale(said)["kind"] == "ordinal" else ""
+        text = f"{scale.lo:g}-{scale.hi:g}" + (f" step {scale.step:g}" if scale.step else "")
+        text += " continuous" if scale.kind == "interval" and parse_scale(text)["kind"] == "ordinal" else ""
     elif scale.kind == "flag":
-        said = "yes/no"
+        text = "yes/no"
     else:
-        said = ("|" if scale.kind == "ordered" else ", ").join(scale.categories)
-    return f"{said} or n/a" if scale.na else said
+        text = ("|" if scale.kind == "ordered" else ", ").join(scale.categories)
+    return f"{text} or n/a" if scale.na else text
 
 
 def card_from_file(path: Path) -> Card:

@@ -58,7 +58,7 @@ def general_audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ..
     steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered", "interval")]
     chosen = any(d.sort == "pair" and names_sides(d.scale) for d in dimensions)
     parted = any(d.sort == "section" and d.scale.kind == "ordinal" for d in dimensions)
-    there = {
+    conditions = {
         "same_score": any(d.scale.size > 2 for d in steps),
         "scenario_ignored": kind == "dialogue" and bool(steps),
         "attention_drop": any(d.sort == "turn" for d in steps),
@@ -69,7 +69,7 @@ def general_audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ..
         "first_place_wins": chosen,
         "injected_order": chosen if kind == "pair" else bool(steps),
     }
-    return tuple(name for name, holds in there.items() if holds)
+    return tuple(name for name, holds in conditions.items() if holds)
 
 
 def from_folder(folder: Path) -> Card:
@@ -136,8 +136,8 @@ def _examples(spec: Mapping[str, Any]) -> tuple[Example, ...]:
 
 def _with_definitions(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
     """The dimensions with the definitions that they had."""
-    said = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
-    return tuple(replace(d, definition=said.get((d.sort, d.name), d.definition)) for d in card.dimensions)
+    definitions = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
+    return tuple(replace(d, definition=definitions.get((d.sort, d.name), d.definition)) for d in card.dimensions)
 
 
 def _same(card: Card, spec: Mapping[str, Any]) -> bool:
@@ -148,5 +148,5 @@ def _same(card: Card, spec: Mapping[str, Any]) -> bool:
 def _to_json_value(value: Any) -> Any:
     """The same as JSON has it: no tuples."""
     if isinstance(value, Mapping):
-        return {key: _to_json_value(held) for key, held in value.items()}
-    return [_to_json_value(held) for held in value] if isinstance(value, (list, tuple)) else value
+        return {key: _to_json_value(element) for key, element in value.items()}
+    return [_to_json_value(element) for element in value] if isinstance(value, (list, tuple)) else value

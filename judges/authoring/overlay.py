@@ -48,7 +48,7 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         scores = tuple(score._replace(unit=part) for score in found.scores)
         return replace(found, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in found.remarks))
 
-    said = _SAID.format(task=_holds(card, "task"), output=_holds(card, "output"))
+    instructions = _SAID.format(task=_holds(card, "task"), output=_holds(card, "output"))
     return Card(
         card.name + PER_TURN,
         f"{card.title} on turns",
@@ -56,7 +56,7 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         tuple(replace(d, sort="turn") for d in card.dimensions),
         card.reply,
         lambda _reply, _item: Reading(unscored="incomplete", why="the reply does not say which turn it is about"),
-        prompts={name: f"{text}\n\n{said}" for name, text in card.prompts.items()},
+        prompts={name: f"{text}\n\n{instructions}" for name, text in card.prompts.items()},
         variant=variant,
         parts=assistant_units,
         fields=fields,

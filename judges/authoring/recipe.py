@@ -98,8 +98,8 @@ class RecipeScale(Strict):
     @model_serializer(mode="wrap")
     def _without_step(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without a step that is none: recipes from before there were steps stay the same, and so do their cards."""
-        told: dict[str, Any] = plain(self)
-        return told if self.step else {name: value for name, value in told.items() if name != "step"}
+        fields: dict[str, Any] = plain(self)
+        return fields if self.step else {name: value for name, value in fields.items() if name != "step"}
 
     @property
     def scale(self) -> Scale:
@@ -169,8 +169,8 @@ class Recipe(Strict):
             raise ValueError("the title must be one line of text")
         for asked in self.dimensions:
             if asked.unit not in SORTS_OF[self.kind]:
-                there = ", ".join(SORTS_OF[self.kind])
-                raise ValueError(f"{asked.name} is asked of a {asked.unit}, but a {self.kind} has: {there}")
+                unit_names = ", ".join(SORTS_OF[self.kind])
+                raise ValueError(f"{asked.name} is asked of a {asked.unit}, but a {self.kind} has: {unit_names}")
         named = [(asked.unit, asked.name) for asked in self.dimensions]
         if twice := next((pair for pair in named if named.count(pair) > 1), None):
             raise ValueError(f"the dimension {twice[1]} stands twice for the {twice[0]}")
@@ -188,7 +188,7 @@ def check_recipe(data: Any) -> Recipe:
 def _sentence(error: Mapping[str, Any], data: Any) -> str:
     """One of pydantic's errors as a sentence that says where."""
     where = [str(part) for part in error["loc"]]
-    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    message = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     if where[:1] == ["dimensions"] and len(where) > 1 and where[1].isdigit():
         row = data["dimensions"][int(where[1])]
         name = str(row.get("name") or "").strip()[:_LENGTH] if isinstance(row, dict) else ""
@@ -197,12 +197,12 @@ def _sentence(error: Mapping[str, Any], data: Any) -> str:
     else:
         place = ", ".join(where)
     if error["type"] == "literal_error":
-        said = f"use {error['ctx']['expected'].replace(chr(39), '')}"
+        message = f"use {error['ctx']['expected'].replace(chr(39), '')}"
     elif error["type"] == "string_too_short":
-        said = "is empty"
+        message = "is empty"
     elif error["type"] == "too_short":
-        said = "name at least one dimension"
-    sentence = f"{place}: {said}." if place else f"{said[:1].upper()}{said[1:]}."
+        message = "name at least one dimension"
+    sentence = f"{place}: {message}." if place else f"{message[:1].upper()}{message[1:]}."
     return sentence[:1].upper() + sentence[1:]
 
 

@@ -44,8 +44,8 @@ def _value(scale: Scale) -> Any:
     words: Any = Literal[scale.categories]
     if not scale.na:
         return Annotated[words, BeforeValidator(fold)]
-    said = {"type": "string", "enum": [*scale.categories, "n/a"]}
-    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(said)]
+    schema = {"type": "string", "enum": [*scale.categories, "n/a"]}
+    return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(schema)]
 
 
 def _on(scale: Scale, value: float | None) -> float | None:
@@ -151,9 +151,9 @@ class _Read:
         self.scores.append(Score(unit, name, scale.code(value)))
 
     def _add_with_notes(self, unit: str, sort: str, found: dict[str, Any]) -> None:
-        for name, said in found.items():
-            self._add(unit, sort, name, said["score"])
-            self._note(unit, name, said["note"])
+        for name, answer in found.items():
+            self._add(unit, sort, name, answer["score"])
+            self._note(unit, name, answer["note"])
 
     def _note(self, unit: str, name: str, text: str) -> None:
         if text.strip():

@@ -94,11 +94,11 @@ def _dimension(asked: RecipeQuestion) -> str:
     if scale.na:
         allowed += ', or `"n/a"` where it does not apply'
     lines = [f"**{asked.name}**: {asked.definition.strip()}", f"Answer: {allowed}."]
-    said = [answer for answer in scale.answers if answer in asked.anchors]
+    anchored_answers = [answer for answer in scale.answers if answer in asked.anchors]
     if scale.kind in ("ordinal", "ordered", "interval"):
-        said.reverse()
+        anchored_answers.reverse()
     words = {"yes": "true", "no": "false"} if scale.kind == "flag" else {}
-    lines += [f"- {words.get(answer, answer)}: {asked.anchors[answer].strip()}" for answer in said]
-    if scale.kind == "ordinal" and 0 < len(said) < scale.size:
+    lines += [f"- {words.get(answer, answer)}: {asked.anchors[answer].strip()}" for answer in anchored_answers]
+    if scale.kind == "ordinal" and 0 < len(anchored_answers) < scale.size:
         lines.append("Take a number in between where it lies between two of these.")
     return "\n".join(lines)

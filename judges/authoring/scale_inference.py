@@ -99,19 +99,19 @@ def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | 
     sort, value = _read(cell)
     if sort == "missing" and not (value == "none" and "none" in answers.categories):
         return None
-    said: Any = cell
+    answer: Any = cell
     if answers.kind == "flag":
-        said = _FLAGS.get(value, cell) if sort == "word" else value if sort == "number" else cell
-        said = bool(said) if said in (0, 1) else said
+        answer = _FLAGS.get(value, cell) if sort == "word" else value if sort == "number" else cell
+        answer = bool(answer) if answer in (0, 1) else answer
     elif answers.kind in ("ordered", "unordered"):
-        said = _category(sort, value, answers.categories)
+        answer = _category(sort, value, answers.categories)
     else:
         on = [n for n in _numbers(sort, value, answers) if answers.lo <= n <= answers.hi]
-        said = on[0] if len(on) == 1 else cell
-        if answers.kind == "ordinal" and isinstance(said, float) and said.is_integer():
-            said = int(said)
-    answers.scale.code(said)
-    return said  # type: ignore[no-any-return]
+        answer = on[0] if len(on) == 1 else cell
+        if answers.kind == "ordinal" and isinstance(answer, float) and answer.is_integer():
+            answer = int(answer)
+    answers.scale.code(answer)
+    return answer  # type: ignore[no-any-return]
 
 
 class _Nested(str):

@@ -134,8 +134,8 @@ def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[C
     lacks: dict[str, str] = {}
     for _, variant, names in fields:
         if variant not in card.prompts:
-            there = ", ".join(repr(name) for name in card.prompts)
-            text = f"there is none for the variant {variant!r} (there are {there}). Write it."
+            variant_names = ", ".join(repr(name) for name in card.prompts)
+            text = f"there is none for the variant {variant!r} (there are {variant_names}). Write it."
             yield CardFault(f"{where}{_file(variant)}: {text}")
             continue
         text = card.prompts[variant]
@@ -145,8 +145,8 @@ def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[C
         elif unsaid := [key for key in keys if key not in text]:
             text = "it does not name what the reply has"
             lacks[variant] = f"{text}: {', '.join(unsaid)}. End it with the shape of the reply."
-    for variant, said in lacks.items():
-        yield CardFault(f"{where}{_file(variant)}: {said}", stops=False)
+    for variant, message in lacks.items():
+        yield CardFault(f"{where}{_file(variant)}: {message}", stops=False)
 
 
 def _file(variant: str) -> str:
@@ -161,23 +161,23 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
     from judges.reading.reading import read_reply
 
     item, left, read_once = specimen(card.kind), "", False
-    said: dict[str, str] = {}  # once for each cell, whatever its value was
+    message_by_cell: dict[str, str] = {}  # once for each cell, whatever its value was
     for part in card.parts(item):
         for reply in _replies(card, card.fields(item, part)):
             try:
                 found = read_reply(card, reply, item, part, "last")
             except AssayError as error:
-                said.setdefault(str(error).partition(" = ")[0], str(error))
+                message_by_cell.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
             except Exception as error:
                 what = f"a reply cannot be read: {_error_line(error)}. Mend text() or the reply's model."
                 text = f"{describe_origin(card)}: {what}"
-                said.setdefault(text, text)
+                message_by_cell.setdefault(text, text)
                 continue
             read_once = read_once or found.unscored is None
             left = left or (found.why if found.unscored == "incomplete" else "")
-    yield from (CardFault(text) for text in list(said.values())[:3])
-    if left and not read_once and not said:
+    yield from (CardFault(text) for text in list(message_by_cell.values())[:3])
+    if left and not read_once and not message_by_cell:
         why = f"{left}. Give a Score for each dimension, or a Remark of the sort rule that says why there is none"
         yield CardFault(f"{describe_origin(card)}: read() scores no reply of a plain {card.kind}: {why}.")
 

@@ -35,8 +35,8 @@ def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection
     title = name.replace("_", " ").capitalize()
     prompt = Path(__file__).with_name("new_card").joinpath(f"{kind}.md").read_text(encoding="utf-8")
     code = f"{_CODE[kind]}{_CARD}{_MORE.get(kind, '')})\n"
-    told = {"AUDITS": _AUDITS.get(kind, '"same_score", "injected_order"'), "KIND": kind}
-    for word, text in {**told, "NAME": name, "DIMENSION": dimension, "TITLE": title}.items():
+    replacements = {"AUDITS": _AUDITS.get(kind, '"same_score", "injected_order"'), "KIND": kind}
+    for word, text in {**replacements, "NAME": name, "DIMENSION": dimension, "TITLE": title}.items():
         code = code.replace(word, text)
     return {
         "__init__.py": "",

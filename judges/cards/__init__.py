@@ -80,9 +80,9 @@ def _card_folders() -> list[str]:
                 continue
             if all(inside.name == "__pycache__" for inside in folder.iterdir()):
                 continue
-            for name, said in (("card.py", "Add it"), ("__init__.py", "Add an empty one")):
+            for name, remedy in (("card.py", "Add it"), ("__init__.py", "Add an empty one")):
                 if not (folder / name).is_file():
-                    raise BadCard(f"judges/cards/{folder.name} has no {name}. {said}, or move the folder away.")
+                    raise BadCard(f"judges/cards/{folder.name} has no {name}. {remedy}, or move the folder away.")
             if not folder.name.isidentifier():
                 raise BadCard(
                     f"judges/cards/{folder.name}: a folder's name is that of its card. Use letters, digits and _."
@@ -114,9 +114,9 @@ def _module(folder: str) -> ModuleType:
         file = Path(error.filename or "card.py").name
         raise BadCard(f"{_file(folder, file)}, line {error.lineno or 1}: {error.msg}. {_MEND}") from None
     except Exception as error:
-        said = str(error) if isinstance(error, (AssayError, ImportError)) else f"{type(error).__name__}: {error}"
-        said = " ".join(said.split())[:300].rstrip(".")
-        raise BadCard(f"{_locate_error(error, folder)}: {said}. {_MEND}") from None
+        message = str(error) if isinstance(error, (AssayError, ImportError)) else f"{type(error).__name__}: {error}"
+        message = " ".join(message.split())[:300].rstrip(".")
+        raise BadCard(f"{_locate_error(error, folder)}: {message}. {_MEND}") from None
 
 
 def _locate_error(error: Exception, folder: str) -> str:
@@ -160,9 +160,9 @@ def _faults(card: Card, folder: str) -> Iterator[str]:
     if not isinstance(prompts, Mapping) or not all(isinstance(v, str) and v.strip() for v in prompts.values()):
         yield "prompts have to be texts by variant, none empty: prompts_beside(__file__) reads those of the folder."
     for what in ("audits", "rules"):
-        held = getattr(card, what)
-        if not isinstance(held, (tuple, list)) or not all(isinstance(one, str) for one in held):
-            yield f'{what} is {held!r}: it has to be a tuple of texts; a tuple of one has a comma, as in ("...",).'
+        value = getattr(card, what)
+        if not isinstance(value, (tuple, list)) or not all(isinstance(one, str) for one in value):
+            yield f'{what} is {value!r}: it has to be a tuple of texts; a tuple of one has a comma, as in ("...",).'
     if not isinstance(card.defaults, Params):
         yield "defaults has to be Params(...)."
     if not isinstance(card.examples, (tuple, list)) or not all(isinstance(one, Example) for one in card.examples):
@@ -224,11 +224,11 @@ def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
             other = first.setdefault((card.kind, one.sort, one.name), card)
             scale = next(d.scale for d in other.dimensions if (d.sort, d.name) == (one.sort, one.name))
             if scale != one.scale:
-                there, here = (scale.words, one.scale.words)
-                if there == here:
-                    there, here = repr(scale), repr(one.scale)
+                existing, here = (scale.words, one.scale.words)
+                if existing == here:
+                    existing, here = repr(scale), repr(one.scale)
                 raise BadCard(
-                    f"{_file(homes[card.name])}: {one.name} of a {one.sort} is {here} here, {there} in {other.name} "
+                    f"{_file(homes[card.name])}: {one.name} of a {one.sort} is {here} here, {existing} in {other.name} "
                     f"({_file(homes[other.name])}). A name means one scale: take that one, or another name."
                 )
 
@@ -242,5 +242,5 @@ def _number(value: Any) -> bool:
 
 
 def _or(words: Any) -> str:
-    held = list(words)
-    return f"{', '.join(held[:-1])} or {held[-1]}" if len(held) > 1 else "".join(held)
+    options = list(words)
+    return f"{', '.join(options[:-1])} or {options[-1]}" if len(options) > 1 else "".join(options)

@@ -23,8 +23,8 @@ _BEGINS = re.compile(r'"""`([a-z-]+)`: (.+?)(?:""")?\n')
 
 def main(args: Sequence[str]) -> int:
     """Run one command of `python -m judges`."""
-    told = "Judges, audits and agreement on plain files; no workspace needed."
-    return run_command("python -m judges", told, commands(__name__), args)
+    description = "Judges, audits and agreement on plain files; no workspace needed."
+    return run_command("python -m judges", description, commands(__name__), args)
 
 
 def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
@@ -39,10 +39,10 @@ def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, 
 
 
 def run_command(
-    prog: str, description: str, there: Mapping[str, tuple[str, str]], args: Sequence[str],
+    prog: str, description: str, known_commands: Mapping[str, tuple[str, str]], args: Sequence[str],
     before: Callable[[], None] = lambda: None,
 ) -> int:  # fmt: skip
-    """Run the command that the arguments name. `there` is what `commands` gives; `before` is called first.
+    """Run the command that the arguments name. `known_commands` is what `commands` gives; `before` is called first.
 
     Only the module of that command is loaded: it has `add(parser)`, which adds its options, and `run(options)`.
 
@@ -53,14 +53,14 @@ def run_command(
         parser = argparse.ArgumentParser(prog=prog, description=description)
         parser.add_argument("--version", action="version", version=f"Assay {VERSION}", help="say the version and end")
         subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-        if args and args[0] in there:
-            module, does = there[args[0]]
+        if args and args[0] in known_commands:
+            module, does = known_commands[args[0]]
             command = importlib.import_module(module)
             one = subparsers.add_parser(args[0], description=does[:1].upper() + does[1:])
             one.set_defaults(run=command.run)
             command.add(one)
         else:
-            for name, (_, does) in there.items():
+            for name, (_, does) in known_commands.items():
                 subparsers.add_parser(name, help=does.rstrip("."))
         options = parser.parse_args(list(args))
         code = int(options.run(options))

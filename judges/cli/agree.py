@@ -78,35 +78,35 @@ def run(options: argparse.Namespace) -> int:
     if options.target is not None:
         auto_accept.check_target(options.target, options.delta)
     agree_extras.check_handicap(options)
-    held = read_files(options.files, options.good_rows)
-    if held.tables:
-        path, *more = held.tables
-        if more or held.judgments or held.labels or held.scores or held.gold:
+    contents = read_files(options.files, options.good_rows)
+    if contents.tables:
+        path, *more = contents.tables
+        if more or contents.judgments or contents.labels or contents.scores or contents.gold:
             raise NoGold(f"{path} is a table of its own columns: give it alone, without other files.")
-        found = match_table(path, held.tables[path], options.judge, options.human, options.good_rows)
+        found = match_table(path, contents.tables[path], options.judge, options.human, options.good_rows)
     else:
         given = read_items(options.items) if options.items else {}
         own = filed_card(options)
         name = own.name if own else options.card or None
-        found = match_judges(held, given, name, " ".join([options.model or "", *options.param]).strip(),
+        found = match_judges(contents, given, name, " ".join([options.model or "", *options.param]).strip(),
                         lambda card: own or chosen_card(options, card))  # fmt: skip
     blocks = [block for match in found if (block := _block(options, match)) is not None]
     if not blocks:
-        raise NoGold(_explain_no_judge(options.files, held, found))
+        raise NoGold(_explain_no_judge(options.files, contents, found))
     if options.json:
-        told = [made for _, made, _ in blocks]
+        records = [made for _, made, _ in blocks]
         several = [{"judge": judge, "dimensions": made} for judge, made, _ in blocks]
-        print(json.dumps(told[0] if len(found) == 1 else several, ensure_ascii=False, indent=1))
+        print(json.dumps(records[0] if len(found) == 1 else several, ensure_ascii=False, indent=1))
     else:
         print("\n\n".join("\n".join(text) for _, _, text in blocks))
     return 0
 
 
-def _explain_no_judge(files: list[Path], held: FileContents, found: list[JudgeMatch]) -> str:
+def _explain_no_judge(files: list[Path], contents: FileContents, found: list[JudgeMatch]) -> str:
     """Why no judge has a figure."""
-    told = [(label.dimension, label.unit) for lines in held.labels.values() for _, label in lines]
-    told += [(value.dimension, value.unit) for value in held.gold]
-    named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in told))
+    dimensions = [(label.dimension, label.unit) for lines in contents.labels.values() for _, label in lines]
+    dimensions += [(value.dimension, value.unit) for value in contents.gold]
+    named = ", ".join(dict.fromkeys(f"{dimension} of {sort_of(unit)}" for dimension, unit in dimensions))
     about = ", ".join(f"{d.name} of {d.sort}" for d in found[0].card.dimensions if _counts(d))
     return (
         f"{', '.join(map(str, files))}: no label is about a dimension of {found[0].card.name} and an item of these "
@@ -116,14 +116,14 @@ def _explain_no_judge(files: list[Path], held: FileContents, found: list[JudgeMa
 
 def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
     """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
-    card, people, found, rule, said = match.card, match.people, match.found, match.rule, match.given
+    card, people, found, rule, values_by_cell = match.card, match.people, match.found, match.rule, match.given
     text: list[str] = []
-    cells = {d: meeting_cells(d, people, found, rule, said) for d in card.dimensions if _counts(d)}
+    cells = {d: meeting_cells(d, people, found, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
     lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, lost, options.missing)
     shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
-    turns = agree_extras.weakest_turn_lines(card, people, said, found, rule, match.there)
+    turns = agree_extras.weakest_turn_lines(card, people, values_by_cell, found, rule, match.there)
     if not shown and not turns:
         return None
     rated = {s.dimension: agree_verdicts.rates_lines(s.dimension, cells[s.dimension], found, rule) for s in shown}
@@ -195,10 +195,10 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
 def _position_agreement(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
     asked = orders.verdict_dimension(card)
-    said = position.verdicts_in_both_orders(
+    pairs = position.verdicts_in_both_orders(
         (r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored
     )
-    return (asked, position.positional_agreement(said, asked.scale.answers)) if asked is not None and said else None
+    return (asked, position.positional_agreement(pairs, asked.scale.answers)) if asked is not None and pairs else None
 
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply]) -> SelfConsistency | None:
@@ -211,8 +211,8 @@ def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[Au
     if not several:
         return None
     numbers = sorted({number for scores in given.values() for number in scores})
-    said = [given.get(cell, {}) for cell in cells]
-    values = [[_code(one[n].value if n in one else None) for n in numbers] for one in said]
+    cell_scores = [given.get(cell, {}) for cell in cells]
+    values = [[_code(one[n].value if n in one else None) for n in numbers] for one in cell_scores]
     asked = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
     return self_consistency.measure_self_consistency(asked, (hits, of), d.scale)
@@ -248,17 +248,17 @@ def _some(text: str) -> str:
 
 def meeting_cells(
     dimension: Dimension, people: dict[Cell, float | None], found: list[AuditReply], rule: CombinationRule,
-    said: dict[Cell, list[float | None]],
+    pool: dict[Cell, list[float | None]],
 ) -> PairedRatings:  # fmt: skip
     """The cells of one dimension where people and judge meet; several samples of a reply are one answer.
 
-    `people` is the gold of each cell, and `said` all that it comes from.
+    `people` is the gold of each cell, and `pool` all that it comes from.
     """
     given = scores_by_cell(dimension, found)
     cells = met_cells(dimension, people, found)
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in cells))}
     judged = [combine_cell(given[cell], dimension, rule) if cell in given else None for cell in cells]
-    valued = [[value for value in said[cell] if value is not None] for cell in cells]
+    valued = [[value for value in pool[cell] if value is not None] for cell in cells]
 
     def codes(values: list[float | None]) -> Any:
         return np.array([_code(value) for value in values], dtype=np.float64)
@@ -271,8 +271,8 @@ def meeting_cells(
         np.ones(len(cells)),
         None,
         codes([fmean(values) if values else None for values in valued]),
-        np.array([len(values) / len(said[cell]) for cell, values in zip(cells, valued, strict=True)], dtype=np.float64),
-        np.array([len(said[cell]) for cell in cells], dtype=np.int64),
+        np.array([len(values) / len(pool[cell]) for cell, values in zip(cells, valued, strict=True)], dtype=np.float64),
+        np.array([len(pool[cell]) for cell in cells], dtype=np.int64),
     )
 
 

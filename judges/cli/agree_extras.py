@@ -119,12 +119,12 @@ def _number(value: float | None) -> str:
 
 
 def alternative_annotator_lines(
-    d: Dimension, said: Mapping[tuple[Cell, str], float | None], met: PairedRatings, cells: Sequence[Cell],
+    d: Dimension, answers: Mapping[tuple[Cell, str], float | None], met: PairedRatings, cells: Sequence[Cell],
     epsilon: float,
 ) -> alternative_annotator.AlternativeAnnotatorTest:  # fmt: skip
     """The alternative-annotator test of a dimension; `cells` are those of `met`, in its order."""
     place = {cell: n for n, cell in enumerate(cells)}
-    rows = [(place[cell], who, value) for (cell, who), value in said.items() if cell in place and value is not None]
+    rows = [(place[cell], who, value) for (cell, who), value in answers.items() if cell in place and value is not None]
     names = sorted({who for _, who, _ in rows})
     number = {who: n for n, who in enumerate(names)}
     cell = np.array([n for n, _, _ in rows], dtype=np.int64)
@@ -144,7 +144,7 @@ def alternative_annotator_lines(
 
 
 def weakest_turn_lines(
-    card: Card, people: Mapping[Cell, float | None], said: Mapping[Cell, Sequence[float | None]],
+    card: Card, people: Mapping[Cell, float | None], values_by_cell: Mapping[Cell, Sequence[float | None]],
     found: list[AuditReply], rule: CombinationRule, items: Mapping[str, Item],
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
     """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
@@ -153,7 +153,7 @@ def weakest_turn_lines(
     """
     asked, made = {d.name for d in scored_dimensions(card.dimensions)}, {}
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for (item, unit, name), values in said.items():
+    for (item, unit, name), values in values_by_cell.items():
         if name in asked and sort_of(unit) == "turn":
             given[item][int(unit[5:])] += [value for value in values if value is not None]
     for d in turn_dimensions(card.dimensions):
@@ -165,8 +165,8 @@ def weakest_turn_lines(
                 continue
             named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
             own = combine_cell(samples, d, rule)
-            there = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
-            dialogues.append(NamedTurns(there, named, int(own or 0), label is not None))
+            turn_numbers = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
+            dialogues.append(NamedTurns(turn_numbers, named, int(own or 0), label is not None))
         if dialogues:
             made[d] = measure_weakest_turns(dialogues)
     return made

@@ -50,10 +50,10 @@ def rates_lines(
 ) -> list[AnswerRates]:
     """The rates of a flag or of categories; the judge's own share is of all replies, labelled or not."""
     given = scores_by_cell(dimension, found)
-    said = [_nearest_answer(scores, dimension, rule) for scores in given.values()]
+    answers = [_nearest_answer(scores, dimension, rule) for scores in given.values()]
     number = {item: n for n, item in enumerate(dict.fromkeys(cell[0] for cell in given))}
     item = np.array([number[cell[0]] for cell in given], dtype=np.int64)
-    value = np.array([np.nan if v is None else v for v in said], dtype=np.float64)
+    value = np.array([np.nan if v is None else v for v in answers], dtype=np.float64)
     return rates.rates_by_answer(met, dimension, rates.judge_shares(item, value))
 
 
@@ -69,8 +69,8 @@ def selective_lines(
     sure = _confidence_by_source(d, given, rule)
     sources = sorted(sure, key=lambda name: (-len(sure[name]), name))
     if options.source and options.source not in sources:
-        there = ", ".join(sources) or "none"
-        raise NoSource(f"{d.title} has no confidence from {options.source!r}. There is: {there}.")
+        source_names = ", ".join(sources) or "none"
+        raise NoSource(f"{d.title} has no confidence from {options.source!r}. There is: {source_names}.")
     source = options.source or (sources[0] if sources else "")
     failed = {reply.item for reply in found if reply.reading.unscored is not None}
     lowest: dict[str, float] = {}

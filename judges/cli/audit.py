@@ -61,13 +61,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Audit the judge, print what was found, and say by the exit code whether anything is in alarm."""
     limits = _limits(options.thresholds)
-    evidence, said = _evidence(options)
+    evidence, header = _evidence(options)
     found = run_audits(evidence, limits)
     used = {name: limits.get(name, all_audits()[name].threshold) for name in found}
     if options.json:
         print(json.dumps(_audit_record(evidence, found, used), ensure_ascii=False, indent=1))
     else:
-        print(f"{said}\n")
+        print(f"{header}\n")
         for name, finding in found.items():
             _show(all_audits()[name], finding, used[name], None if options.all else _LISTED)
     return int(any(finding.verdict == "alarm" for finding in found.values()))
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
     """All that the files hold about one judge, and what that is in words."""
-    there, lines = read_items(options.items), read_judgments(options.judgments)
+    items, lines = read_items(options.items), read_judgments(options.judgments)
     own = filed_card(options)
     judge = choose_judge(
         options.judgments, lines, own.name if own else options.card or None, options.model, options.param
@@ -85,7 +85,7 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
 
     def those(path: Path, chosen: Lines) -> list[Any]:
         given = chosen[0][1].params if chosen else {}
-        return combine_replies(read_replies(path, chosen, card, there), card, combination_rule(card, given))
+        return combine_replies(read_replies(path, chosen, card, items), card, combination_rule(card, given))
 
     mine = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
     probes, others = {}, {}
@@ -117,16 +117,16 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
             first = judge_of(of_model[0][1]) if of_model else None
             others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
     labels = read_labels(options.gold) if options.gold else []
-    people = resolve_cells(answers_by_cell(answers_by_person(options.gold, labels, card, there)), card)
+    people = resolve_cells(answers_by_cell(answers_by_person(options.gold, labels, card, items)), card)
     unused = Counter(reply.reading.unscored for reply in mine if reply.reading.unscored)
     reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
     words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"
     number = many(len(mine), "reply", "replies")
-    said = f"{judge.said}: {number} to {len({r.item for r in mine})} of {many(len(there), 'item')}"
+    header = f"{judge.said}: {number} to {len({r.item for r in mine})} of {many(len(items), 'item')}"
     also = [f"probe {name}" for name in probes] + [f"second judge {name}" for name in others]
     also += [f"{many(len(people), 'reference label')} (gold)"] if people else []
-    said += (words if unused else "") + (f"; with {', '.join(also)}" if also else "") + "."
-    return AuditEvidence(card, judge.model, there, mine, probes, {m: r for m, r in others.items() if r}, people), said
+    header += (words if unused else "") + (f"; with {', '.join(also)}" if also else "") + "."
+    return AuditEvidence(card, judge.model, items, mine, probes, {m: r for m, r in others.items() if r}, people), header
 
 
 def _of_card(path: Path, lines: Lines, name: str) -> Lines:

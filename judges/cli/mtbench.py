@@ -108,8 +108,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(paths: Sequence[Path]) -> Bench:
     """The files as a Bench; what is to be said of them on stderr."""
-    bench, said = read_bench(paths)
-    for sentence in said:
+    bench, notes = read_bench(paths)
+    for sentence in notes:
         print(sentence, file=sys.stderr)
     return bench
 
@@ -129,9 +129,9 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
     chosen = _select_ratings(options, bench)
     if options.figure == "compare":
         if len(chosen.judges) < 2:
-            there = ", ".join(chosen.judges) or "none"
+            judge_names = ", ".join(chosen.judges) or "none"
             raise NothingToShow(
-                f"Comparing takes two judges, and the ratings are by {there}. "
+                f"Comparing takes two judges, and the ratings are by {judge_names}. "
                 "Give the other's files too, or --other-protocol to compare two ways to read one judge."
             )
         return tables.comparison_tables(chosen)
@@ -155,9 +155,9 @@ def _select_ratings(options: argparse.Namespace, bench: Bench) -> RatingSelectio
 
 def _check_names(options: argparse.Namespace, bench: Bench) -> argparse.Namespace:
     """The options, whose models and categories are in the files. Raises NothingToShow."""
-    for name, there in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
-        if unknown := [one for one in getattr(options, name) if one not in there]:
-            known = ", ".join(dict.fromkeys(there)) or "none"
+    for name, known_names in (("model", bench.models), ("category", [q.category for q in bench.questions.values()])):
+        if unknown := [one for one in getattr(options, name) if one not in known_names]:
+            known = ", ".join(dict.fromkeys(known_names)) or "none"
             raise NothingToShow(f"There is no {name} {', '.join(unknown)}. There are: {known}.")
     return options
 
@@ -200,6 +200,6 @@ def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str
     rating = list(dict.fromkeys(one.judge for one in bench.ratings))
     found = [one for one in _judges(bench, judge) if one in rating] if judge else rating
     if len(found) != 1:
-        told = f"rated by {', '.join(found)}" if found else "without a rating"
-        raise NothingToShow(f"A pipeline has one judge; these files are {told}. Say which with {option}.")
+        status = f"rated by {', '.join(found)}" if found else "without a rating"
+        raise NothingToShow(f"A pipeline has one judge; these files are {status}. Say which with {option}.")
     return Pipeline(bench, found[0], find_protocol(protocol) if protocol else tables.own_protocol(bench, found[0]))

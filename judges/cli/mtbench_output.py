@@ -37,10 +37,10 @@ def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> lis
     """Write a file for each table, or as JSON one for all; a line for each that was made. Raises BadOutput."""
     if folder.is_file():
         raise BadOutput(f"{folder} is a file: give a folder to write into.")
-    said = []
+    lines = []
     if format == "json":
         write_text(folder / "tables.json", format_tables(given, "json") + "\n")
-        said.append(f"{folder / 'tables.json'}: {many(len(given), 'table')}")
+        lines.append(f"{folder / 'tables.json'}: {many(len(given), 'table')}")
     else:
         for table in given:
             path = folder / f"{table.name}.{format}"
@@ -48,8 +48,8 @@ def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> lis
                 _parquet(table, path)
             else:
                 write_text(path, format_tables([table], format) + ("\n" if format == "md" else ""))
-            said.append(f"{path}: {many(len(table.rows), 'row')}")
-    return said
+            lines.append(f"{path}: {many(len(table.rows), 'row')}")
+    return lines
 
 
 def write_text(path: Path, text: str) -> None:
@@ -79,8 +79,8 @@ def _columns(table: ResultTable) -> list[str]:
 def format_tables(given: Sequence[ResultTable], format: str) -> str:
     """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
     if format == "json":
-        held = {one.name: {"title": one.title, "said": list(one.said), "rows": list(one.rows)} for one in given}
-        return json.dumps(held, ensure_ascii=False, indent=1, allow_nan=False)
+        by_name = {one.name: {"title": one.title, "said": list(one.said), "rows": list(one.rows)} for one in given}
+        return json.dumps(by_name, ensure_ascii=False, indent=1, allow_nan=False)
     if format == "csv":
         out, names = io.StringIO(), _columns(given[0])
         write_csv_table(out, names, ([row.get(name) for name in names] for row in given[0].rows))
@@ -127,10 +127,10 @@ def _fold_intervals(table: ResultTable) -> tuple[list[str], list[list[str]]]:
 def _cell(row: Row, name: str) -> str:
     figures = [row.get(key) for key in (name, f"{name}_low", f"{name}_high")]
     small = all(abs(value) <= 1 for value in figures if isinstance(value, float))
-    said, low, high = (
+    point, low, high = (
         _format_value(value, ".1f" if name in _WHOLE else ".4f" if small else ".3f") for value in figures
     )
-    return f"{said} ({low} to {high})" if row.get(f"{name}_low") is not None else said
+    return f"{point} ({low} to {high})" if row.get(f"{name}_low") is not None else point
 
 
 def _format_value(value: Value, shape: str) -> str:

@@ -24,10 +24,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write judges/cards/NAME, whole or not at all, and say what to do next."""
     home = Path(judges.cards.__path__[0])
-    there = cards()
+    existing_cards = cards()
     folders = {path.name.lower() for path in home.iterdir()}
-    names = {dimension.name for card in there.values() for dimension in card.dimensions}
-    texts = card_files(options.card, options.kind, folders | there.keys(), names)
+    names = {dimension.name for card in existing_cards.values() for dimension in card.dimensions}
+    texts = card_files(options.card, options.kind, folders | existing_cards.keys(), names)
     half = home / f".{options.card}.{os.getpid()}"
     half.mkdir()
     try:

@@ -137,14 +137,14 @@ def filed_card(given: argparse.Namespace) -> Card | None:
 
 def chosen_params(given: argparse.Namespace, defaults: Params) -> Params:
     """The card's parameters with what was given. Raises Misused."""
-    said = {name: getattr(given, name) for name in (*_PARAMS, "logprobs")}
-    return _valid(Params, defaults.model_dump() | {k: v for k, v in said.items() if v is not None})
+    values = {name: getattr(given, name) for name in (*_PARAMS, "logprobs")}
+    return _valid(Params, defaults.model_dump() | {k: v for k, v in values.items() if v is not None})
 
 
 def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
     """The endpoint. Raises Misused."""
-    said = {name: getattr(given, name) for name, _ in _ENDPOINT.values()}
-    return _valid(Endpoint, {k: v for k, v in said.items() if v is not None})
+    values = {name: getattr(given, name) for name, _ in _ENDPOINT.values()}
+    return _valid(Endpoint, {k: v for k, v in values.items() if v is not None})
 
 
 def chosen_price(given: argparse.Namespace) -> Price | None:
@@ -157,9 +157,9 @@ def chosen_price(given: argparse.Namespace) -> Price | None:
     return found
 
 
-def _valid(made: type[_Made], said: dict[str, Any]) -> _Made:
+def _valid(made: type[_Made], values: dict[str, Any]) -> _Made:
     try:
-        return made.model_validate(said)
+        return made.model_validate(values)
     except ValidationError as error:
         raise Misused(_sentence(error.errors())) from None
 

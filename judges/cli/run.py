@@ -135,15 +135,15 @@ class _Work:
             return 1
         return 0
 
-    async def _ask_all(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, there: int) -> str:
+    async def _ask_all(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, stored_count: int) -> str:
         """Run; "" when all was asked, else why it ended."""
         stop = asyncio.Event()
         with contextlib.suppress(NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, stop)
         budget = self._budget(purse)
         missing = (task for task in self._tasks() if not ledger.has(task))
-        ended, done = "", there
-        with Bar(unit="judgments", began=there) as bar:
+        ended, done = "", stored_count
+        with Bar(unit="judgments", began=stored_count) as bar:
             async with Client(self.endpoint) as client:
                 async for found in runner.run(
                     *(self.card, self.model, self.params, client, missing),
@@ -242,8 +242,8 @@ class _Work:
             return
         size = safe_length(self.card, self.params, room)
         items = ((key, item) for key, item in self._all() if len(item.model_dump_json()) > size)
-        if told := str(find_long_calls(self.card, self.params, items, room)):
-            print(told, file=sys.stderr)
+        if warning := str(find_long_calls(self.card, self.params, items, room)):
+            print(warning, file=sys.stderr)
 
     def _all(self) -> Iterator[tuple[str, Any]]:
         return stream_items(self.path, self.card.kind, self.limit)

@@ -69,7 +69,7 @@ def read_results(lines: bytes) -> Iterator[BatchResult]:
             body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
             yield BatchResult(key, part, number, piece, response["status_code"], body)
         else:
-            told = error if isinstance(error, dict) else {}
+            details = error if isinstance(error, dict) else {}
             yield BatchResult(
-                key, part, number, piece, 0, b"", str(told.get("code") or told.get("message") or "no answer")
+                key, part, number, piece, 0, b"", str(details.get("code") or details.get("message") or "no answer")
             )

@@ -58,8 +58,8 @@ class Capabilities:
                 made["top_logprobs"] = 5
         if ask.schema is not None and self.mode == "json_schema":
             name = re.sub(r"[^A-Za-z0-9_-]", "_", ask.name)[:64] or "reply"  # what OpenAI takes as a name
-            held = {"name": name, "schema": ask.schema, "strict": True}
-            made["response_format"] = {"type": "json_schema", "json_schema": held}
+            json_schema = {"name": name, "schema": ask.schema, "strict": True}
+            made["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         elif ask.schema is not None and self.mode == "json_object":
             made["response_format"] = {"type": "json_object"}
         return made

@@ -165,10 +165,10 @@ class Client:
         """What is in a file of results."""
         return await self._request_bytes("get", f"/files/{file}/content")
 
-    def result(self, status: int, body: bytes, model: str, params: Params, held: bool) -> ClientReply:
-        """A reply that came in a file; `held`: whether it was held to JSON. Raises what a direct call would raise."""
+    def result(self, status: int, body: bytes, model: str, params: Params, typed: bool) -> ClientReply:
+        """A reply that came in a file; `typed`: whether it was held to JSON. Raises what a direct call would raise."""
         manner = self.manner(model)
-        return self._read(status, {}, body, self._call_context(model, params, manner), manner.mode if held else "text")
+        return self._read(status, {}, body, self._call_context(model, params, manner), manner.mode if typed else "text")
 
     async def _request_json(
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
@@ -197,8 +197,8 @@ class Client:
         fault = self._fault(status, headers, answer, self._call_context())
         if isinstance(fault, (TransientError, FatalError)) and status != 404:
             raise fault
-        told = errors.error_message(answer.decode("utf-8", "replace"), self._key) or "no reason given"
-        raise FatalError(f"{self.where} does not take this as a batch ({status}: {told}). Run it without a batch.")
+        reason = errors.error_message(answer.decode("utf-8", "replace"), self._key) or "no reason given"
+        raise FatalError(f"{self.where} does not take this as a batch ({status}: {reason}). Run it without a batch.")
 
     # -- one exchange -------------------------------------------------------------------------------------------------
 
@@ -270,9 +270,9 @@ class Client:
             if isinstance(found, (response_body.TooLarge, response_body.Unpackable)):
                 return TransientError("broken", f"{found}", charged=True)
         names = {type(e).__name__ for e in chain}
-        told = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
+        reason = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
-            return FatalError(f"{self.where} is no address: {told}. Check the base URL.")
+            return FatalError(f"{self.where} is no address: {reason}. Check the base URL.")
         if names & {"ClientConnectorDNSError", "gaierror"}:
             what = "its name is not known"
         elif names & {"ClientConnectorCertificateError", "SSLCertVerificationError", "ClientConnectorSSLError"}:
@@ -280,7 +280,7 @@ class Client:
         elif names & {"ConnectionRefusedError"}:
             what = "nothing listens there"
         elif names & {"ClientConnectorError"}:
-            what = told or "no connection"
+            what = reason or "no connection"
         else:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
         if not self._proven:
@@ -326,9 +326,9 @@ class Client:
         self._proven += 1
         raw, refused = (self._clean(response_body.message_text(message.get(key))) for key in ("content", "refusal"))
         usage = data.get("usage")
-        told = usage if isinstance(usage, dict) else {}
-        tokens_in = response_body.token_count(told.get("prompt_tokens"))
-        tokens_out = response_body.token_count(told.get("completion_tokens"))
+        token_counts = usage if isinstance(usage, dict) else {}
+        tokens_in = response_body.token_count(token_counts.get("prompt_tokens"))
+        tokens_out = response_body.token_count(token_counts.get("completion_tokens"))
         unscored: UnscoredReason | None = None
         why = ""
         if refused:

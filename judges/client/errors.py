@@ -90,36 +90,36 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, asked: Ca
     """What an answer with an error status amounts to: FatalError, TransientError, CallError or ParameterRefused."""
     data = _json(body)
     code, words = _codes(data), (_message(data) or ("" if is_web_page(body) else body))[:4000].lower()
-    told = error_message("a web page" if is_web_page(body) else body, asked.key) or "no reason given"
+    reason = error_message("a web page" if is_web_page(body) else body, asked.key) or "no reason given"
     if status == 402 or _out_of_money(code, words):
         return FatalError(
-            f"{asked.where} has no money left for this key ({status}: {told}). Top up, then resume the run."
+            f"{asked.where} has no money left for this key ({status}: {reason}). Top up, then resume the run."
         )
     if status == 429:
-        return TransientError("rate", f"turned away (429: {told})", headers, status)
+        return TransientError("rate", f"turned away (429: {reason})", headers, status)
     if status in (408, 409, 425) or status >= 500:
         sort: Sort = "timeout" if status in (408, 504) else "server"
-        return TransientError(sort, f"the endpoint failed ({status}: {told})", headers, status, charged=status == 504)
+        return TransientError(sort, f"the endpoint failed ({status}: {reason})", headers, status, charged=status == 504)
     if _is_filtered(code, words):
-        return CallError("refused", f"the endpoint's filter refused the call ({status}: {told})")
+        return CallError("refused", f"the endpoint's filter refused the call ({status}: {reason})")
     if status in (401, 403):
         named = asked.key_variable or "a variable with its key, and name it"
         what = f"set {named} to a key that it takes" if asked.has_key else f"set {named}"
         how = f"refuses the key in {asked.key_variable}" if asked.has_key else "wants a key"
-        return FatalError(f"{asked.where} {how} ({status}: {told}). In the environment, {what}.")
+        return FatalError(f"{asked.where} {how} ({status}: {reason}). In the environment, {what}.")
     if _too_long(code, words):
-        return CallError("api_error", f"the call does not fit the model's context ({status}: {told})")
+        return CallError("api_error", f"the call does not fit the model's context ({status}: {reason})")
     if _no_model(status, code, words):
-        return FatalError(f"{asked.where} has no model {asked.model!r} ({status}: {told}). Check the model's name.")
+        return FatalError(f"{asked.where} has no model {asked.model!r} ({status}: {reason}). Check the model's name.")
     if status in (400, 422):
-        return _parameter(status, data, words, told, asked) or CallError("api_error", f"refused ({status}: {told})")
+        return _parameter(status, data, words, reason, asked) or CallError("api_error", f"refused ({status}: {reason})")
     if status in (404, 405) or 300 <= status < 400:
         if asked.proven:
-            return TransientError("server", f"the endpoint failed ({status}: {told})", headers, status)
+            return TransientError("server", f"the endpoint failed ({status}: {reason})", headers, status)
         return FatalError(
-            f"{asked.where} is no OpenAI-compatible API ({status}: {told}). Check the base URL; most end in /v1."
+            f"{asked.where} is no OpenAI-compatible API ({status}: {reason}). Check the base URL; most end in /v1."
         )
-    return CallError("api_error", f"refused ({status}: {told})")
+    return CallError("api_error", f"refused ({status}: {reason})")
 
 
 def _json(body: str) -> Any:
@@ -140,9 +140,9 @@ def _message(data: Any) -> str:
         if isinstance(found, dict) and (inner := _message(found)):
             return inner
         if isinstance(found, list):  # FastAPI: where and what, without the input, which holds the whole call
-            told = [f"{_place(p.get('loc'))}: {p.get('msg', '')}" for p in found[:5] if isinstance(p, dict)]
-            if told:
-                return "; ".join(told)
+            messages = [f"{_place(p.get('loc'))}: {p.get('msg', '')}" for p in found[:5] if isinstance(p, dict)]
+            if messages:
+                return "; ".join(messages)
     return ""
 
 
@@ -204,7 +204,7 @@ _NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext) -> Exception | None:
+def _parameter(status: int, data: Any, words: str, reason: str, asked: CallContext) -> Exception | None:
     """What is to be done about a parameter that the endpoint does not take; None where it names none that was given."""
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
@@ -219,7 +219,7 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
             fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
             left = "top_logprobs" if fewer else "logprobs"
             return ParameterRefused(
-                manner.drop_parameter(left), f"{asked.model} gives no {left}: asked without ({status}: {told})"
+                manner.drop_parameter(left), f"{asked.model} gives no {left}: asked without ({status}: {reason})"
             )
         if name == "seed" and params.seed is not None and "seed" not in manner.without:
             return ParameterRefused(
@@ -230,7 +230,7 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
             return ParameterRefused(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
         if name == "max_tokens":
             return FatalError(
-                f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {told}). Set another."
+                f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {reason}). Set another."
             )
         if name == "temperature" and "temperature" not in manner.without:
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
@@ -238,7 +238,7 @@ def _parameter(status: int, data: Any, words: str, told: str, asked: CallContext
                     manner.drop_parameter("temperature"), f"{asked.model} takes no temperature but its own, which is 1"
                 )
             return FatalError(
-                f"{asked.model} does not take temperature {params.temperature:g} ({status}: {told}). Set it to 1: "
+                f"{asked.model} does not take temperature {params.temperature:g} ({status}: {reason}). Set it to 1: "
                 "that is another judge, whose scores vary from call to call, so take several samples."
             )
     return None

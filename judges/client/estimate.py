@@ -91,22 +91,22 @@ def estimate(
     made = calls = tokens_in = tokens_out = 0
     for task in call_plan.tasks(card, _without_scenario(params), drawn):
         made += 1
-        for there, back in _call_sizes(card, _without_scenario(params), task):
-            calls, tokens_in, tokens_out = calls + 1, tokens_in + there, tokens_out + back
+        for prompt_tokens, back in _call_sizes(card, _without_scenario(params), task):
+            calls, tokens_in, tokens_out = calls + 1, tokens_in + prompt_tokens, tokens_out + back
     stretch = number / len(drawn) if drawn else 0.0
     if judgments is not None and made:
         stretch = judgments / made
     whole = round(made * stretch) if judgments is None else judgments
-    there, back = round(tokens_in * stretch), round(min(tokens_out, calls * params.max_tokens) * stretch)
+    prompt_tokens, back = round(tokens_in * stretch), round(min(tokens_out, calls * params.max_tokens) * stretch)
     asked = round(calls * stretch)
     return Estimate(
         items=number,
         judgments=whole,
         calls=asked,
-        tokens_in=there,
+        tokens_in=prompt_tokens,
         tokens_out=back,
-        cost=None if price is None else cost(price, there, back),
-        most=None if price is None else cost(price, there, asked * params.max_tokens),
+        cost=None if price is None else cost(price, prompt_tokens, back),
+        most=None if price is None else cost(price, prompt_tokens, asked * params.max_tokens),
         counted=len(drawn),
         notes=_notes(model, params, price, number, len(drawn), card.conversation is None),
     )
@@ -185,10 +185,10 @@ def _reply(schema: dict[str, Any], repeats: int) -> int:
 
 
 def _notes(
-    model: str, params: Params, price: Price | None, number: int, counted: int, told: bool
+    model: str, params: Params, price: Price | None, number: int, counted: int, shape_known: bool
 ) -> tuple[str, ...]:
     whose = "all items" if counted >= number else f"{counted} of {number:,} items, drawn at random"
-    assumed = f"from the shape of the reply ({_PHRASE} tokens a text)" if told else f"to be {_ANSWER} an answer"
+    assumed = f"from the shape of the reply ({_PHRASE} tokens a text)" if shape_known else f"to be {_ANSWER} an answer"
     notes = [
         f"Tokens in: counted on the messages of {whose}; about, for no tokenizer of the model is at hand.",
         f"Tokens out: assumed {assumed}; "
@@ -212,7 +212,7 @@ def run_requirements(
     `longest` are (name, item) pairs of the items with the longest texts, `systems` the models whose texts are judged,
     `room` the tokens that a call and its reply may have together (0: not known).
     """
-    own = [Requirement(said) for said in card.needs]
+    own = [Requirement(need) for need in card.needs]
     if card.conversation is not None:
         return own
     return [*_strength(model, systems), *_room(card, params, longest, room), *own]
@@ -250,7 +250,7 @@ def _room(card: Card, params: Params, longest: Iterable[tuple[str, Item]], room:
         )
     else:
         yield Requirement(f"Replies of up to about {reply:,} tokens ({of}): {allowed:,} are allowed.")
-    sent, name = max((there, name) for name, there, _ in calls)
+    sent, name = max((prompt_tokens, name) for name, prompt_tokens, _ in calls)
     size = sent + allowed
     known = f"here it is {room:,}" if room else "that of this model is not in the price list, so check it"
     yield Requirement(

@@ -113,10 +113,10 @@ class Door(Protocol):
 
     refusal: str
 
-    async def admit(self, held: float, most: float, sent: int) -> bool:
+    async def admit(self, estimate: float, most: float, sent: int) -> bool:
         """Begin a call that sends so many tokens and takes about `held` in all, for at most so much."""
 
-    def leave(self, held: float, used: float, most: float, real: float) -> None:
+    def leave(self, estimate: float, used: float, most: float, real: float) -> None:
         """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
 
     def record_answer(self, replied: bool) -> None:
@@ -150,7 +150,7 @@ class Throttle:
         self._replied, self._failures = False, 0
         self.refusal = ""
 
-    async def admit(self, held: float, most: float, sent: int = 0) -> bool:
+    async def admit(self, estimate: float, most: float, sent: int = 0) -> bool:
         """Begin a call of about so many tokens that costs at most so much; False: the run ends, or its money has."""
         async with self._line:
             while not self._ended.is_set():
@@ -158,7 +158,7 @@ class Throttle:
                     await self._any_freed()
                     continue
                 now = self._clock()
-                wait = max(self._requests.wait(1, now), self._tokens.wait(held, now), self._paused_until - now)
+                wait = max(self._requests.wait(1, now), self._tokens.wait(estimate, now), self._paused_until - now)
                 if wait > 0:
                     await wait_for(self._ended, wait)
                     continue
@@ -177,15 +177,15 @@ class Throttle:
                         self._budget.settle(most, 0.0)
                         return False
                 self._requests.take(1, now)
-                self._tokens.take(held, now)
+                self._tokens.take(estimate, now)
                 self._under_way += 1
                 return True
         return False
 
-    def leave(self, held: float, used: float, most: float, real: float) -> None:
+    def leave(self, estimate: float, used: float, most: float, real: float) -> None:
         """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
         self._under_way -= 1
-        self._tokens.settle(held, used)
+        self._tokens.settle(estimate, used)
         if self._budget is not None:
             self._budget.settle(most, real)
         self._freed.set()

@@ -53,10 +53,10 @@ def requested_pause(headers: Mapping[str, str], now: float) -> float:
     exact = _number(headers.get("retry-after-ms", ""))
     if exact is not None:
         return exact / 1000.0
-    said = headers.get("retry-after", "").strip()
-    if said:
-        seconds = _number(said)
-        return seconds if seconds is not None else _until(said, now)
+    retry_after = headers.get("retry-after", "").strip()
+    if retry_after:
+        seconds = _number(retry_after)
+        return seconds if seconds is not None else _until(retry_after, now)
     waits = [0.0]
     for sort in ("requests", "tokens"):
         if _number(headers.get(f"x-ratelimit-remaining-{sort}", "")) == 0:

@@ -208,8 +208,8 @@ class _Run:
     async def _judge(self, task: Task) -> None:
         """Ask for the pieces of one judgment, and give it; nothing more is given once the run ends between them."""
         card, params = self.card, self.params
-        held = {} if self.had is None else dict(self.had(task) or {})
-        answers = {piece: answer for piece, answer in held.items() if answer.unscored != "api_error"}
+        stored_replies = {} if self.had is None else dict(self.had(task) or {})
+        answers = {piece: answer for piece, answer in stored_replies.items() if answer.unscored != "api_error"}
         try:
             while left := call_plan.remaining_pieces(card, params, task, answers):
                 answer = await self._answer(task, left[0], answers)
@@ -235,12 +235,12 @@ class _Run:
                 made = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
             tokens_in = usage.tokens_sent(made, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.highest_cost(tokens_in, self.params.max_tokens)
-            held = tokens_in + self._mean_out
-            if not self._going() or not await self._door.admit(held, most, tokens_in):
+            estimate = tokens_in + self._mean_out
+            if not self._going() or not await self._door.admit(estimate, most, tokens_in):
                 if not self._ended.is_set():
                     self._end(RunNotice("spent", self._door.refusal))
                 return None
-            began, real, used = self._clock(), most, held
+            began, real, used = self._clock(), most, estimate
             floor, charged = 0.0, True
             bill: tuple[int, int, bool] | None = None
             try:
@@ -287,7 +287,7 @@ class _Run:
                     self._give(RunNotice("slower", retries.describe_pause(floor)))
                 why = fault.why
             finally:
-                self._door.leave(held, used, most, real)
+                self._door.leave(estimate, used, most, real)
                 if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
                     at_most = (tokens_in or usage.tokens_sent(made, mode), self.params.max_tokens, True)
                     self._give(Charge("try", *(bill or at_most)))

@@ -33,28 +33,28 @@ class Charge:
 
 def tokens_sent(ask: Ask, mode: Mode) -> int:
     """About how many tokens a call sends: its messages, and the schema where the endpoint is held to one."""
-    said = sum(tokens(message["content"]) + AROUND for message in ask.messages)
-    return said + (tokens(json.dumps(ask.schema)) if ask.schema is not None and mode == "json_schema" else 0)
+    message_tokens = sum(tokens(message["content"]) + AROUND for message in ask.messages)
+    return message_tokens + (tokens(json.dumps(ask.schema)) if ask.schema is not None and mode == "json_schema" else 0)
 
 
 def tokens_used(
-    told: tuple[int, int], size: int, sent: Callable[[], int], raw: str, cut: bool, most: int
+    token_counts: tuple[int, int], size: int, sent: Callable[[], int], raw: str, cut: bool, most: int
 ) -> tuple[int, int, bool]:
     """(tokens in, tokens out, whether they are estimated) of an answer to a call of `size` characters.
 
-    `told` are the endpoint's counts, 0 for none. Where one is missing or nonsense, `sent` and the text that came count.
-    A reply that was cut off, or holds no text, may have taken `most` tokens, and is counted so.
+    `token_counts` are the endpoint's, 0 for none. Where one is missing or nonsense, `sent` and the text that came
+    count. A reply that was cut off, or holds no text, may have taken `most` tokens, and is counted so.
     """
-    good_in = 0 < told[0] <= _TIMES * size + _ROOM
-    good_out = told[1] <= _TIMES * most + _ROOM and (told[1] > 0 or (good_in and not raw))
-    tokens_in = told[0] if good_in else sent()
+    good_in = 0 < token_counts[0] <= _TIMES * size + _ROOM
+    good_out = token_counts[1] <= _TIMES * most + _ROOM and (token_counts[1] > 0 or (good_in and not raw))
+    tokens_in = token_counts[0] if good_in else sent()
     if good_out:
-        return tokens_in, told[1], not good_in
+        return tokens_in, token_counts[1], not good_in
     return tokens_in, most if cut or not raw else min(tokens(raw) + AROUND, most), True
 
 
 def tokens_billed(given: ClientReply, ask: Ask, mode: Mode, most: int) -> tuple[int, int, bool]:
     """The same of an answer to this very call."""
     size = sum(len(message["content"]) for message in ask.messages)
-    told, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
-    return tokens_used(told, size, lambda: tokens_sent(ask, mode), given.raw, cut, most)
+    token_counts, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
+    return tokens_used(token_counts, size, lambda: tokens_sent(ask, mode), given.raw, cut, most)

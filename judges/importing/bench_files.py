@@ -45,9 +45,9 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     """
     aside: dict[str, list[str]] = {}
     files = [file for name, path in _find_files(paths) if (file := _open_file(name, path, aside)) is not None]
-    said = [describe_left_aside(why, names) for why, names in aside.items()]
+    notes = [describe_left_aside(why, names) for why, names in aside.items()]
     if not files:
-        rest = f" {' '.join(said)}" if said else ""
+        rest = f" {' '.join(notes)}" if notes else ""
         raise AssayError(f"{', '.join(map(str, paths))}: nothing of MT-Bench is in there.{rest}")
     bench, problems = Bench(), RepeatedProblems()
     for reader, roles in _READERS:
@@ -55,10 +55,10 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
             made = reader(of_reader)
             for bad in made.bad:
                 problems.add((bad.place.file, bad.place.line), bad.sentence, bad.field)
-            said += made.notes
+            notes += made.notes
             bench, clashes = join_records(bench, made.bench)
-            said += clashes
-    return bench, [*said, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
+            notes += clashes
+    return bench, [*notes, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
 
 
 def _find_files(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:

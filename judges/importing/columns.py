@@ -135,10 +135,10 @@ class _Table:
         self._meet(voices["judge"], voices["person"])
         beside = {c: names[c] for c in aside}
         only = len(voices["judge"]) == 1
-        told = {o: [self._with(v, beside, o, only) for v in voices[o]] for o in owners}
-        used = {c for group in told.values() for v in group for c in (v.reason, v.confidence)}
+        by_owner = {o: [self._with(v, beside, o, only) for v in voices[o]] for o in owners}
+        used = {c for group in by_owner.values() for v in group for c in (v.reason, v.confidence)}
         return self._build_columns(
-            key, told["judge"], told["person"], meta + [c for c in aside if c not in used], "", []
+            key, by_owner["judge"], by_owner["person"], meta + [c for c in aside if c not in used], "", []
         )
 
     def _build_columns(
@@ -302,12 +302,12 @@ class _Table:
                 left = ", ".join(v.column for v in open_[:8])
                 self.told.append(f"{left}: the name says neither judge nor person, so it is left out.")
             return
-        lacking, there = (judges, people) if people else (people, judges)
+        lacking, existing = (judges, people) if people else (people, judges)
         whose = "a judge" if people else "a person"
-        matching = [v for v in open_ if v.dimension in {t.dimension for t in there}]
+        matching = [v for v in open_ if v.dimension in {t.dimension for t in existing}]
         if len({re.sub(r"_(ab|ba|swapped|reversed|flipped)$", "", normalize(v.column)) for v in open_}) == 1:
             matching = open_  # one answer, in both orders of a pair
-        if there and (len(open_) == 1 or matching):
+        if existing and (len(open_) == 1 or matching):
             taken = matching or open_
             lacking += taken
             meta += [v.column for v in open_ if v not in taken]
@@ -315,7 +315,7 @@ class _Table:
             self.told.append(f"{named} is taken for the answers of {whose}, as no other column is.")
             return
         names = ", ".join(v.column for v in open_[:8])
-        lack = f"which of them {'is' if len(open_) < 3 else 'are'} {whose}'s" if there else "which is whose"
+        lack = f"which of them {'is' if len(open_) < 3 else 'are'} {whose}'s" if existing else "which is whose"
         self._ask([v.column for v in open_], f"The names of {names} do not say {lack}")
 
     @staticmethod

@@ -214,9 +214,9 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
 def _read_turns(value: Any) -> Any:
     """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
     with contextlib.suppress(ValueError, RecursionError):
-        held = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
-        if isinstance(held, list) and all(isinstance(t, dict) and t.keys() == {"turn", "role", "text"} for t in held):
-            return held
+        turns = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
+        if isinstance(turns, list) and all(isinstance(t, dict) and t.keys() == {"turn", "role", "text"} for t in turns):
+            return turns
     return value
 
 
@@ -260,9 +260,9 @@ def _take(found: FileContents, path: Path, given: Iterable[tuple[int, dict[str, 
 def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> None:
     what = sort_of_line(row)
     if what == "head":
-        told = row["assay"].get("format") if isinstance(row["assay"], dict) else None
-        if not isinstance(told, int) or told > FORMAT:
-            raise AssayError(f"the file is of format {told}, and this Assay reads up to {FORMAT}: update it.")
+        file_format = row["assay"].get("format") if isinstance(row["assay"], dict) else None
+        if not isinstance(file_format, int) or file_format > FORMAT:
+            raise AssayError(f"the file is of format {file_format}, and this Assay reads up to {FORMAT}: update it.")
     elif what == "card":
         try:
             card = from_spec(lines.CardLine.model_validate(row).card, cards())

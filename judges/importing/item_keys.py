@@ -46,7 +46,7 @@ def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
         by = [found.by] if found.by else []
         columns = key_columns(found.id, names, rows, by)
     elif found.by and found.texts:
-        columns = [column for held in found.texts.values() for column in held]
+        columns = [column for text_columns in found.texts.values() for column in text_columns]
     else:
         return [str(n) for n in range(1, len(rows) + 1)]
     return ["/".join(str(row.get(column)) for column in columns) for row in rows]
@@ -54,18 +54,18 @@ def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     """What the codes of verdicts on pairs mean, where these cells are such; else nothing."""
-    said = [cell for cell in cells if cell]
+    filled_cells = [cell for cell in cells if cell]
     for known in VERDICTS:
-        if len(set(said) & set(known)) > 1 and set(said) != {"0", "1"}:
+        if len(set(filled_cells) & set(known)) > 1 and set(filled_cells) != {"0", "1"}:
             meant = {**known, "tie": "tie", "Tie": "tie"}
-            if sum(cell in meant for cell in said) >= _CODED * len(said):
+            if sum(cell in meant for cell in filled_cells) >= _CODED * len(filled_cells):
                 return meant
     return {}
 
 
 def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
     """The rows with verdicts on pairs in words where they are written in a code, which is reported."""
-    told = list(found.told)
+    notes = list(found.told)
 
     def read(voices: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
         nonlocal rows
@@ -73,15 +73,15 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
         for voice in voices:
             if meant := verdict_code(_text(row.get(voice.column)) for row in rows):
                 cells = [row.get(voice.column) for row in rows]
-                said = [meant.get(_text(cell), cell) for cell in cells]
-                rows = [{**row, voice.column: word} for row, word in zip(rows, said, strict=True)]
-                told.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
-                voice = replace(voice, survey=survey(said))
+                words = [meant.get(_text(cell), cell) for cell in cells]
+                rows = [{**row, voice.column: word} for row, word in zip(rows, words, strict=True)]
+                notes.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
+                voice = replace(voice, survey=survey(words))
             made.append(voice)
         return tuple(made)
 
     judges, people, values = read(found.judges), read(found.people), read(found.values)
-    return rows, replace(found, judges=judges, people=people, values=values, told=tuple(told))
+    return rows, replace(found, judges=judges, people=people, values=values, told=tuple(notes))
 
 
 def describe_code(codes: Mapping[str, str]) -> str:

@@ -73,13 +73,13 @@ def choose_judge(
     Of one that was asked in both orders of some pairs and in one order of others it is the one with both. Raises
     WhichJudge, saying what differs between those that fit.
     """
-    there = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
-    if not there:
+    candidates = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
+    if not candidates:
         raise AmbiguousJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
-    named = [JudgeTraits("", judge.card, judge.model, json.loads(judge.params)) for judge in there]
+    named = [JudgeTraits("", judge.card, judge.model, json.loads(judge.params)) for judge in candidates]
     of_card = [one for one in named if card_name in (None, one.card)]
     chosen = find_judges(of_card, " ".join([model or "", *params]).strip())
-    fit = [there[next(place for place, one in enumerate(named) if one is judge)] for judge in chosen]
+    fit = [candidates[next(place for place, one in enumerate(named) if one is judge)] for judge in chosen]
     both = [judge for judge in fit if judge.orders == "both"]
     if len(both) == 1 and {judge.asked_anyhow for judge in fit} == {both[0].asked_anyhow}:
         return both[0]
@@ -90,7 +90,7 @@ def choose_judge(
             f"{path}: there are {len(chosen)} judges, which differ in {describe_differences(chosen)}. Choose one "
             "with --card, --model or --param NAME=VALUE."
         )
-    names = "; ".join(judge.said for judge in there[:_LISTED])
+    names = "; ".join(judge.said for judge in candidates[:_LISTED])
     raise AmbiguousJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
 
 
@@ -158,9 +158,9 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
     raw = line.raw or ""
     if line.unscored:
         return Reading(unscored=line.unscored, why=line.why)
-    told = bare_scores.from_raw(raw) if line.scores is None else line.scores
-    if told is not None:
-        return bare_scores.read_scores(known, told, item)
+    scores = bare_scores.from_raw(raw) if line.scores is None else line.scores
+    if scores is not None:
+        return bare_scores.read_scores(known, scores, item)
     if line.reply is None and unpack_replies(raw) is not None:
         task = Task(line.item, item, line.part, line.sample or 0, others)
         return reread(known, params_of_stored(line.params), task, raw).reading
@@ -174,15 +174,15 @@ def resolve_cells(
     found = dict[Cell, float | None]()
     for cell, values in given.items():
         dimension = known.dimension(cell[2], cell[1])
-        if dimension is not None and (said := resolve(values, dimension.scale, rule)):
-            found[cell] = said.value
+        if dimension is not None and (gold := resolve(values, dimension.scale, rule)):
+            found[cell] = gold.value
     return found
 
 
-def answers_by_cell(said: Mapping[tuple[Cell, str], float | None]) -> dict[Cell, list[float | None]]:
+def answers_by_cell(answers: Mapping[tuple[Cell, str], float | None]) -> dict[Cell, list[float | None]]:
     """What people say in every cell, without their names; see `answers_by_person`."""
     values: dict[Cell, list[float | None]] = defaultdict(list)
-    for (cell, _), value in said.items():
+    for (cell, _), value in answers.items():
         values[cell].append(value)
     return dict(values)
 
@@ -219,7 +219,7 @@ def answers_by_person(
             newest[cell, line.annotator] = (line.made_at, value)
     if bad:
         raise bad_lines(path, bad)
-    return {said: value for said, (_, value) in newest.items()}
+    return {key: value for key, (_, value) in newest.items()}
 
 
 def _turns(item: Item) -> frozenset[int]:
@@ -227,10 +227,10 @@ def _turns(item: Item) -> frozenset[int]:
     return frozenset(t.turn for t in given if t.role == "assistant")
 
 
-def placeholder_items(known: Card, lines: Lines, told: Iterable[tuple[str, str]]) -> dict[str, Item]:
+def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str, str]]) -> dict[str, Item]:
     """Items without text for judgments that come without their items.
 
-    Their units are those that replies and labels name. `told` is (item, unit) of the labels.
+    Their units are those that replies and labels name. `label_units` is (item, unit) of the labels.
     """
     turns: dict[str, set[int]] = defaultdict(set)
     sections: dict[str, dict[str, set[str]]] = defaultdict(dict)
@@ -242,7 +242,7 @@ def placeholder_items(known: Card, lines: Lines, told: Iterable[tuple[str, str]]
             if isinstance(entry.get("section_label"), str):
                 sides = {side for side in ("a", "b") if entry.get(f"response_{side}") is not None}
                 sections[line.item].setdefault(entry["section_label"], set()).update(sides)
-    for item, unit in told:
+    for item, unit in label_units:
         if unit.startswith("turn:"):
             turns[item].add(int(unit[5:]))
     names = dict.fromkeys(line.item for _, line in lines)

@@ -65,7 +65,7 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
 
     One order without the other is a judgment of a judge that was asked in that order.
     """
-    waiting, told = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
+    waiting, half_by_line = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
     found: dict[int, JudgmentLine] = {}
     for number, line in lines:
         if line.order is None:
@@ -74,15 +74,15 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
         half = _half(line)
         who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
         mate = waiting.meet(who, line.order, line.sample, half, number)
-        told[number] = line.order, half
+        half_by_line[number] = line.order, half
         found[number] = line
         if mate == -1:
             del found[number]
         elif mate is not None:
             del found[mate]
-            found[number] = _of_orders(line, dict([told[mate], told[number]]))
+            found[number] = _of_orders(line, dict([half_by_line[mate], half_by_line[number]]))
     for number in waiting.left:
-        found[number] = _of_orders(found[number], dict([told[number]]))
+        found[number] = _of_orders(found[number], dict([half_by_line[number]]))
     return sorted(found.items(), key=lambda row: row[0])
 
 
@@ -93,10 +93,10 @@ def _half(line: JudgmentLine) -> OrderReply:
     return raw, line.unscored, line.why if line.unscored else ""
 
 
-def _of_orders(line: JudgmentLine, held: dict[Order, OrderReply]) -> JudgmentLine:
+def _of_orders(line: JudgmentLine, reply_by_order: dict[Order, OrderReply]) -> JudgmentLine:
     changes = {
-        "params": params_with_orders(line.params, held),
-        "raw": pack_orders(held),
+        "params": params_with_orders(line.params, reply_by_order),
+        "raw": pack_orders(reply_by_order),
         "order": None,
         "reply": None,
         "scores": None,
@@ -134,8 +134,8 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
         raise BadLines(sentence)
     if bad:
         listed = "\n".join(problems.sentences(_SHOWN))
-        held = "1 line" if bad == 1 else f"{bad:,} lines"
-        raise BadLines(f"{path.name} holds {held} that cannot be judged:\n{listed}")
+        line_count = "1 line" if bad == 1 else f"{bad:,} lines"
+        raise BadLines(f"{path.name} holds {line_count} that cannot be judged:\n{listed}")
     if not count and not others:
         raise BadLines(f"{path.name} holds no items.")
     if not count:
@@ -145,8 +145,8 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
 
 def describe_other_kinds(others: Counter[str]) -> str:
     """How many items of other kinds were passed over, in words; "" for none."""
-    said = [f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(others.items())]
-    return f"{' and '.join(said)} {'was' if others.total() == 1 else 'were'} passed over" if said else ""
+    phrases = [f"{n:,} {kind}{'' if n == 1 else 's'}" for kind, n in sorted(others.items())]
+    return f"{' and '.join(phrases)} {'was' if others.total() == 1 else 'were'} passed over" if phrases else ""
 
 
 def stream_items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, Dialogue | Pair | Response]]:
@@ -210,11 +210,11 @@ def describe_single_value(path: Path) -> str:
     if path.stat().st_size > _WHOLE:
         return ""
     try:
-        held = path.read_bytes().strip()
-        value = json.loads(held)
+        content = path.read_bytes().strip()
+        value = json.loads(content)
     except (ValueError, RecursionError):
         return ""
-    if isinstance(value, dict) and b"\n" not in held:
+    if isinstance(value, dict) and b"\n" not in content:
         return ""  # a line of its own
     what = f"one JSON object (its keys: {', '.join(list(value)[:8])[:200]})" if isinstance(value, dict) else ""
     what = f"a JSON list of {len(value):,}" if isinstance(value, list) else what

@@ -70,7 +70,7 @@ class JudgeMatch:
 
 
 def match_judges(
-    held: FileContents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
+    files: FileContents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
 ) -> list[JudgeMatch]:
     """The judges of the files beside the labels or the gold of the files.
 
@@ -79,26 +79,26 @@ def match_judges(
     that were given with their texts; `card_of` gives the card of a name that the files bring none for. Raises
     WhichJudge where there is none, BadLines.
     """
-    there: dict[JudgeKey, None] = {}
-    for lines in held.judgments.values():
-        there |= {judge_of(line): None for _, line in lines}
+    line_judges: dict[JudgeKey, None] = {}
+    for lines in files.judgments.values():
+        line_judges |= {judge_of(line): None for _, line in lines}
     by_value: dict[JudgeKey, list[ExportedValue]] = defaultdict(list)
-    for value in held.scores:
+    for value in files.scores:
         by_value[_judge(value)].append(value)
-    usual = [judge for judge in (*there, *(j for j in by_value if j not in there)) if not judge.probe]
+    usual = [judge for judge in (*line_judges, *(j for j in by_value if j not in line_judges)) if not judge.probe]
     chosen = [judge for judge in usual if card in (None, judge.card) and _is(judge, wanted)]
     both = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
     chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both]
     names = "; ".join(judge.said for judge in usual[:8])
     if not usual:
-        what = "all judgments in the files are of probes" if there else "the files hold no judgments"
+        what = "all judgments in the files are of probes" if line_judges else "the files hold no judgments"
         raise AmbiguousJudge(f"There is no judge: {what}. Give the judge's usual judgments or scores too.")
     if not chosen:
         raise AmbiguousJudge(f"There is no judge of that card, model and parameters. There are: {names}.")
-    if not (held.labels or held.gold):
+    if not (files.labels or files.gold):
         raise AmbiguousJudge("The files hold no labels and no gold: give people's labels too.")
     return [
-        _by_lines(held, items, judge, card_of) if judge in there else _by_values(held, judge, by_value[judge])
+        _by_lines(files, items, judge, card_of) if judge in line_judges else _by_values(files, judge, by_value[judge])
         for judge in chosen
     ]
 
@@ -117,39 +117,39 @@ def _judge(value: ExportedValue) -> JudgeKey:
 
 
 def _by_lines(
-    held: FileContents, items: Mapping[str, Item], judge: JudgeKey, card_of: Callable[[str], Card]
+    files: FileContents, items: Mapping[str, Item], judge: JudgeKey, card_of: Callable[[str], Card]
 ) -> JudgeMatch:
     """A judge of whom there are judgments."""
-    known = held.cards.get(judge.version) or card_of(judge.card)
+    known = files.cards.get(judge.version) or card_of(judge.card)
     mine = {
-        path: [(n, line) for n, line in lines if judge_of(line) == judge] for path, lines in held.judgments.items()
+        path: [(n, line) for n, line in lines if judge_of(line) == judge] for path, lines in files.judgments.items()
     }
-    named = [(label.item, label.unit) for lines in held.labels.values() for _, label in lines]
-    named += [(value.item, value.unit) for value in (*held.gold, *held.decided)]
-    there: Mapping[str, Item] = {**held.items, **items} or placeholder_items(
+    named = [(label.item, label.unit) for lines in files.labels.values() for _, label in lines]
+    named += [(value.item, value.unit) for value in (*files.gold, *files.decided)]
+    known_items: Mapping[str, Item] = {**files.items, **items} or placeholder_items(
         known, [pair for lines in mine.values() for pair in lines], named
     )
-    found = [reply for path, lines in mine.items() if lines for reply in read_replies(path, lines, known, there)]
+    found = [reply for path, lines in mine.items() if lines for reply in read_replies(path, lines, known, known_items)]
     lines = [line for pairs in mine.values() for _, line in pairs]
     asked = frozenset((line.item, line.part) for line in lines if line.scores is None)
     named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
-    others = [judge_of(line) for pairs in held.judgments.values() for _, line in pairs]
+    others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
     aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
-    made = _match(held, known, judge, found, there, whole=bool(items))
+    made = _match(files, known, judge, found, known_items, whole=bool(items))
     return replace(made, asked=asked, named=named_, aside=aside)
 
 
-def _by_values(held: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
+def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
     """A judge of whom there are scores, each with the code that it has on its scale, in an export of Assay.
 
     Where its card is not known here, the words count, and the scales are those of all values, the judge's and people's.
     """
     mine = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
-    known = held.cards.get(judge.version) or cards().get(judge.card)
+    known = files.cards.get(judge.version) or cards().get(judge.card)
     words = known is None or not mine.keys() <= {(d.sort, d.name) for d in known.dimensions}
     if known is None or words:
         kind: Kind = next((_KINDS.get(sort, "pair") for sort, _ in mine), "response")
-        known = _card(judge.card, kind, _dimensions(held, mine, values))
+        known = _card(judge.card, kind, _dimensions(files, mine, values))
     samples: dict[tuple[str, int], list[Score]] = defaultdict(list)
     for v in values:
         dimension = known.dimension(v.dimension, v.unit)
@@ -158,51 +158,51 @@ def _by_values(held: FileContents, judge: JudgeKey, values: list[ExportedValue])
             score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
             samples[v.item, int(v.row.get("sample") or 0)].append(score)
     found = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
-    made = _match(held, known, judge, found, _units(known.kind, held, values), whole=False, words=words)
+    made = _match(files, known, judge, found, _units(known.kind, files, values), whole=False, words=words)
     return replace(made, named=frozenset(value.cell for value in values))
 
 
 def _dimensions(
-    held: FileContents, mine: Iterable[tuple[UnitSort, str]], values: list[ExportedValue]
+    files: FileContents, mine: Iterable[tuple[UnitSort, str]], values: list[ExportedValue]
 ) -> list[Dimension]:
     """The dimensions of these names, each with the scale of all values; none where they have none in common."""
-    said: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for v in (*values, *held.gold, *held.decided):
-        said[sort_of(v.unit), v.dimension].append(v.value)
-    for lines in held.labels.values():
+    all_values: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for v in (*values, *files.gold, *files.decided):
+        all_values[sort_of(v.unit), v.dimension].append(v.value)
+    for lines in files.labels.values():
         for _, label in lines:
-            said[sort_of(label.unit), label.dimension].append(label.value)
-    scales = [(sort, name, survey(said[sort, name]).answers) for sort, name in mine]
+            all_values[sort_of(label.unit), label.dimension].append(label.value)
+    scales = [(sort, name, survey(all_values[sort, name]).answers) for sort, name in mine]
     return [Dimension(name, sort, replace(of.scale, na=True), name) for sort, name, of in scales if of is not None]
 
 
 def _match(
-    held: FileContents, known: Card, judge: JudgeKey, found: list[AuditReply], there: Mapping[str, Item], whole: bool,
+    files: FileContents, known: Card, judge: JudgeKey, found: list[AuditReply], items: Mapping[str, Item], whole: bool,
     words: bool = False,
 ) -> JudgeMatch:  # fmt: skip
     given: dict[Cell, list[float | None]] = {}
     heard: dict[tuple[Cell, str], float | None] = {}
-    modes = {label.mode for lines in held.labels.values() for _, label in lines}
-    for path, lines in held.labels.items():
-        told = [(n, _match_words(label, known)) for n, label in lines] if words else lines
-        told = [(n, label) for n, label in told if "blind" not in modes or label.mode == "blind"]
-        said = answers_by_person(path, told, known, there, whole)
-        heard |= said
-        for cell, answered in answers_by_cell(said).items():
+    modes = {label.mode for lines in files.labels.values() for _, label in lines}
+    for path, lines in files.labels.items():
+        labels = [(n, _match_words(label, known)) for n, label in lines] if words else lines
+        labels = [(n, label) for n, label in labels if "blind" not in modes or label.mode == "blind"]
+        by_person = answers_by_person(path, labels, known, items, whole)
+        heard |= by_person
+        for cell, answered in answers_by_cell(by_person).items():
             given.setdefault(cell, []).extend(answered)
-    people = resolve_cells(given, known, held.resolve)
-    for value in (*held.gold, *held.decided):
+    people = resolve_cells(given, known, files.resolve)
+    for value in (*files.gold, *files.decided):
         dimension = known.dimension(value.dimension, value.unit)
-        if dimension is not None and (value.cell in given or not held.labels):
+        if dimension is not None and (value.cell in given or not files.labels):
             code = dimension.scale.code(_heard(value.value, dimension.scale)) if words else value.code
             people[value.cell] = code
             given.setdefault(value.cell, [code])
-    shown = {key for key, item in {**there, **held.items}.items() if is_example(known, item)}
+    shown = {key for key, item in {**items, **files.items}.items() if is_example(known, item)}
     people = {cell: value for cell, value in people.items() if cell[0] not in shown}
     aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
     basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
     rule = combination_rule(known, json.loads(judge.params))
-    return JudgeMatch(judge.said, known, found, people, given, rule, basis, aside, there=there, voices=heard)
+    return JudgeMatch(judge.said, known, found, people, given, rule, basis, aside, there=items, voices=heard)
 
 
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
@@ -216,12 +216,12 @@ def _heard(value: Any, scale: Scale) -> Any:
     return value if answers is None else parse_answer(value, answers)
 
 
-def _units(kind: Kind, held: FileContents, values: Iterable[ExportedValue]) -> dict[str, Item]:
+def _units(kind: Kind, files: FileContents, values: Iterable[ExportedValue]) -> dict[str, Item]:
     """Items without text, with the units that scores and labels name."""
     named: dict[str, set[str]] = defaultdict(set)
-    for value in (*values, *held.gold, *held.decided):
+    for value in (*values, *files.gold, *files.decided):
         named[value.item].add(value.unit)
-    for lines in held.labels.values():
+    for lines in files.labels.values():
         for _, label in lines:
             named[label.item].add(label.unit)
     return {key: _item(kind, key, units) for key, units in named.items()}
@@ -276,16 +276,16 @@ def _of_columns(
     asked: list[Dimension] = []
     scores: dict[str, list[Score]] = defaultdict(list)
     given: dict[Cell, list[float | None]] = defaultdict(list)
-    told, out, said = list(found.told), set[int](), dict[tuple[Cell, str], float | None]()
+    notes, out, by_person = list(found.told), set[int](), dict[tuple[Cell, str], float | None]()
     for voice in mine:
         theirs = [v for v in found.people if v.dimension == voice.dimension]
         if not theirs:
-            told.append(f"{voice.column} is left out: no person's column is about the same.")
+            notes.append(f"{voice.column} is left out: no person's column is about the same.")
             continue
         answers_ = _common_scale(path, rows, [voice, *theirs], good_rows)
         dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
         asked.append(dimension)
-        told += explain_two_scales(voice.column, voice.answers, [v.answers for v in theirs])
+        notes += explain_two_scales(voice.column, voice.answers, [v.answers for v in theirs])
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
                 cells = [parse_answer(row.get(v.column), answers_) for v in (voice, *theirs)]
@@ -296,26 +296,26 @@ def _of_columns(
             if codes[0] is not None:
                 scores[key].append(Score("response", dimension.name, codes[0]))
             cell = (key, "response", dimension.name)
-            said |= {(cell, v.column): code for v, code in zip(theirs, codes[1:], strict=True) if code is not None}
+            by_person |= {(cell, v.column): code for v, code in zip(theirs, codes[1:], strict=True) if code is not None}
             given[cell] += [code for code in codes[1:] if code is not None]
     if out:
-        told.append(
+        notes.append(
             f"{len(out):,} of {many(len(rows), 'row')} {verb(len(out), 'is', 'are')} left out: "
             "a cell there is no answer like the others."
         )
     if again := len(keys) - len(set(keys)):
-        told.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
+        notes.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
     known = _card(name, "response", asked)
-    there = {cell: values for cell, values in given.items() if values}
+    values_by_cell = {cell: values for cell, values in given.items() if values}
     found_ = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
     people = ", ".join(dict.fromkeys(v.column for v in found.people))
     judged = ", ".join(v.column for v in mine)
-    told.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
+    notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
     for d in asked:
-        told.append(f"{d.title}: {_scale(d.scale)}.")
+        notes.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
-        name, known, found_, resolve_cells(there, known), there, "first", "a table", tuple(told),
-        {key: stand_in("response", key) for key in keys}, said, frozenset((key, "") for key in keys),
+        name, known, found_, resolve_cells(values_by_cell, known), values_by_cell, "first", "a table", tuple(notes),
+        {key: stand_in("response", key) for key in keys}, by_person, frozenset((key, "") for key in keys),
     )  # fmt: skip
 
 
@@ -370,9 +370,9 @@ def _wide(
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
     for name, (who, dimension) in names.items():
         voices[owner(who)].append(AnswerColumn(name, who, dimension, survey(row.get(name) for row in wide)))
-    told = list(found.told)
+    notes = list(found.told)
     if voices["judge"] and voices[""]:
-        told.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
+        notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
         voices["person"] += voices.pop("")
     judges, people = tuple(voices["judge"]), tuple(voices["person"])
-    return wide, replace(found, judges=judges, people=people, told=tuple(told)), list(made)
+    return wide, replace(found, judges=judges, people=people, told=tuple(notes)), list(made)

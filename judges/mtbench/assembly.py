@@ -131,19 +131,19 @@ def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
     Where both have answers of a model to the same questions with other texts, those of the second, and what was said of
     them, are left out: a judgment of one text is none of the other.
     """
-    texts = [key for key, held in other.questions.items() if one.questions.get(key, held) != held]
-    models = {key[1] for key, held in other.answers.items() if one.answers.get(key, held) != held}
-    said = []
+    texts = [key for key, record in other.questions.items() if one.questions.get(key, record) != record]
+    models = {key[1] for key, record in other.answers.items() if one.answers.get(key, record) != record}
+    notes = []
     if texts:
-        said.append(
+        notes.append(
             f"The questions {list_names(texts)} have other texts in some of the files: those met first are shown."
         )
     if models:
-        said.append(
+        notes.append(
             f"Files of two sorts hold other answers of {list_names(sorted(models))} to the same questions: those of "
             "the second are left out. Read each set by itself."
         )
-    answers = {key: held for key, held in other.answers.items() if key[1] not in models}
+    answers = {key: record for key, record in other.answers.items() if key[1] not in models}
     ratings = tuple(rating for rating in other.ratings if rating.model not in models)
     games = tuple(game for game in other.games if not {game.a, game.b} & models)
     made = Bench(
@@ -151,7 +151,7 @@ def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
         {**one.references, **other.references, **one.references}, {**one.judges, **other.judges},
         one.ratings + ratings, one.games + games, one.votes + other.votes, one.prompts + other.prompts,
     )  # fmt: skip
-    return made, said
+    return made, notes
 
 
 class _Mended(NamedTuple):
@@ -183,8 +183,8 @@ class _OwnKeys(NamedTuple):
 
 
 def _own_keys(row: Mapping[str, Any]) -> _OwnKeys:
-    told, protocol = row.get("wording"), row.get("protocol")
-    return _OwnKeys(told if isinstance(told, str) else None, protocol if isinstance(protocol, str) else "")
+    wording, protocol = row.get("wording"), row.get("protocol")
+    return _OwnKeys(wording if isinstance(wording, str) else None, protocol if isinstance(protocol, str) else "")
 
 
 class _Judged(NamedTuple):
@@ -278,10 +278,10 @@ class Assembly:
                 self.found.bad.append(BadRow(place, "choices", why, name))
                 continue
             made = Answer(key, model, one.choice, one.turns, one.continues, one.cut_at)
-            held = self.found.answers.get((key, model, one.choice))
-            if held is None:
+            previous = self.found.answers.get((key, model, one.choice))
+            if previous is None:
                 self.choices.setdefault((key, model), []).append(one.choice)
-            elif held == made:
+            elif previous == made:
                 self.counted["answers that stand twice", place.file][model] += 1
                 continue
             else:
@@ -294,8 +294,8 @@ class Assembly:
         """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
         question, sets = read_item_question(row["meta"], texts_by(row, "user"))
         self.found.questions.setdefault(question.id, question)
-        for judge, said in sets.items():
-            self.found.references.setdefault(judge, {}).setdefault(question.id, said)
+        for judge, reference in sets.items():
+            self.found.references.setdefault(judge, {}).setdefault(question.id, reference)
         answer = read_answer(row)
         if self.found.answers.setdefault(answer[:3], answer) is answer:
             self.choices.setdefault(answer[:2], []).append(answer.choice)
@@ -311,21 +311,21 @@ class Assembly:
         model = self._known_model(place.file, key, model)
         if not scores:
             self.counted["not asked", place.file][judge.model] += 1
-        there = self.choices.get((key, model), [])
+        stored = self.choices.get((key, model), [])
         own = row.get("choice")
-        several = len(there) > 1 and len([one for one in scores if one.sample is not None]) == len(there)
-        kept = place if not there else place._replace(row=None)
+        several = len(stored) > 1 and len([one for one in scores if one.sample is not None]) == len(stored)
+        kept = place if not stored else place._replace(row=None)
         for score in scores:
-            answer = self.found.answers.get((key, model, there[0])) if there else None
+            answer = self.found.answers.get((key, model, stored[0])) if stored else None
             if answer is not None and score.turn > len(answer.turns):
                 turns = many(len(answer.turns), "turn")
                 why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
                 self.found.bad.append(BadRow(place, "turn", why))
                 continue
-            choice = there[score.sample] if several and score.sample is not None else None
-            choice = own if isinstance(own, int) and not isinstance(own, bool) and own in there else choice
+            choice = stored[score.sample] if several and score.sample is not None else None
+            choice = own if isinstance(own, int) and not isinstance(own, bool) and own in stored else choice
             shown = (
-                self._choices_in_prompt(key, model, score) if choice is None and len(there) > 1 and score.asked else []
+                self._choices_in_prompt(key, model, score) if choice is None and len(stored) > 1 and score.asked else []
             )
             if len(shown) == 1:
                 choice = shown[0]
@@ -424,9 +424,9 @@ class Assembly:
 
     def _fill_template(self, name: str, prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
         known = self.templates[name]
-        there = {field: next((form for form in forms if form and form in prompt), "") for field, forms in texts.items()}
+        parts = {field: next((form for form in forms if form and form in prompt), "") for field, forms in texts.items()}
         for template in known:
-            if fill(template, there) == prompt:
+            if fill(template, parts) == prompt:
                 return template
         made = wordings.unfill(prompt, texts)
         if made is not None:
@@ -436,29 +436,29 @@ class Assembly:
     def _references(self, question: str, judge: str, turn: int) -> list[str]:
         """The reference answers to a turn that a judge may have been shown, its own first."""
         sets = self.found.references
-        held = [sets[name].get(question) for name in sorted(sets, key=lambda name: name != judge)]
+        references = [sets[name].get(question) for name in sorted(sets, key=lambda name: name != judge)]
         asked = self.found.questions.get(question)
-        given = [*held, asked.reference if asked else None]
+        given = [*references, asked.reference if asked else None]
         return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
 
     def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
         """Note a judgment whose prompt is of another turn than its row says, or of another text than the files hold."""
-        asked, told = self.found.questions.get(question), score.asked
-        if asked is None or len(asked.turns) < 2 or not told or score.turn > 2:
+        asked, prompt = self.found.questions.get(question), score.asked
+        if asked is None or len(asked.turns) < 2 or not prompt or score.turn > 2:
             kind = wordings.kind_of_name(judge.prompt) if judge.prompt.startswith("single") else None
             if score.turn == 1 and kind in ("multi", "math-multi"):
                 self.swapped["prompt", file].append(question)
             return
-        first, second = (told.find(text) for text in asked.turns[:2])
+        first, second = (prompt.find(text) for text in asked.turns[:2])
         if (score.turn == 1 and first < 0 <= second) or (score.turn == 2 and 0 <= second < first):
             self.swapped["question", file].append(question)
             return
-        there = self.choices.get((question, model), [])
-        turns = [self.found.answers[question, model, choice].turns for choice in there]
-        shown = [any(form in told for held in turns if len(held) > n for form in _forms(held[n])) for n in (0, 1)]
-        if there and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _LONG:
+        choices = self.choices.get((question, model), [])
+        turns = [self.found.answers[question, model, choice].turns for choice in choices]
+        shown = [any(form in prompt for texts in turns if len(texts) > n for form in _forms(texts[n])) for n in (0, 1)]
+        if choices and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _LONG:
             self.swapped["answer", model].append(question)
-        elif there and first >= 0 and not shown[score.turn - 1]:
+        elif choices and first >= 0 and not shown[score.turn - 1]:
             self.swapped["other text", file].append(question)
 
     def finish(self) -> Assembled:
@@ -472,9 +472,9 @@ class Assembly:
 
     def _settle_prompts(self) -> None:
         """Leave those sets of prompts that runs can use: in each, a name stands for one text."""
-        for file, held in list(self.found.prompt_sets.items()):
+        for file, prompt_set in list(self.found.prompt_sets.items()):
             try:
-                prompts.families(held)
+                prompts.families(prompt_set)
             except prompts.BadPrompt as error:
                 self.found.notes.append(f"{file}: {error} No run can use these prompts.")
                 del self.found.prompt_sets[file]
@@ -504,7 +504,7 @@ class Assembly:
             )
 
     def _settle_ratings(self) -> None:
-        told = self._judge_of_rows(self.rated, [
+        row_judges = self._judge_of_rows(self.rated, [
             wordings.AskedRow(
                 one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
                 one.judge.prompt, one.score.turn, bool(one.score.asked), one.template,
@@ -513,7 +513,7 @@ class Assembly:
         ], [(one.question, one.model, one.score.turn) for one in self.rated])  # fmt: skip
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
         unknown: list[_Judged] = []
-        for one, judged in zip(self.rated, told, strict=True):
+        for one, judged in zip(self.rated, row_judges, strict=True):
             if self.found.questions and one.question not in self.found.questions:
                 unknown.append(one)
                 continue
@@ -533,11 +533,11 @@ class Assembly:
         """The choice that a judgment is about; of several whose texts it was shown the first not judged so far."""
         if one.choice is not None:
             return one.choice
-        there = self.choices.get((one.question, one.model), [0])
-        if len(there) == 1 or one.template is None or not one.score.asked:
-            return there[0]
-        turns = self.found.answers[one.question, one.model, there[0]].turns[: one.score.turn]
-        alike = [c for c in there if self.found.answers[one.question, one.model, c].turns[: one.score.turn] == turns]
+        choices = self.choices.get((one.question, one.model), [0])
+        if len(choices) == 1 or one.template is None or not one.score.asked:
+            return choices[0]
+        turns = self.found.answers[one.question, one.model, choices[0]].turns[: one.score.turn]
+        alike = [c for c in choices if self.found.answers[one.question, one.model, c].turns[: one.score.turn] == turns]
         free = [c for c in alike if not samples.get((judge, one.question, one.model, c, one.score.turn))]
         return (free or alike)[0]
 
@@ -545,13 +545,13 @@ class Assembly:
         cells = [
             (one.question, one.verdict.a, one.verdict.b, one.verdict.turn, one.game.order) for one in self.compared
         ]
-        told = self._judge_of_rows(self.compared, [
+        row_judges = self._judge_of_rows(self.compared, [
             wordings.AskedRow(
                 one.place.file, cell, one.judge.prompt, one.verdict.turn, bool(one.game.asked), one.template
             )
             for one, cell in zip(self.compared, cells, strict=True)
         ], cells)  # fmt: skip
-        for one, judged in zip(self.compared, told, strict=True):
+        for one, judged in zip(self.compared, row_judges, strict=True):
             judge = self._judge(*judged)
             found, game = one.verdict, one.game
             made = Game(
@@ -565,12 +565,12 @@ class Assembly:
         """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
         models = [one.judge.model for one in judged]
         families = [prompts.family_name(one.judge.prompt) for one in judged]
-        told = _own_or_found([one.own for one in judged], self._wordings(asked, models, families))
+        row_wordings = _own_or_found([one.own for one in judged], self._wordings(asked, models, families))
         named = self._by_folder([
             ((model, wording), family, one.place.file, cell)
-            for one, model, family, wording, cell in zip(judged, models, families, told, cells, strict=True)
+            for one, model, family, wording, cell in zip(judged, models, families, row_wordings, cells, strict=True)
         ])  # fmt: skip
-        return list(zip(models, named, told, [one.own.protocol for one in judged], strict=True))
+        return list(zip(models, named, row_wordings, [one.own.protocol for one in judged], strict=True))
 
     def _judge(self, model: str, family: str, wording: str, protocol: str) -> str:
         protocol = protocol or self._protocol
@@ -588,10 +588,10 @@ class Assembly:
         found = [""] * len(asked)
         notes: Counter[str] = Counter()
         for (_, family), numbers in groups.items():
-            told = wordings.resolve_wordings([asked[n] for n in numbers], family, self.prompts)
-            for number, wording in zip(numbers, told.wordings, strict=True):
+            resolution = wordings.resolve_wordings([asked[n] for n in numbers], family, self.prompts)
+            for number, wording in zip(numbers, resolution.wordings, strict=True):
                 found[number] = wording
-            notes.update(told.notes)
+            notes.update(resolution.notes)
         self.found.notes += notes
         return found
 
@@ -662,7 +662,7 @@ class Assembly:
 
 def _own_or_found(own: Sequence[_OwnKeys], found: Sequence[str]) -> list[str]:
     """The wordings found, or those that the rows state themselves."""
-    return [told if one.wording is None else one.wording for one, told in zip(own, found, strict=True)]
+    return [wording if one.wording is None else one.wording for one, wording in zip(own, found, strict=True)]
 
 
 def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
@@ -680,9 +680,9 @@ def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
 
 def list_names(names: Iterable[str]) -> str:
     """Names in a sentence, each once: the first few, and how many more."""
-    there = list(dict.fromkeys(names))
-    rest = len(there) - _LISTED
-    return ", ".join(there[:_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
+    unique_names = list(dict.fromkeys(names))
+    rest = len(unique_names) - _LISTED
+    return ", ".join(unique_names[:_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _forms(text: str) -> tuple[str, ...]:

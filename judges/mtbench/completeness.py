@@ -21,8 +21,8 @@ NO_ANSWERS = "No answers are in the files."
 def describe_contents(bench: Bench) -> list[str]:
     """What there is, what is missing or doubled, what has no score and why, and what a text and a number disagree on.
     """
-    said = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored_lines(bench)]
-    return [*said, *_thinking(bench)]
+    notes = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored_lines(bench)]
+    return [*notes, *_thinking(bench)]
 
 
 def count_contents(bench: Bench) -> str:
@@ -38,8 +38,8 @@ def count_contents(bench: Bench) -> str:
         (len(bench.votes), f"{many(len(bench.votes), 'vote')} of {many(people, 'person', 'people')}"),
         (len(bench.prompts), many(len(bench.prompts), "prompt")),
     ]  # fmt: skip
-    said = [text for n, text in parts if n]
-    return f"MT-Bench: {', '.join(said)}." if said else "MT-Bench: nothing."
+    phrases = [text for n, text in parts if n]
+    return f"MT-Bench: {', '.join(phrases)}." if phrases else "MT-Bench: nothing."
 
 
 def _by(judged: Iterable[Rating | Game]) -> int:
@@ -51,38 +51,38 @@ def _answers(bench: Bench) -> list[str]:
     answered: dict[str, set[str]] = defaultdict(set)
     for question, model, _ in bench.answers:
         answered[model].add(question)
-    said = []
+    notes = []
     lacking: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for model, there in answered.items():
-        if missing := tuple(question for question in bench.questions if question not in there):
+    for model, questions in answered.items():
+        if missing := tuple(question for question in bench.questions if question not in questions):
             lacking[missing].append(model)
     for missing, models in lacking.items():
-        said.append(
+        notes.append(
             f"{list_names(models)}: {many(len(missing), 'question')} of {len(bench.questions)} "
             f"{verb(len(missing), 'is', 'are')} not answered: {list_names(missing)}."
         )
-    said += [
+    notes += [
         f"{show_value(one)} and {show_value(two)} both have answers: if both are one model, give it one name."
         for one, two in combinations(answered, 2) if _strip_maker(one) == _strip_maker(two)
     ]  # fmt: skip
     if bench.answers:
         absent = [model for model in bench.models if model not in answered]
-        said += [
+        notes += [
             f"{show_value(one)} is judged and {show_value(two)} has answers: if both are one model, give it one name."
             for one in absent for two in answered if _strip_maker(one) == _strip_maker(two)
         ]  # fmt: skip
         if absent:
             whose = verb(len(absent), "it", "them")
-            said.append(f"{list_names(absent)}: judged, and no answers of {whose} are in the files.")
+            notes.append(f"{list_names(absent)}: judged, and no answers of {whose} are in the files.")
     else:
-        said.append(NO_ANSWERS)
+        notes.append(NO_ANSWERS)
     if not bench.questions:
-        said.append("No questions are in the files: question.jsonl is needed for texts and categories.")
+        notes.append("No questions are in the files: question.jsonl is needed for texts and categories.")
     else:
         unknown = [question for question, _, _ in bench.answers if question not in bench.questions]
         if unknown:
-            said.append(f"Answers to questions that are not in the files: {list_names(unknown)}.")
-    return said
+            notes.append(f"Answers to questions that are not in the files: {list_names(unknown)}.")
+    return notes
 
 
 def _strip_maker(model: str) -> str:
@@ -94,7 +94,7 @@ def _references(bench: Bench) -> list[str]:
     """Questions to which the reference answers for several judges differ."""
     differing = [
         question for question in bench.questions
-        if len({held[question] for held in bench.references.values() if question in held}) > 1
+        if len({references[question] for references in bench.references.values() if question in references}) > 1
     ]  # fmt: skip
     if not differing:
         return []
@@ -112,32 +112,32 @@ def _ratings(bench: Bench) -> list[str]:
     for one in bench.ratings:
         if one.choice == 0:
             met[one.judge, one.model][one.question, one.turn] += 1
-    there: dict[str, list[Cell]] = defaultdict(list)
+    cells_by_model: dict[str, list[Cell]] = defaultdict(list)
     for (question, model, choice), answer in bench.answers.items():
         if choice == 0:
-            there[model] += [(question, turn) for turn in range(1, len(answer.turns) + 1)]
+            cells_by_model[model] += [(question, turn) for turn in range(1, len(answer.turns) + 1)]
     everything = [(q.id, turn) for q in bench.questions.values() for turn in range(1, len(q.turns) + 1)]
     missing: dict[tuple[str, tuple[Cell, ...]], list[str]] = defaultdict(list)
     double: dict[tuple[str, tuple[Cell, ...]], list[str]] = defaultdict(list)
     idle: dict[str, list[str]] = defaultdict(list)
     judges = list(dict.fromkeys(one.judge for one in bench.ratings))
     for judge in judges:
-        for model in dict.fromkeys([*there, *(name for who, name in met if who == judge)]):
+        for model in dict.fromkeys([*cells_by_model, *(name for who, name in met if who == judge)]):
             counts = met.get((judge, model))
             if counts is None:
                 idle[judge].append(model)
                 continue
-            if gaps := tuple(cell for cell in there.get(model) or everything if cell not in counts):
+            if gaps := tuple(cell for cell in cells_by_model.get(model) or everything if cell not in counts):
                 missing[judge, gaps].append(model)
             if more := tuple(cell for cell, n in counts.items() if n > 1):
                 double[judge, more].append(model)
-    said = [
+    notes = [
         f"{judge} has not judged {many(len(cells), 'turn')} of {list_names(models)}: "
         f"{_cells(cells, len(bench.questions))}."
         for (judge, cells), models in missing.items()
     ]
-    said += [f"{judge} has judged nothing of {list_names(models)}." for judge, models in idle.items()]
-    return said + [
+    notes += [f"{judge} has judged nothing of {list_names(models)}." for judge, models in idle.items()]
+    return notes + [
         f"{judge} has judged {many(len(cells), 'turn')} of {list_names(models)} more than once: {_cells(cells, 0)}."
         for (judge, cells), models in double.items()
     ]
@@ -148,11 +148,11 @@ def _cells(cells: Sequence[Cell], every: int) -> str:
     by_turn: dict[int, list[str]] = defaultdict(list)
     for question, turn in cells:
         by_turn[turn].append(question)
-    told = {
+    text_by_turn = {
         turn: f"all {every} questions" if len(questions) == every > 1 else list_names(questions)
         for turn, questions in sorted(by_turn.items())
     }
-    return "; ".join(f"turn {turn} of {which}" for turn, which in told.items())
+    return "; ".join(f"turn {turn} of {which}" for turn, which in text_by_turn.items())
 
 
 def _unscored_lines(bench: Bench) -> list[str]:
@@ -164,18 +164,18 @@ def _unscored_lines(bench: Bench) -> list[str]:
             reasons[one.judge, why].append(one.question)
         elif one.text.strip() and one.stated is not None and one.stated != parsing.rating(one.text):
             others[one.judge].append(f"{one.question} ({one.stated:g}, and {parsing.rating(one.text):g} in the text)")
-    said = [
+    notes = [
         f"{judge}: {many(len(questions), 'rating')} {verb(len(questions), 'has', 'have')} no score, as {why} "
         f"(questions {list_names(questions)})."
         for (judge, why), questions in reasons.items()
     ]
-    said += [
+    notes += [
         f"{judge}: {many(len(cells), 'rating')} {verb(len(cells), 'states', 'state')} another number than "
         f"{verb(len(cells), 'its', 'their')} text: questions {list_names(cells)}."
         for judge, cells in others.items()
     ]
     failed = Counter(game.judge for game in bench.games if game.error)
-    return said + [f"{judge}: {many(n, 'verdict')} on pairs failed." for judge, n in failed.items()]
+    return notes + [f"{judge}: {many(n, 'verdict')} on pairs failed." for judge, n in failed.items()]
 
 
 def _reason(one: Rating) -> str:

@@ -29,9 +29,9 @@ def read_item_question(
     name, heat = str(meta["question_id"]), meta.get("required_temperature")
     shown = read_texts(meta["reference_answer"]) if own else given
     sets = meta.get("reference_answers")
-    held = sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []
+    references = sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []
     question = BenchQuestion(name, str(meta.get("category", "")), asked, given if own else (), heat)
-    return question, {judge: read_texts(said) for judge, said in held}
+    return question, {judge: read_texts(reference) for judge, reference in references}
 
 
 def read_answer(item: Mapping[str, Any]) -> Answer:

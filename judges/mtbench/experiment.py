@@ -59,17 +59,17 @@ class PipelineExperiment(NamedTuple):
 def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> PipelineExperiment:
     """The arms of two pipelines over the turns of answers whose texts both have; no arm where nothing differs."""
     runs: dict[Side, Pipeline] = {"one": one, "other": other}
-    there = {side: _turns(run) for side, run in runs.items()}
-    shared = {key[:3] for key in there["one"]} & {key[:3] for key in there["other"]}
+    keys_by_side = {side: _turns(run) for side, run in runs.items()}
+    shared = {key[:3] for key in keys_by_side["one"]} & {key[:3] for key in keys_by_side["other"]}
     factors = _differing(one, other, shared)
-    said = []
+    notes = []
     if not shared:
-        said.append("The texts of the answers are not in both sets of files: no judge could be asked about them.")
+        notes.append("The texts of the answers are not in both sets of files: no judge could be asked about them.")
     if not (knows_references(one) and knows_references(other)):
-        said.append("The references of one of them are not known, so they are no factor here.")
+        notes.append("The references of one of them are not known, so they are no factor here.")
     if len(factors) == 1:
-        said.append("Only one factor is left, and both of its sides are stored: nothing has to be run.")
-    turns = {side: [key for key in keys if key[:3] in shared] for side, keys in there.items()}
+        notes.append("Only one factor is left, and both of its sides are stored: nothing has to be run.")
+    turns = {side: [key for key in keys if key[:3] in shared] for side, keys in keys_by_side.items()}
 
     @cache
     def sizes(given: Side, shown: Side) -> tuple[int, int]:
@@ -78,7 +78,7 @@ def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> Pi
     sides: list[Side] = ["one", "other"]
     every = product(sides, repeat=len(factors)) if shared and factors else ()
     arms = [_arm(runs, dict(zip(factors, of, strict=True)), sizes, price) for of in every]
-    return PipelineExperiment(tuple(factors), tuple(arms), tuple(said))
+    return PipelineExperiment(tuple(factors), tuple(arms), tuple(notes))
 
 
 def _turns(run: Pipeline) -> list[tuple[str, str, int, int]]:

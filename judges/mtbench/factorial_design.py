@@ -61,11 +61,11 @@ def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> l
     """
     made = []
     for sides in product(("a", "b"), repeat=len(factors)):
-        told: dict[str, Side] = dict(zip(factors, sides, strict=True))  # type: ignore[arg-type]
-        taken = [name for name, side in told.items() if side == "b"]
+        side_by_factor: dict[str, Side] = dict(zip(factors, sides, strict=True))  # type: ignore[arg-type]
+        taken = [name for name, side in side_by_factor.items() if side == "b"]
         fields = {field: getattr(other, field) for name in taken for field in FACTORS[name]}
         named = {"name": "-".join([one.name, other.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
-        made.append(ExperimentArm(told, one.model_copy(update={**fields, **named})))
+        made.append(ExperimentArm(side_by_factor, one.model_copy(update={**fields, **named})))
     return made
 
 

@@ -58,13 +58,13 @@ def fastchat_files(bench: Bench) -> dict[str, list[dict[str, Any]]]:
 def _by_name(folder: str, rows: Mapping[str, list[dict[str, Any]]], ends: str = "") -> dict[str, list[dict[str, Any]]]:
     """The rows of each name as a file of its own, / as __; names that would be one file get a number."""
     files: dict[str, list[dict[str, Any]]] = {}
-    for name, held in rows.items():
+    for name, file_rows in rows.items():
         stem = _UNSAFE.sub("_", name.replace("/", "__")).strip(". ") or "unnamed"
         path, n = f"{folder}/{stem}{ends}.jsonl", 1
         while path in files:
             n += 1
             path = f"{folder}/{stem}-{n}{ends}.jsonl"
-        files[path] = held
+        files[path] = file_rows
     return files
 
 
@@ -81,17 +81,17 @@ def _questions(bench: Bench) -> Iterator[dict[str, Any]]:
 
 
 def _answers(bench: Bench) -> dict[str, list[dict[str, Any]]]:
-    held: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+    answers_by_key: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     for answer in bench.answers.values():
-        held[answer.model, answer.question].append(answer)
+        answers_by_key[answer.model, answer.question].append(answer)
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for (model, question), choices in held.items():
-        told = []
+    for (model, question), choices in answers_by_key.items():
+        choice_rows = []
         for one in choices:
             facts = {"continues": one.continues, "cut_at": one.cut_at or None}
             kept = {name: value for name, value in facts.items() if value is not None}
-            told.append({"index": one.choice, "turns": list(one.turns), **kept})
-        files[model].append(_answer(question, model, told))
+            choice_rows.append({"index": one.choice, "turns": list(one.turns), **kept})
+        files[model].append(_answer(question, model, choice_rows))
     return files
 
 
@@ -104,8 +104,8 @@ def _answer(question: str, model: str, choices: list[dict[str, Any]]) -> dict[st
 
 def _references(bench: Bench) -> dict[str, list[dict[str, Any]]]:
     return {
-        judge: [_answer(question, judge, [{"index": 0, "turns": list(turns)}]) for question, turns in held.items()]
-        for judge, held in bench.references.items()
+        judge: [_answer(question, judge, [{"index": 0, "turns": list(turns)}]) for question, turns in answers.items()]
+        for judge, answers in bench.references.items()
     }
 
 
@@ -126,12 +126,12 @@ def _prompts(prompts: Iterable[PromptText]) -> dict[str, list[dict[str, Any]]]:
 
 def _judge(bench: Bench, judge: Judge, question: str, turn: int) -> dict[str, Any]:
     """What a row says of its judge: its model and the name of the prompt that such a turn gets."""
-    told: dict[str, Any] = {"judge": judge.model}
+    fields: dict[str, Any] = {"judge": judge.model}
     if judge.prompt:
-        told["judge"] = [judge.model, _prompt_name(bench, judge, question, turn)]
+        fields["judge"] = [judge.model, _prompt_name(bench, judge, question, turn)]
     if judge.wording or bench.prompts:
-        told["wording"] = judge.wording
-    return told | ({"protocol": judge.protocol} if judge.protocol != "fastchat" else {})
+        fields["wording"] = judge.wording
+    return fields | ({"protocol": judge.protocol} if judge.protocol != "fastchat" else {})
 
 
 def _prompt_name(bench: Bench, judge: Judge, question: str, turn: int) -> str:
@@ -141,8 +141,8 @@ def _prompt_name(bench: Bench, judge: Judge, question: str, turn: int) -> str:
     math = asked is not None and asked.category in WITH_REFERENCE and (shown or bool(asked.reference))
     name = judge.prompt
     if math:
-        told = "pair-math-v1" if name == "pair-v2" else re.sub(r"^([^-]+)", r"\1-math", name)
-        name = told if family_name(told) == name else name
+        math_name = "pair-math-v1" if name == "pair-v2" else re.sub(r"^([^-]+)", r"\1-math", name)
+        name = math_name if family_name(math_name) == name else name
     return f"{name}-multi-turn" if turn > 1 and family_name(f"{name}-multi-turn") == judge.prompt else name
 
 
@@ -150,22 +150,22 @@ def _ratings(bench: Bench) -> dict[str, list[dict[str, Any]]]:
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in bench.ratings:
         judge = bench.judges[one.judge]
-        told = _judge(bench, judge, one.question, one.turn)
+        fields = _judge(bench, judge, one.question, one.turn)
         files[judge.model].append({
-            "question_id": _number(one.question), "model": one.model, "judge": told.pop("judge"),
+            "question_id": _number(one.question), "model": one.model, "judge": fields.pop("judge"),
             "user_prompt": _prompt_of(bench, judge, one), "judgment": one.text or (parsing.ERROR if one.error else ""),
             "score": _score(one), "turn": one.turn, "tstamp": _TSTAMP, **({"choice": one.choice} if one.choice else {}),
-            **told,
+            **fields,
         })  # fmt: skip
     return files
 
 
 def _score(one: Rating) -> float | int:
     """The number of a judgment: what its file stated, else what its text says, else FastChat's -1."""
-    told = one.stated
-    if told is None:
-        told = parsing.rating(one.text) if one.text.strip() else None
-    number = -1.0 if told is None else told
+    rating = one.stated
+    if rating is None:
+        rating = parsing.rating(one.text) if one.text.strip() else None
+    number = -1.0 if rating is None else rating
     return int(number) if number.is_integer() else number
 
 
@@ -202,9 +202,9 @@ def _games(bench: Bench) -> dict[str, list[dict[str, Any]]]:
             row |= _game_columns(game, 2, row["model_1"])
             continue
         first, second = (game.b, game.a) if game.order == "ba" else (game.a, game.b)
-        told = _judge(bench, judge, game.question, game.turn)
-        row = {"question_id": _number(game.question), "model_1": first, "model_2": second, "judge": told.pop("judge")}
-        row |= {"turn": game.turn, "tstamp": _TSTAMP, **told}
+        fields = _judge(bench, judge, game.question, game.turn)
+        row = {"question_id": _number(game.question), "model_1": first, "model_2": second, "judge": fields.pop("judge")}
+        row |= {"turn": game.turn, "tstamp": _TSTAMP, **fields}
         if game.order:
             row |= _game_columns(game, 1, first)
             waiting[*about, game.order].append(row)
@@ -217,8 +217,8 @@ def _games(bench: Bench) -> dict[str, list[dict[str, Any]]]:
 
 
 def _game_columns(game: Game, number: int, first: str) -> dict[str, Any]:
-    said = _winner_column(game.winner, first == game.a)
-    return {f"g{number}_winner": said, f"g{number}_user_prompt": "", f"g{number}_judgment": game.text}
+    winner = _winner_column(game.winner, first == game.a)
+    return {f"g{number}_winner": winner, f"g{number}_user_prompt": "", f"g{number}_judgment": game.text}
 
 
 def _winner_column(winner: Winner, a_first: bool) -> str:

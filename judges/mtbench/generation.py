@@ -35,7 +35,7 @@ def open_dialogue(question: BenchQuestion, references: Mapping[str, tuple[str, .
     if question.temperature is not None:
         meta["required_temperature"] = question.temperature
     if references:
-        meta["references"] = {judge: list(told) for judge, told in references.items()}
+        meta["references"] = {judge: list(reference) for judge, reference in references.items()}
     turns = [
         Turn(turn=number, role=role, text=text if role == "user" else "")
         for number, text in enumerate(question.turns, 1)
@@ -141,15 +141,15 @@ def answered_dialogues(
     made = []
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
-        said = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
-        whole = [one for one in said if one is not None and not is_lost(*one)]
-        if len(whole) == len(said):
+        replies = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
+        whole = [one for one in replies if one is not None and not is_lost(*one)]
+        if len(whole) == len(replies):
             made.append(_build_dialogue(protocol, question, model, sample, whole, references))
     return made
 
 
 def _build_dialogue(
-    protocol: Protocol, question: Dialogue, model: str, sample: int, said: list[tuple[str, UnscoredReason | None]],
+    protocol: Protocol, question: Dialogue, model: str, sample: int, replies: list[tuple[str, UnscoredReason | None]],
     references: str | None,
 ) -> Dialogue:  # fmt: skip
     meta = {name: value for name, value in question.meta.items() if name != "references"}
@@ -158,13 +158,13 @@ def _build_dialogue(
         meta |= {"reference_answer": given} if "reference" in meta else {"reference": given}
     copied = not _temperature(protocol, question)
     meta |= {"choice": sample} if sample else {}
-    meta |= {"continues": 0} if sample and not copied and protocol.continues == "first" and len(said) > 1 else {}
-    meta |= {"cut_at": protocol.cut_at} if 0 < protocol.cut_at < max(len(text) for text, _ in said) else {}
+    meta |= {"continues": 0} if sample and not copied and protocol.continues == "first" and len(replies) > 1 else {}
+    meta |= {"cut_at": protocol.cut_at} if 0 < protocol.cut_at < max(len(text) for text, _ in replies) else {}
     for mark in ("cut_off", "refused"):
-        turns = [turn for turn, (_, unscored) in enumerate(said, 1) if unscored == mark]
+        turns = [turn for turn, (_, unscored) in enumerate(replies, 1) if unscored == mark]
         meta |= {mark: turns} if turns else {}
     meta["protocol"] = answers_mark(protocol)
-    texts = iter([text for text, _ in said])
+    texts = iter([text for text, _ in replies])
     entries = [
         entry if entry.role == "user" else entry.model_copy(update={"text": next(texts)}) for entry in question.turns
     ]

@@ -15,8 +15,8 @@ _MODEL = ("model", "model_id", "system")
 
 def fits(row: dict[str, Any]) -> bool:
     """Whether a row is a dialogue of MT-Bench-101: a task, an id, and a history of what user and bot said."""
-    held = row.get("history")
-    return "task" in row and "id" in row and isinstance(held, list) and bool(held) and all(map(_has_user_text, held))
+    turns = row.get("history")
+    return "task" in row and "id" in row and isinstance(turns, list) and bool(turns) and all(map(_has_user_text, turns))
 
 
 def _has_user_text(one: Any) -> bool:

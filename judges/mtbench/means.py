@@ -141,8 +141,8 @@ def means_by_rule(table: RatingTable, rules: Rules) -> list[RuleMeans]:
                 rule: float(np.sum(total[judge, at]) / n) if (n := int(np.sum(size[judge, at]))) else None
                 for rule, total, size in zip(COMBINATIONS, sums, sizes, strict=True)
             }
-            there = [mean for mean in means.values() if mean is not None]
-            apart = max(there) - min(there) if len(there) == len(means) else None
+            known_means = [mean for mean in means.values() if mean is not None]
+            apart = max(known_means) - min(known_means) if len(known_means) == len(means) else None
             name = ALL if model is None else table.models[model]
             found.append(RuleMeans(table.judges[judge], name, means, apart))
     return found

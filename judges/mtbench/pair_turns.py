@@ -7,11 +7,11 @@ from collections.abc import Sequence
 USER, ANSWER = "User", "Answer"
 
 
-def join_turns(said: Sequence[str], who: str) -> str:
+def join_turns(texts: Sequence[str], who: str) -> str:
     """One turn unchanged; several one after the other, each under its number."""
-    if len(said) == 1:
-        return said[0]
-    return "\n\n".join(f"{_mark(who, number)}{text}" for number, text in enumerate(said, 1))
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"{_mark(who, number)}{text}" for number, text in enumerate(texts, 1))
 
 
 def split_turns(text: str, turns: int, who: str) -> list[str]:

@@ -39,12 +39,12 @@ class Factor(NamedTuple):
 
 def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
     """The table of factors, filled from both runs: what the files tell goes before what the protocol says."""
-    said = [dict(describe_protocol(run.protocol)) for run in (one, other)]
+    protocols = [dict(describe_protocol(run.protocol)) for run in (one, other)]
     found = []
     for name, kind, row, tell in _FACTORS:
-        told = [tell(run) if tell else None for run in (one, other)]
+        facts = [tell(run) if tell else None for run in (one, other)]
         (first, known), (second, known_too) = (
-            (words[row], _PROTOCOL) if filed is None else filed for words, filed in zip(said, told, strict=True)
+            (words[row], _PROTOCOL) if filed is None else filed for words, filed in zip(protocols, facts, strict=True)
         )
         sure = UNKNOWN not in (known, known_too)
         found.append(Factor(name, first, second, first != second if sure else None, (known, known_too), kind))
@@ -106,12 +106,12 @@ def knows_references(run: Pipeline) -> bool:
 
 def reference_set(pipeline: Pipeline) -> str:
     """The name of the set of references that a pipeline's judge was shown; "" for none, or the questions' own."""
-    wanted, there = pipeline.protocol.references, pipeline.bench.references
+    wanted, references = pipeline.protocol.references, pipeline.bench.references
     judge = pipeline.bench.judges.get(pipeline.judge)
     for name in (wanted, judge.model if judge else pipeline.judge):
-        if name in there:
+        if name in references:
             return name
-    return next(iter(there)) if len(there) == 1 and wanted in ("", *there) else ""
+    return next(iter(references)) if len(references) == 1 and wanted in ("", *references) else ""
 
 
 def conversation(bench: Bench, question: str, model: str, choice: int, turn: int) -> tuple[str, ...] | None:
@@ -148,13 +148,13 @@ def _samples(run: Pipeline) -> Told:
 
 
 def _continues(run: Pipeline) -> Told:
-    told = any(answer.continues is not None for answer in run.bench.answers.values())
-    return ("turn 1 of the first sample", "files") if told else None
+    is_known = any(answer.continues is not None for answer in run.bench.answers.values())
+    return ("turn 1 of the first sample", "files") if is_known else None
 
 
 def _cut(run: Pipeline) -> Told:
-    told = sorted({answer.cut_at for answer in run.bench.answers.values() if answer.cut_at})
-    return (" and ".join(f"{length:,} characters" for length in told), "files") if told else None
+    lengths = sorted({answer.cut_at for answer in run.bench.answers.values() if answer.cut_at})
+    return (" and ".join(f"{length:,} characters" for length in lengths), "files") if lengths else None
 
 
 def _judge(run: Pipeline) -> Told:

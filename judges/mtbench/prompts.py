@@ -107,9 +107,9 @@ def _template_fault(prompt: PromptText) -> str:
     for name in sorted(named):
         stem = found[1] if (found := _NUMBERED.fullmatch(name)) else ""
         if stem != "ref_answer" and (stem if several else name) not in names:
-            there = ", ".join(f"{{{one}}}" for one in (*(one + "_1" * several for one in names), "ref_answer_1"))
+            known_fields = ", ".join(f"{{{one}}}" for one in (*(one + "_1" * several for one in names), "ref_answer_1"))
             turns = "several turns" if several else "one turn"
-            return f"{{{name[:_LONGEST]}}} is no field of a prompt for {turns}: there are {there}."
+            return f"{{{name[:_LONGEST]}}} is no field of a prompt for {turns}: there are {known_fields}."
     shown = {name.rpartition("_")[0] if several else name for name in named}
     lacking = [name for name in names[1:] if name not in shown]
     return f"it lacks {{{lacking[0]}{'_2' * several}}}, so its judge would not see what it judges." if lacking else ""
@@ -120,14 +120,14 @@ def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
     found: dict[str, dict[str, PromptText]] = {}
     for prompt in prompts:
         name = family_name(prompt.name)
-        held = found.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
-        if held != prompt:
+        entry = found.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
+        if entry != prompt:
             raise BadPrompt(
                 f"{prompt.name} stands twice among the prompts, with two texts. Leave one of them."
             )
     return {
-        name: Family(name, "pairwise" if next(iter(held.values())).type == "pairwise" else "single", held)
-        for name, held in found.items()
+        name: Family(name, "pairwise" if next(iter(entry.values())).type == "pairwise" else "single", entry)
+        for name, entry in found.items()
     }
 
 
@@ -146,8 +146,8 @@ def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single
     where `references` is False.
     """
     given = list(prompts)
-    there = families(given)
-    fitting = {name: one for name, one in there.items() if one.sort == sort}
+    all_families = families(given)
+    fitting = {name: one for name, one in all_families.items() if one.sort == sort}
     name, _, head = wanted.partition("@")
     found = fitting.get(name)
     if found is not None and head:
@@ -156,7 +156,7 @@ def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single
     if found is None and sort == "pairwise":
         found = fitting.get(PAIRS)
     if found is None:
-        named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in there.values()) or "none"
+        named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in all_families.values()) or "none"
         raise BadPrompt(
             f"No prompts of the family {wanted!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
             f"{', '.join(OURS)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."

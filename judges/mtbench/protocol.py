@@ -95,12 +95,12 @@ def describe_protocol(protocol: Protocol) -> list[tuple[str, str]]:
     warm: dict[float, list[str]] = {}
     for category, value in sorted(protocol.temperatures.items()):
         warm.setdefault(value, []).append(category)
-    told = [f"{', '.join(names)} {value:g}" for value, names in sorted(warm.items())]
+    own = [f"{', '.join(names)} {value:g}" for value, names in sorted(warm.items())]
     judge = f"temperature {protocol.judge_temperature:g}, {protocol.judge_max_tokens:,} tokens"
     return [
         ("questions", protocol.questions or "any set"),
         ("system prompt for answers", protocol.system or "the model's own"),
-        ("temperature of answers", "; ".join([*told, f"{'others' if told else 'all'} {protocol.other_temperature:g}"])),
+        ("temperature of answers", "; ".join([*own, f"{'others' if own else 'all'} {protocol.other_temperature:g}"])),
         ("answers to a question", f"{protocol.samples}"),
         ("turn 2 follows", "its own turn 1" if protocol.continues == "own" else "turn 1 of the first sample"),
         ("longest answer", f"{protocol.max_tokens:,} tokens"),
@@ -130,8 +130,8 @@ def find_protocol(wanted: str) -> Protocol:
         return protocols()[wanted]
     if Path(wanted).is_file():
         return read_protocol(Path(wanted))
-    there = ", ".join(protocols())
-    raise AssayError(f"There is no protocol {wanted!r}, and no file of that name. There are: {there}.")
+    protocol_names = ", ".join(protocols())
+    raise AssayError(f"There is no protocol {wanted!r}, and no file of that name. There are: {protocol_names}.")
 
 
 def read_protocol(file: Path) -> Protocol:

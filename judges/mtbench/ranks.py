@@ -155,9 +155,9 @@ def _draws(
     Draws in which a model has no row are left out; where they are more than `MAX_UNDEFINED`, or there is one question
     only, there are none. Last, the number of questions.
     """
-    there, place = np.unique(model, return_inverse=True)
+    models, place = np.unique(model, return_inverse=True)
     which, at = np.unique(question, return_inverse=True)
-    shape = len(which), len(there)
+    shape = len(which), len(models)
 
     def table(weight: Floats | None) -> Floats:
         found = np.bincount(at * shape[1] + place, weight, minlength=shape[0] * shape[1])
@@ -166,14 +166,14 @@ def _draws(
     sums = [table(value) for value in values] + [table(None)]
     whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _SAME) for each in sums[:-1]]
     if shape[0] < 2:
-        return there.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
+        return models.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
     totals = resample_from_seed(np.hstack(sums), replicates, seed)
     parts = [totals[:, n * shape[1] : (n + 1) * shape[1]] for n in range(len(sums))]
     full = np.flatnonzero((parts[-1] > 0).all(axis=1))
     if len(full) < (1 - MAX_UNDEFINED) * len(totals):
         full = full[:0]
     drawn = [np.round(part[full] / parts[-1][full], _SAME) for part in parts[:-1]]
-    return there.tolist(), whole, drawn, shape[0]
+    return models.tolist(), whole, drawn, shape[0]
 
 
 def _ranks(means: Floats) -> Floats:

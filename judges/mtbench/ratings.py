@@ -268,8 +268,8 @@ def _same_text(bench: Bench, table: RatingTable) -> Codes:
     for n, place in enumerate(table.place.tolist()):
         one = bench.ratings[place]
         answer = bench.answers.get((one.question, one.model, one.choice))
-        said: object = answer.turns[: one.turn] if answer else one.choice
-        found[n] = texts.setdefault((one.judge, one.question, one.model, one.turn, said), len(texts))
+        text_key: object = answer.turns[: one.turn] if answer else one.choice
+        found[n] = texts.setdefault((one.judge, one.question, one.model, one.turn, text_key), len(texts))
     return found
 
 

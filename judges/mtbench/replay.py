@@ -360,7 +360,7 @@ class _Both:
             SAMPLES: _samples_said(other, mine) if mine.samples != other.samples and several else "",
             DUPLICATES: _MANY_SAID[other.duplicates] if mine.duplicates != other.duplicates else "",
         } | {name: _WHY[name] for name in _LEFT_OUT if name in own.masks or name in theirs.masks}
-        self.factors = {name: told for name, told in factors.items() if told}
+        self.factors = {name: explanation for name, explanation in factors.items() if explanation}
         # What changes nothing in any state is no step; without it the others' contributions are the same.
         self.still = [name for name in self.factors if self.contributions(name)[1:] == (0.0, 0.0)]
         for name in self.still:
@@ -426,18 +426,18 @@ class _Both:
         if self.own.same:
             return ()
         own, theirs = self.own, self.theirs
-        here, there = own.cells(switched), theirs.cells(frozenset(self.factors) - switched)
-        shared = [key for key in here if key in there]
+        here, other_cells = own.cells(switched), theirs.cells(frozenset(self.factors) - switched)
+        shared = [key for key in here if key in other_cells]
         last, end = self.mean(switched), self.mean(switched | {RATINGS})
         judged, size = _judge_differences(own.run, theirs.run), len(own.names)
         if not shared:
-            told = "no turn of an answer was judged in both, so that nothing can be told apart"
-            return (Part(f"{judged}, and answers", (end - last).interval(0), 0, told),)
+            explanation = "no turn of an answer was judged in both, so that nothing can be told apart"
+            return (Part(f"{judged}, and answers", (end - last).interval(0), 0, explanation),)
         names = {name: n for n, name in enumerate(own.names)}
         at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
-        x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, there))
+        x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, other_cells))
         alike = _same_answers(own.run, theirs.run, shared)
-        alone = len(here) - len(shared), len(there) - len(shared)
+        alone = len(here) - len(shared), len(other_cells) - len(shared)
         same, others = (_Mean(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
         first, second = _Mean(x, at, size), _Mean(y, at, size)
         parts = (

@@ -174,10 +174,10 @@ def read_judge(row: Mapping[str, Any], file: str) -> JudgeNames:
         value = value[0]
     for key in ("judge_model", "judge_id"):
         value = value or row.get(key)
-    told = row.get("judge_prompt_template")
-    told = told if isinstance(told, str) else ""
-    template = told if "{" in told or "\n" in told or len(told) > _LONGEST_NAME else ""
-    prompt = prompt.strip() or ("" if template else told.strip())
+    prompt_text = row.get("judge_prompt_template")
+    prompt_text = prompt_text if isinstance(prompt_text, str) else ""
+    template = prompt_text if "{" in prompt_text or "\n" in prompt_text or len(prompt_text) > _LONGEST_NAME else ""
+    prompt = prompt.strip() or ("" if template else prompt_text.strip())
     if isinstance(value, str) and value.strip():
         return JudgeNames(value.strip(), prompt, template)
     if found := _JUDGED.fullmatch(PurePosixPath(file).stem):
@@ -229,14 +229,14 @@ def _of_turn(row: Mapping[str, Any], name: str, turn: int) -> Any:
 
 
 def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[JudgedTurn]:
-    lists = [held for held in (texts, stated) if isinstance(held, list)]
+    lists = [value for value in (texts, stated) if isinstance(value, list)]
     prompt = asked_text(asked)
     if not lists:
         return [_score(turn, texts, stated, prompt, None)]
     count = len(lists[0])
-    if any(len(held) != count for held in lists):
+    if any(len(value) != count for value in lists):
         raise BadField("score", "score and judgment are lists of different length: each sample needs both.")
-    each = [held if isinstance(held, list) else [held] * count for held in (texts, stated)]
+    each = [value if isinstance(value, list) else [value] * count for value in (texts, stated)]
     prompts = [prompt] * count
     if isinstance(asked, list) and len(asked) == count:
         prompts = [asked_text(one) for one in asked]
@@ -257,8 +257,8 @@ def asked_text(value: Any) -> str:
     """The prompt that a judge was sent, as a text or as messages of which the last is the user's; "" for none."""
     if isinstance(value, str):
         return value
-    told = [one.get("content") for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-    return told[-1] if told and isinstance(told[-1], str) else ""
+    contents = [one.get("content") for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return contents[-1] if contents and isinstance(contents[-1], str) else ""
 
 
 def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
@@ -276,8 +276,8 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     turn = read_turn(row, file, 1)
     sides: dict[Any, Winner] = {one: "a" if first == a else "b", two: "b" if first == a else "a", "tie": "tie"}
     sides |= {first: sides[one], second: sides[two]}
-    for said in ("tie (inconsistent)", "tie (bothbad)", "inconsistent", "both"):
-        sides[said] = "tie"
+    for tie_name in ("tie (inconsistent)", "tie (bothbad)", "inconsistent", "both"):
+        sides[tie_name] = "tie"
     sides["error"] = ""
     forward: Order = "ab" if first == a else "ba"
     back: Order = "ba" if first == a else "ab"
@@ -292,7 +292,7 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     elif overall is None:
         raise BadField("winner", f"winner must be {one}, {two}, tie or error (it is null).")
     else:
-        text = told if isinstance(told := row.get("judgment"), str) else ""
+        text = reply if isinstance(reply := row.get("judgment"), str) else ""
         text = text or INCONSISTENT * (row.get("winner") == "tie (inconsistent)")
         games = (GameSaid("", overall, text, "" if overall else _FAILED),)
     if not games:
@@ -314,8 +314,8 @@ def _games_of_letters(
             ("ab", orders[0], (one, two)), ("ba", orders[1], (two, one) if places else (one, two))
         ):  # fmt: skip
             if row.get(f"winner_{key}") is not None:
-                told = {**sides, "A": upper, "B": lower, "C": "tie", "TIE": "tie"}
-                games.append(_game(row, order, _side(row, f"winner_{key}", told), f"judgment_{key}", ""))
+                letter_sides = {**sides, "A": upper, "B": lower, "C": "tie", "TIE": "tie"}
+                games.append(_game(row, order, _side(row, f"winner_{key}", letter_sides), f"judgment_{key}", ""))
         found[places] = tuple(games)
     fits = {
         places: overall is None or len(games) < 2 or _combine_games(games) == overall for places, games in found.items()
@@ -332,9 +332,9 @@ def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winn
 
 
 def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, asked: str) -> GameSaid:
-    said = row.get(text)
-    said = said if isinstance(said, str) else ""
-    return GameSaid(order, winner, said, _FAILED if not winner or said == ERROR else "", asked_text(row.get(asked)))
+    reply = row.get(text)
+    reply = reply if isinstance(reply, str) else ""
+    return GameSaid(order, winner, reply, _FAILED if not winner or reply == ERROR else "", asked_text(row.get(asked)))
 
 
 def _combine_games(games: tuple[GameSaid, ...]) -> Winner:

@@ -69,7 +69,7 @@ def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
     made = Assembly("swallow")
     results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
     for file in files:
-        held: list[tuple[int, dict[str, Any]]] = []
+        file_rows: list[tuple[int, dict[str, Any]]] = []
         for record in file.records:
             if record.problem:
                 place = SourcePlace(file.name, record.line, record.text)
@@ -77,10 +77,10 @@ def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
             elif file.role == "results":
                 results.append(_results(file.name, record.value))
             else:
-                held.append((record.line, record.value))
+                file_rows.append((record.line, record.value))
         if file.role == "details":
-            details.append((file.name, held))
-    kept = _of_mt_bench([_file(name, held, results) for name, held in details], results, made.found.notes)
+            details.append((file.name, file_rows))
+    kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, made.found.notes)
     _take(made, kept, results)
     found = made.finish()
     _compare(found, kept, results)
@@ -88,10 +88,10 @@ def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
 
 
 def _results(name: str, value: Mapping[str, Any]) -> _Results:
-    general, told = value.get("config_general"), value.get("results")
+    general, scores = value.get("config_general"), value.get("results")
     model = general.get("model_name") if isinstance(general, dict) else None
-    date = said[1] if (said := _RESULTS.match(PurePosixPath(name).stem)) else ""
-    tasks = {task: held for task, held in told.items() if isinstance(held, dict)} if isinstance(told, dict) else {}
+    date = name_match[1] if (name_match := _RESULTS.match(PurePosixPath(name).stem)) else ""
+    tasks = {task: row for task, row in scores.items() if isinstance(row, dict)} if isinstance(scores, dict) else {}
     judge = next(iter(_judges(value.get("config_tasks"), 6)), "")
     return _Results(name, model if isinstance(model, str) else "", date, tasks, judge)
 
@@ -99,28 +99,28 @@ def _results(name: str, value: Mapping[str, Any]) -> _Results:
 def _judges(value: Any, depth: int) -> Iterator[str]:
     """The names of judges that a configuration states somewhere within."""
     if isinstance(value, dict):
-        for key, held in value.items():
-            if key in ("judge_model_name", "judge_model") and isinstance(held, str) and held:
-                yield held
+        for key, entry in value.items():
+            if key in ("judge_model_name", "judge_model") and isinstance(entry, str) and entry:
+                yield entry
             elif depth:
-                yield from _judges(held, depth - 1)
+                yield from _judges(entry, depth - 1)
     elif isinstance(value, list) and depth:
-        for held in value[:_LONGEST_LIST]:
-            yield from _judges(held, depth - 1)
+        for entry in value[:_LONGEST_LIST]:
+            yield from _judges(entry, depth - 1)
 
 
-def _file(name: str, held: list[tuple[int, dict[str, Any]]], results: list[_Results]) -> _File:
+def _file(name: str, file_rows: list[tuple[int, dict[str, Any]]], results: list[_Results]) -> _File:
     """A file of details; its model is that of the results of the same run, else that of its folders."""
     path = PurePosixPath(name)
-    said = _DETAILS.match(path.stem)
-    task, date = (said[1], said[2]) if said else (path.stem, "")
+    name_match = _DETAILS.match(path.stem)
+    task, date = (name_match[1], name_match[2]) if name_match else (path.stem, "")
     folders = [part for part in path.parts[:-1] if not _DATE.fullmatch(part)]
     if "details" in folders:
         folders = folders[len(folders) - folders[::-1].index("details") :]
     own = "/".join(folders)
     run = [one for one in results if date and one.date == date and one.model]
-    there = next((one for one in run if own and one.model in (own, own.replace("__", "/"))), run[0] if run else None)
-    return _File(name, task, there.model if there else own or path.stem, date, held)
+    own_run = next((one for one in run if own and one.model in (own, own.replace("__", "/"))), run[0] if run else None)
+    return _File(name, task, own_run.model if own_run else own or path.stem, date, file_rows)
 
 
 def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) -> list[_File]:
@@ -134,11 +134,11 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
         else:
             found[_task_name(file.task)].append(file)
     for one in results:
-        means = [_task_name(task) for task, held in one.tasks.items() if any(_SCORES.match(key) for key in held)]
+        means = [_task_name(task) for task, entries in one.tasks.items() if any(_SCORES.match(key) for key in entries)]
         if not means:
             notes.append(f"{one.name} was left aside: it holds no means of MT-Bench.")
         for task in dict.fromkeys(means):
-            if task != "all" and not any(_of_run(file, one) for held in found.values() for file in held
+            if task != "all" and not any(_of_run(file, one) for entries in found.values() for file in entries
                                          if _task_name(file.task) == task):  # fmt: skip
                 notes.append(
                     f"{one.name} has means of {one.model or 'a model'} ({task}), and its details are not in the "
@@ -146,7 +146,7 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
                 )
     if len(found) > 1:
         first = next(iter(found))
-        others = list_names(file.name for task, held in found.items() if task != first for file in held)
+        others = list_names(file.name for task, entries in found.items() if task != first for file in entries)
         notes.append(
             f"Only the questions of {first} are taken: {others} {verb(len(found) - 1, 'is', 'are')} of another task, "
             "whose questions have the same numbers. Import each task into a dataset of its own."
@@ -191,8 +191,8 @@ def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
 
 def _cut_at(file: _File) -> int:
     """The characters at which a file's texts were cut: as its task says, else the usual ones where texts end there."""
-    if said := _TRUNCATED.search(file.task):
-        return int(said[1])
+    if name_match := _TRUNCATED.search(file.task):
+        return int(name_match[1])
     longest = max((len(text) for _, row in file.rows for text in _texts(row.get("predictions"))), default=0)
     return longest if longest in _CUTS else 0
 
@@ -201,19 +201,19 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for held in value:
-            yield from _texts(held)
+        for entry in value:
+            yield from _texts(entry)
 
 
 def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
     """One question of one model; gives how many of its ratings were stated as shares of ten."""
-    told, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
+    original, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
     short = _lists(metrics, 1)
     judge = judge if short in ("", _OVERALL) else short
-    key = rows.question_id({"question_id": told.get("id", told.get("question_id"))})
-    asked = {"question_id": key, "category": told.get("category"), "turns": told.get("multi_turn_queries")}
-    asked["turns"] = asked["turns"] or told.get("turns")
-    question = rows.read_question(asked)._replace(reference=_reference(told.get("reference")))
+    key = rows.question_id({"question_id": original.get("id", original.get("question_id"))})
+    asked = {"question_id": key, "category": original.get("category"), "turns": original.get("multi_turn_queries")}
+    asked["turns"] = asked["turns"] or original.get("turns")
+    question = rows.read_question(asked)._replace(reference=_reference(original.get("reference")))
     if made.found.questions.setdefault(key, question) != question:
         raise rows.BadField("specifics", f"The question {key} stands twice, with different texts.")
     answers = _predictions(row.get("predictions"), len(question.turns))
@@ -239,7 +239,7 @@ def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str,
                 f"{many(len(choices), 'sample')}: each sample needs one of both.",
             )
         numbers = [_scale_rating(number, text) for number, text in zip(stated, given, strict=True)]
-        shares += sum(number != told for number, told in zip(numbers, stated, strict=True))
+        shares += sum(number != original for number, original in zip(numbers, stated, strict=True))
         rated = {"question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": given}
         made.read("single", place, rated | {"user_prompt": prompts or ""})
     return shares
@@ -258,11 +258,11 @@ def _object(row: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _reference(value: Any) -> tuple[str, ...]:
     """The reference answers of a row: texts, or rows of FastChat's reference files."""
-    held = value if isinstance(value, list) else []
-    if held and isinstance(held[0], dict):
-        first = held[0].get("turns") or next((c.get("turns") for c in held[0].get("choices") or [{}]), None)
-        held = first if isinstance(first, list) else []
-    return tuple(text if isinstance(text, str) else "" for text in held) if any(held) else ()
+    entries = value if isinstance(value, list) else []
+    if entries and isinstance(entries[0], dict):
+        first = entries[0].get("turns") or next((c.get("turns") for c in entries[0].get("choices") or [{}]), None)
+        entries = first if isinstance(first, list) else []
+    return tuple(text if isinstance(text, str) else "" for text in entries) if any(entries) else ()
 
 
 def _predictions(value: Any, turns: int) -> list[list[str]]:
@@ -276,8 +276,8 @@ def _predictions(value: Any, turns: int) -> list[list[str]]:
 
 def _lists(metrics: Mapping[str, Any], turn: int) -> str:
     """What the ratings of a turn are called in a row's metrics: overall, or the judge's short name; "" for none."""
-    names = [said[1] for key, held in metrics.items()
-             if (said := _SCORES.fullmatch(key)) and int(said[2]) == turn and held is not None]  # fmt: skip
+    names = [key_match[1] for key, value in metrics.items()
+             if (key_match := _SCORES.fullmatch(key)) and int(key_match[2]) == turn and value is not None]  # fmt: skip
     return _OVERALL if _OVERALL in names else next(iter(names), "")
 
 
@@ -291,9 +291,9 @@ def _values_of_turn(metrics: Mapping[str, Any], what: str, turn: int) -> list[An
 
 def _scale_rating(stated: Any, text: str) -> Any:
     """A stated rating on the scale of 1 to 10: times ten where the text says that it is a share of ten."""
-    told = parsing.rating(text)
-    if isinstance(stated, (int, float)) and told is not None and stated != told and math.isclose(stated * 10, told):
-        return told
+    value = parsing.rating(text)
+    if isinstance(stated, (int, float)) and value is not None and stated != value and math.isclose(stated * 10, value):
+        return value
     return stated
 
 
@@ -305,22 +305,22 @@ def _compare(found: Assembled, files: list[_File], results: list[_Results]) -> N
             numbers[place.file, rating.turn][rating.question].append(rating.stated)
     for one in results:
         for file in (file for file in files if _of_run(file, one)):
-            held = next((means for task, means in one.tasks.items() if _task_name(task) == _task_name(file.task)), {})
+            row = next((means for task, means in one.tasks.items() if _task_name(task) == _task_name(file.task)), {})
             for turn in (1, 2):
-                stated = held.get(f"judge_score_overall_turn_{turn}_avg", held.get(f"judge_score_overall_turn_{turn}"))
+                stated = row.get(f"judge_score_overall_turn_{turn}_avg", row.get(f"judge_score_overall_turn_{turn}"))
                 by_question = numbers.get((file.name, turn), {})
                 if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not by_question:
                     continue
-                told = _means(list(by_question.values()))
-                if not any(abs(stated * scale - mean) <= _NEAR * scale for mean in told for scale in (1, 10)):
+                detail_means = _means(list(by_question.values()))
+                if not any(abs(stated * scale - mean) <= _NEAR * scale for mean in detail_means for scale in (1, 10)):
                     found.notes.append(
                         f"{one.name}: the mean of turn {turn} is stated as {stated:g}, and the details "
-                        f"({file.name}) give {told[0]:.4g} (-1 counted), or {told[-1]:.4g} without it."
+                        f"({file.name}) give {detail_means[0]:.4g} (-1 counted), or {detail_means[-1]:.4g} without it."
                     )
 
 
 def _means(samples: list[list[float]]) -> list[float]:
     """The mean over questions of the mean over samples: -1 counted; counted unless all are -1; and left out."""
-    some = [held for held in samples if any(number != -1 for number in held)] or samples
-    scored = [[number for number in held if number != -1] or held for held in some]
-    return [fmean(fmean(held) for held in given) for given in (samples, some, scored)]
+    some = [numbers for numbers in samples if any(number != -1 for number in numbers)] or samples
+    scored = [[number for number in numbers if number != -1] or numbers for numbers in some]
+    return [fmean(fmean(numbers) for numbers in given) for given in (samples, some, scored)]

@@ -147,12 +147,12 @@ def _judges(chosen: RatingSelection) -> ResultTable:
                 **{why: one.failed.get(why, 0) for why in REASONS[1:]}, "doubled": one.doubled,
                 "judged_again": one.repeated, "differing": one.differing, "spread": one.spread, "changed": one.changed,
             })  # fmt: skip
-    said = (
+    notes = (
         "doubled: judgments beyond the first of the same sample's turn. judged_again: turns whose text was judged more "
         "than once; in differing of them the ratings differ, by spread points on average over all of them. changed: "
         "judgments whose text gives another number than their file states.",
     )
-    return ResultTable("judges", "Judges and their judgments", rows, said)
+    return ResultTable("judges", "Judges and their judgments", rows, notes)
 
 
 def _judge_and_model(chosen: RatingSelection, judge: str, model: str) -> Row:
@@ -168,18 +168,18 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
         for turn in turns:
             row |= figure_columns(f"turn_{turn}", one.turns.get(turn))
         rows.append(row | figure_columns("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
-    said = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
+    notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
     asked = len(np.unique(chosen.table.question))
-    said.append(f"Intervals are at 95 %, by {many(asked, 'question')}. both: the mean over the rows of all turns.")
+    notes.append(f"Intervals are at 95 %, by {many(asked, 'question')}. both: the mean over the rows of all turns.")
     if few := sorted({one.both.items for one in means if 0 < one.both.items < 30}):
-        said.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
-    return ResultTable("means", "Mean ratings", rows, said)
+        notes.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
+    return ResultTable("means", "Mean ratings", rows, notes)
 
 
 def describe_rules(protocol: Protocol) -> str:
     """How a protocol counts judgments, in a sentence."""
-    said = dict(describe_protocol(protocol))
-    rules = [f"{name}: {said[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
+    text_by_factor = dict(describe_protocol(protocol))
+    rules = [f"{name}: {text_by_factor[name]}" for name in ("failed judgments", "repeated judgments", "scale")]
     return f"Read by {protocol.name}: {'; '.join(rules)}."
 
 
@@ -213,8 +213,8 @@ def _shared_table(chosen: RatingSelection) -> ResultTable:
                 | figure_columns("other_mean", question_mean(y, question))
                 | figure_columns("difference", question_mean(y - x, question))
             )  # fmt: skip
-    said = ("A cell: a turn of a sample that both judges rated, in points from 1 to 10. difference: other - judge.",)
-    return ResultTable("shared", "Means on the cells that two judges share", rows, said)
+    notes = ("A cell: a turn of a sample that both judges rated, in points from 1 to 10. difference: other - judge.",)
+    return ResultTable("shared", "Means on the cells that two judges share", rows, notes)
 
 
 def _rules(chosen: RatingSelection) -> ResultTable:
@@ -224,17 +224,17 @@ def _rules(chosen: RatingSelection) -> ResultTable:
             row = _judge_and_model(chosen, one.judge, one.model)
             row.update({f"{failed}, {duplicates}": mean for (failed, duplicates), mean in one.means.items()})
             rows.append(row | {"range": one.range})
-    said = (
+    notes = (
         "Columns say what becomes of failed judgments (left out, counted as -1, or so unless all of their turn failed) "
         "and of several of one turn (raw: each counts; first; averaged). range: how far the mean moves.",
     )
-    return ResultTable("rules", "Mean ratings under every rule of counting", rows, said)
+    return ResultTable("rules", "Mean ratings under every rule of counting", rows, notes)
 
 
 def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
     rows: list[Row] = []
     pairs: list[Row] = []
-    said = ["first: how likely a model is the best, over draws of questions."]
+    notes = ["first: how likely a model is the best, over draws of questions."]
     for rules, table in chosen.parts:
         counted = count_ratings(table, rules)
         for judge in table.judged:
@@ -248,28 +248,28 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
                 pairs.append(row | figure_columns("ahead", two.ahead) | {"turned": two.turned, "settled": two.settled})
             if found.pairs:
                 open_ = len(found.unsettled)
-                said.append(
+                notes.append(
                     f"{named}: the order of {open_} of {many(len(found.pairs), 'pair')} of models is not settled."
                 )
-    yield ResultTable("ranks", "Ranks of models", rows if pairs else (), said)
-    told = ("ahead: how far the higher mean is ahead. turned: in which share of draws the order is the other way.",)
-    yield ResultTable("model_pairs", "Every two models", pairs, told)
+    yield ResultTable("ranks", "Ranks of models", rows if pairs else (), notes)
+    legend = ("ahead: how far the higher mean is ahead. turned: in which share of draws the order is the other way.",)
+    yield ResultTable("model_pairs", "Every two models", pairs, legend)
 
 
 def _wins(chosen: RatingSelection) -> Iterator[ResultTable]:
     games, derived = decide_games(chosen.bench), verdicts_from_ratings(chosen.table)
-    said = [
+    notes = [
         f"{judge_label(chosen.bench, one.judge)}: {many(one.decided, 'pair')} decided, {one.inconsistent} of them ties "
         f"because the verdict changed with the order, and {one.single} asked in one order only; {one.failed} left out "
         "because a verdict failed."
         for one in games.counts
     ]
     adjusted = "adjusted = (wins + ties / 2) / games."
-    yield ResultTable("wins", "Wins in pairs, both orders", _rates(chosen, games, False), [*said, adjusted])
+    yield ResultTable("wins", "Wins in pairs, both orders", _rates(chosen, games, False), [*notes, adjusted])
     yield ResultTable("wins_by_pair", "Wins of each two models", _rates(chosen, games, True))
-    told = "The higher of two single ratings wins, as FastChat derives it; no judge compared the two answers."
+    note = "The higher of two single ratings wins, as FastChat derives it; no judge compared the two answers."
     rates = _rates(chosen, derived, False)
-    yield ResultTable("wins_from_ratings", "Wins derived from single ratings", rates, (told, adjusted))
+    yield ResultTable("wins_from_ratings", "Wins derived from single ratings", rates, (note, adjusted))
 
 
 def _rates(chosen: RatingSelection, verdicts: Verdicts, pairs: bool) -> list[Row]:
@@ -289,9 +289,9 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
     for one in shares:
         row: Row = {"model": one.model, "turn": one.turn or EVERYTHING}
         rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure_columns("share", one.share))
-    said = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
+    notes = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
     some = any((found.share.point or 0) >= _SOME for found in shares)
-    return ResultTable("japanese", "Share of Japanese characters", rows if some else (), said)
+    return ResultTable("japanese", "Share of Japanese characters", rows if some else (), notes)
 
 
 def _changed_table(chosen: RatingSelection) -> ResultTable:
@@ -312,7 +312,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
     ranks: list[Row] = []
     flips: list[Row] = []
     largest: list[Row] = []
-    said = ["difference: other - judge, in points from 1 to 10; kappa is quadratic-weighted; mae: mean distance."]
+    notes = ["difference: other - judge, in points from 1 to 10; kappa is quadratic-weighted; mae: mean distance."]
     for one, other in combinations(chosen.judges, 2):
         found = compare_two_judges(chosen.table, one, other)
         labels = judge_label(chosen.bench, one), judge_label(chosen.bench, other)
@@ -327,7 +327,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
             for name, value in zip(cut._fields[1:], cut[1:], strict=True):
                 row |= figure_columns({"one": "mean", "other": "other_mean"}.get(name, name), value)
             rows.append(row)
-        said.append(
+        notes.append(
             f"{' and '.join(labels)}: {many(found.whole.cells, 'shared cell')}; {found.alone[0]} rated by the first "
             f"alone, {found.alone[1]} by the other alone."
         )
@@ -347,7 +347,7 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
             })  # fmt: skip
     flipping = ("higher, lower: as the first judge has them. likely: in which share of draws the judges disagree.",)
     found_tables = [
-        ResultTable("agreement", "Judge against judge", rows, said),
+        ResultTable("agreement", "Judge against judge", rows, notes),
         ResultTable("rank_changes", "Ranks of models with two judges, on the cells that both rated", ranks),
         ResultTable("flips", "Pairs of models that the judges put in opposite orders", flips, flipping),
         ResultTable("disagreements", "The largest disagreements", largest),
@@ -362,12 +362,12 @@ def vote_table(bench: Bench) -> ResultTable:
         row: Row = {"one": one.one if one.between else judge_label(bench, one.one), "other": one.other}
         row |= {"turn": EVERYTHING if one.turn is None else one.turn, "ties": one.setup, "pairs": one.pairs}
         rows.append(row | figure_columns("agreement", one.equal) | figure_columns("kappa", one.kappa))
-    said = (
+    notes = (
         "agreement: the share of equal pairs of votes, which with ties counted is S1, and with ties dropped S2 in the "
         "MT-Bench paper. "
         "majority: what most voters say, a drawn vote being a tie. Intervals are at 95 %, by questions.",
     )
-    return ResultTable("votes", "Votes on pairs", rows, said)
+    return ResultTable("votes", "Votes on pairs", rows, notes)
 
 
 def waterfall_tables(found: Waterfall) -> list[ResultTable]:
@@ -385,7 +385,7 @@ def waterfall_tables(found: Waterfall) -> list[ResultTable]:
     way += [_step("mean of the other", found.end, "end"), _step("difference", found.difference, "difference")]
     first, second = found.reported
     left, least, most = found.left
-    said = [
+    notes = [
         "All in points from 1 to 10. fair: the change averaged over all orders; least, most: in any order. What only "
         "the other's ratings show is switched on them, at the end.",
         f"What is left takes new calls to tell apart: {left:+.3f} averaged over all orders, {least:+.3f} to "
@@ -395,7 +395,7 @@ def waterfall_tables(found: Waterfall) -> list[ResultTable]:
     ]
     return [
         ResultTable("factors", "What the two pipelines do", factors),
-        ResultTable("waterfall", "From one mean to the other", way, said),
+        ResultTable("waterfall", "From one mean to the other", way, notes),
     ]
 
 
@@ -410,8 +410,8 @@ def experiment_table(found: PipelineExperiment) -> ResultTable:
     run = [arm for arm in found.arms if not arm.stored]
     costs = [arm.cost for arm in run]
     cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
-    said = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
-    return ResultTable("experiment", "What it would take to tell apart what is left", rows, said)
+    notes = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
+    return ResultTable("experiment", "What it would take to tell apart what is left", rows, notes)
 
 
 def _replay_row(step: Step) -> Row:

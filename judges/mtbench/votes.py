@@ -98,12 +98,12 @@ def majority(values: Sequence[int]) -> int:
 
 def _verdicts(bench: Bench) -> dict[str, dict[Key, int]]:
     """The verdict of every judge on every pair, over both orders."""
-    said = decide_games(bench)
+    games = decide_games(bench)
     found: dict[str, dict[Key, int]] = {}
-    columns = (said.judge, said.question, said.turn, said.a, said.b, said.score)
+    columns = (games.judge, games.question, games.turn, games.a, games.b, games.score)
     for judge, question, turn, a, b, score in zip(*(column.tolist() for column in columns), strict=True):
-        key = said.questions[question], turn, said.models[a], said.models[b]
-        found.setdefault(said.judges[judge], {})[key] = CODES[_NAMES[score]]
+        key = games.questions[question], turn, games.models[a], games.models[b]
+        found.setdefault(games.judges[judge], {})[key] = CODES[_NAMES[score]]
     return found
 
 

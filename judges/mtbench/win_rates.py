@@ -86,8 +86,8 @@ def decide_games(bench: Bench) -> Verdicts:
     models = sorted({name for key in games for name in key[3:]})
     rows: list[tuple[float, ...]] = []
     counts = {judge: [0, 0, 0, 0] for judge in judges}
-    for (judge, question, turn, a, b), said in games.items():
-        winners, orders, count = {won for _, won in said}, {order for order, _ in said}, counts[judge]
+    for (judge, question, turn, a, b), pair_games in games.items():
+        winners, orders, count = {won for _, won in pair_games}, {order for order, _ in pair_games}, counts[judge]
         if "" in winners:
             count[2] += 1
             continue
@@ -138,24 +138,24 @@ def verdicts_from_ratings(table: RatingTable) -> Verdicts:
     )
 
 
-def win_rates(said: Verdicts, pairs: bool = False) -> list[WinRate]:
+def win_rates(games: Verdicts, pairs: bool = False) -> list[WinRate]:
     """Every judge's models, best first, against all others together, or against each other one (`pairs`).
 
     Shares have Wilson's interval and the adjusted rate Student's, by questions (`judges.stats.clustered`).
     """
     found = []
-    for judge in np.unique(said.judge).tolist():
-        mine = said.judge == judge
+    for judge in np.unique(games.judge).tolist():
+        mine = games.judge == judge
         # Every verdict is a game of both models.
-        model, other = (np.concatenate(sides)[np.tile(mine, 2)] for sides in ((said.a, said.b), (said.b, said.a)))
-        score = np.concatenate([said.score[mine], 1 - said.score[mine]])
-        question = np.tile(said.question[mine], 2)
+        model, other = (np.concatenate(sides)[np.tile(mine, 2)] for sides in ((games.a, games.b), (games.b, games.a)))
+        score = np.concatenate([games.score[mine], 1 - games.score[mine]])
+        question = np.tile(games.question[mine], 2)
         for who in np.unique(model).tolist():
             for against in np.unique(other[model == who]).tolist() if pairs else [None]:
                 among = (model == who) if against is None else (model == who) & (other == against)
-                whom = "" if against is None else said.models[against]
-                found.append(_rate(said.judges[judge], said.models[who], whom, score[among], question[among]))
-    return sorted(found, key=lambda one: (said.judges.index(one.judge), one.against, -(one.adjusted.point or 0.0)))
+                whom = "" if against is None else games.models[against]
+                found.append(_rate(games.judges[judge], games.models[who], whom, score[among], question[among]))
+    return sorted(found, key=lambda one: (games.judges.index(one.judge), one.against, -(one.adjusted.point or 0.0)))
 
 
 def _rate(judge: str, model: str, against: str, score: Floats, question: Codes) -> WinRate:

@@ -42,20 +42,20 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     references (ref_answer) may be absent; where they are there, a question may stand twice. Braces of the prompt's own
     are double in its template.
     """
-    there = [
+    field_texts = [
         (name, next((form for form in forms if form.strip() and form in prompt), "")) for name, forms in texts.items()
     ]
-    if any(not text and not name.startswith("ref_answer") for name, text in there):
+    if any(not text and not name.startswith("ref_answer") for name, text in field_texts):
         return None
-    found, referred = prompt, any(text for name, text in there if name.startswith("ref_answer"))
-    for number, (name, text) in sorted(enumerate(there), key=lambda one: -len(one[1][1])):
+    found, referred = prompt, any(text for name, text in field_texts if name.startswith("ref_answer"))
+    for number, (name, text) in sorted(enumerate(field_texts), key=lambda one: -len(one[1][1])):
         if not text or (name.startswith("ref_answer") and text not in found):
             continue
         if found.count(text) > 1 + (referred and name.startswith("question")) or text not in found:
             return None
         found = found.replace(text, f"\x00{number}\x00")
     found = found.replace("{", "{{").replace("}", "}}")
-    for number, (name, _) in enumerate(there):
+    for number, (name, _) in enumerate(field_texts):
         found = found.replace(f"\x00{number}\x00", f"{{{name}}}")
     return found
 
@@ -103,23 +103,23 @@ def resolve_wordings(
     for number, row in enumerate(rows):
         files[row.file].append(number)
     bases = {file: _bases(rows[n] for n in numbers) for file, numbers in files.items()}
-    known = list(dict.fromkeys(one for held in bases.values() for one in held))
+    known = list(dict.fromkeys(one for group in bases.values() for one in group))
     for file, numbers in files.items():
         own = bases[file]
         if not own and known and any(rows[n].asked for n in numbers):
-            own = known if len(known) == 1 else bases[_nearest(file, [name for name, held in bases.items() if held])]
+            own = known if len(known) == 1 else bases[_nearest(file, [name for name, group in bases.items() if group])]
         if len(own) > 1:
             if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
                 found.notes.append(
                     f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. Where a prompt does not "
                     "tell which it is, as for second turns, it is taken to be that of the judgments before it."
                 )
-            for number, told in zip(numbers, _wordings_of_rows([rows[n] for n in numbers], own), strict=True):
-                found.wordings[number] = told
+            for number, row_wording in zip(numbers, _wordings_of_rows([rows[n] for n in numbers], own), strict=True):
+                found.wordings[number] = row_wording
             continue
-        told = own[0] if own else _told_beside(rows, numbers, file, family, beside, found.notes)
+        row_wording = own[0] if own else _told_beside(rows, numbers, file, family, beside, found.notes)
         for number in numbers:
-            found.wordings[number] = told
+            found.wordings[number] = row_wording
     return found
 
 
@@ -133,12 +133,12 @@ def _told_beside(
     beside: Mapping[str, Sequence[PromptText]], notes: list[str],
 ) -> str:  # fmt: skip
     """The wording that the nearest judge_prompts.jsonl has of a family."""
-    there = {
+    hashes = {
         name: wording(one.template)
-        for name, held in beside.items() for one in held if one.name == family
+        for name, prompt_set in beside.items() for one in prompt_set if one.name == family
     }  # fmt: skip
     failed = any(rows[n].asked for n in numbers)
-    if not there:
+    if not hashes:
         if failed:
             notes.append(
                 f"{file}: the wording of its judge's prompts cannot be made out, as the prompts in it hold none of the "
@@ -146,11 +146,11 @@ def _told_beside(
                 "command with the questions and answers that it judged, it is known by the wording too."
             )
         return ""
-    best = max(_nearness(file, name) for name in there)
-    nearest = list(dict.fromkeys(told for name, told in there.items() if _nearness(file, name) == best))
+    best = max(_nearness(file, name) for name in hashes)
+    nearest = list(dict.fromkeys(candidate for name, candidate in hashes.items() if _nearness(file, name) == best))
     if len(nearest) > 1:
         notes.append(
-            f"{file}: {', '.join(sorted(name for name in there))} hold {family} in several wordings, and nothing says "
+            f"{file}: {', '.join(sorted(name for name in hashes))} hold {family} in several wordings, and nothing says "
             "which of them was used. Its judge is known by the name of its prompt only."
         )
         return ""
@@ -199,18 +199,18 @@ def _wordings_of_rows(rows: Sequence[AskedRow], bases: Sequence[str]) -> list[st
     for row in rows:
         if row.template is not None and row.template not in kinds[row.kind]:
             kinds[row.kind].append(row.template)
-    for kind, held in kinds.items():
-        if kind != "base" and len(held) == len(bases):
-            kinds[kind] = _in_order(held, kinds["base"])
+    for kind, templates in kinds.items():
+        if kind != "base" and len(templates) == len(bases):
+            kinds[kind] = _in_order(templates, kinds["base"])
     found: list[str] = []
     for row in rows:
-        told = ""
+        row_wording = ""
         if row.template is not None and row.kind == "base":
-            told = wording(row.template)
+            row_wording = wording(row.template)
         elif row.template is not None and len(kinds[row.kind]) == len(bases):
-            told = bases[kinds[row.kind].index(row.template)]
-        found.append(told)
-    judged = {(told, row.cell) for told, row in zip(found, rows, strict=True) if told}
+            row_wording = bases[kinds[row.kind].index(row.template)]
+        found.append(row_wording)
+    judged = {(row_wording, row.cell) for row_wording, row in zip(found, rows, strict=True) if row_wording}
     last = bases[0]
     for number, row in enumerate(rows):
         last = found[number] or last

@@ -29,8 +29,8 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     """
     found = read_fence(text)
     if found is None:
-        said = f"{SAYS} It answers judge cards; this message holds no material to judge."
-        return {"note": said} if as_json or schema else (said,)
+        note = f"{SAYS} It answers judge cards; this message holds no material to judge."
+        return {"note": note} if as_json or schema else (note,)
     card, fields = found[0], _known_fields(found[1])
     if card in _PROSE and not schema and not as_json:
         return _PROSE[card](judge, fields)

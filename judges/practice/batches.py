@@ -38,8 +38,8 @@ class Batches:
     def keep(self, data: bytes, name: str, purpose: str) -> dict[str, Any]:
         """Store a file and describe it."""
         ident = f"file-practice{len(self._files) + 1}"
-        told = {"bytes": len(data), "created_at": unix_seconds(), "filename": name, "purpose": purpose}
-        shown = {"id": ident, "object": "file", **told, "status": "processed"}
+        details = {"bytes": len(data), "created_at": unix_seconds(), "filename": name, "purpose": purpose}
+        shown = {"id": ident, "object": "file", **details, "status": "processed"}
         self._files[ident] = shown, data
         return shown
 

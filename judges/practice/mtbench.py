@@ -56,8 +56,8 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
     for n in range(number):
         a, b, c = (taken[int(draw(f"{n} {slot}") * len(taken))] for slot in "abc")
         made.append(lines[n % len(lines)].format(a=a, b=b, c=c))
-    said = f"{' '.join(made)}\n\n({SAYS})"
-    return f"<think>\n{made[0]}\n</think>\n\n{said}" if judge.family.kindness and draw("think") < _THINKS else said
+    answer = f"{' '.join(made)}\n\n({SAYS})"
+    return f"<think>\n{made[0]}\n</think>\n\n{answer}" if judge.family.kindness and draw("think") < _THINKS else answer
 
 
 def _language(text: str) -> str:
@@ -70,8 +70,8 @@ def _fields_of_prompt(text: str) -> dict[str, Any]:
     blocks = [(found[1].lower(), found[2]) for found in _BLOCK.finditer(text)]
     first = _BLOCK.search(text)
     shown: dict[str, Any] = {"question": _ASKS.split(text[: first.start() if first else 0])[-1], "answer": text}
-    given = [said for name, said in blocks if "reference" in name]
-    sides = [said for name, said in blocks if "reference" not in name]
+    given = [content for name, content in blocks if "reference" in name]
+    sides = [content for name, content in blocks if "reference" not in name]
     if given:
         shown["reference_answer"] = "\n".join(given)
     if len(sides) > 1:
@@ -87,7 +87,7 @@ def _entries(conversation: str) -> list[dict[str, Any]]:
     """The entries of a conversation whose speakers stand in headings."""
     parts = _SPEAKER.split(conversation)[1:]
     made, turn = list[dict[str, Any]](), 0
-    for who, said in zip(parts[::2], parts[1::2], strict=True):
+    for who, utterance in zip(parts[::2], parts[1::2], strict=True):
         turn += who == "User"
-        made.append({"turn": max(turn, 1), "role": who.lower(), "text": said.strip()})
+        made.append({"turn": max(turn, 1), "role": who.lower(), "text": utterance.strip()})
     return made

@@ -166,8 +166,8 @@ async def serve_app(server: Server) -> AsyncIterator[str]:
         try:
             await web.TCPSite(runner, HOST, server.options.port, backlog=2048).start()
         except OSError as error:
-            said = f"Port {server.options.port} cannot be used ({error.strerror}): choose another one with --port."
-            raise BadOption(said) from error
+            message = f"Port {server.options.port} cannot be used ({error.strerror}): choose another one with --port."
+            raise BadOption(message) from error
         yield f"http://{HOST}:{runner.addresses[0][1]}/v1"
     finally:
         await runner.cleanup()

@@ -151,19 +151,19 @@ def ask(
         return Ask(made, None, card.name, card.conversation.temperature(task.item))
     calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
-    shown, said = card.fields(call.item, task.part), ""
+    shown, instructions = card.fields(call.item, task.part), ""
     if call.window is not None:
         shown = windows.window_fields(call.window, _summary(card, params, task, calls, call, before)) | shown
-        said = windows.window_instructions(call.window, any(d.sort == "conversation" for d in card.dimensions))
+        instructions = windows.window_instructions(call.window, any(d.sort == "conversation" for d in card.dimensions))
     if call.chapter is not None:
         shown = chapters.chapter_fields(call.chapter) | shown
-        said = chapters.chapter_instructions(call.chapter)
+        instructions = chapters.chapter_instructions(call.chapter)
     # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
     shape = schema_in_words(call.card) if mode != "json_schema" else ""
     key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
     made = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
-    if said:
-        made[-1]["content"] += f"\n\n{said}"
+    if instructions:
+        made[-1]["content"] += f"\n\n{instructions}"
     return Ask(made, None if card.text else strict_schema(call.asked.reply), card.name)
 
 
@@ -292,7 +292,7 @@ def _calls(
         return [_Call(name, name.replace(":", " "), card, card, task.item) for name in names]
     item = task.item if swapped else probes.apply_probe(card, params, task.item, task.others)
     if not task.part and isinstance(item, Dialogue) and windows.allows_windows(card):
-        of = next((int(told[1]) for name in begun if (told := _WINDOW.fullmatch(name))), 0)
+        of = next((int(window_match[1]) for name in begun if (window_match := _WINDOW.fullmatch(name))), 0)
         cut = windows.plan_windows(item, params.window, params.window_over, of)
         if cut:
             return [_window_call(card, item, window) for window in cut]
@@ -305,8 +305,8 @@ def _calls_of_pieces(card: Card, params: Params, task: Task, names: set[str]) ->
     """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
     if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
         return _calls(card, params, task, names)
-    told = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
-    calls = _calls(card, params.model_copy(update=told), task)
+    overrides = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
+    calls = _calls(card, params.model_copy(update=overrides), task)
     if names == {"order:ab"} and not calls[0].name and isinstance(task.item, Pair):
         return [replace(calls[0], name="order:ab", words=f"order {orders.NAMES['ab']}", order="ab")]
     return calls
@@ -372,11 +372,11 @@ def _reading(card: Card, params: Params, task: Task, call: _Call, answer: CallRe
     """The reading of one call, in the item's own A and B and section numbers."""
     if answer.unscored:
         return Reading(unscored=answer.unscored, why=answer.why)
-    told = bare_scores.from_raw(answer.raw) if call.name.startswith("order:") else None
+    scores = bare_scores.from_raw(answer.raw) if call.name.startswith("order:") else None
     try:
         found = (
-            bare_scores.read_scores(call.card, told, call.item)
-            if told is not None
+            bare_scores.read_scores(call.card, scores, call.item)
+            if scores is not None
             else read_reply(call.card, answer.raw, call.item, task.part, params.verdict)
         )
     except bare_scores.NoCell as error:

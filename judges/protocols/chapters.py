@@ -198,8 +198,8 @@ def _group_chapters(
         for label, start, end in headed_parts(text) or [("", 0, len(text))]
         for piece in _split(text[start:end], limit // 2)
     ]
-    said = [_words(_of(a, s.a) + "\n" + _of(b, s.b)) for s in sections]
-    home = _homes([label for label, _ in parts], [piece for _, piece in parts], [s.label for s in sections], said)
+    word_sets = [_words(_of(a, s.a) + "\n" + _of(b, s.b)) for s in sections]
+    home = _homes([label for label, _ in parts], [piece for _, piece in parts], [s.label for s in sections], word_sets)
     sizes = [tokens(_of(a, s.a)) + tokens(_of(b, s.b)) for s in sections]
     groups: list[Group] = []
     shown: list[str] = []
@@ -242,30 +242,30 @@ def _split(text: str, most: int) -> list[str]:
     return [*_split(text[:middle], most), *_split(text[middle:], most)]
 
 
-def _homes(labels: list[str], parts: list[str], named: list[str], said: list[set[str]]) -> list[int]:
+def _homes(labels: list[str], parts: list[str], named: list[str], word_sets: list[set[str]]) -> list[int]:
     """For each section the index of the part that it draws on."""
     words = [_words(part) for part in parts]
-    held: dict[str, int] = {}
+    count_by_word: dict[str, int] = {}
     for own in words:
         for word in own:
-            held[word] = held.get(word, 0) + 1
-    rarity = {word: log(1 + len(parts) / count) for word, count in held.items()}
+            count_by_word[word] = count_by_word.get(word, 0) + 1
+    rarity = {word: log(1 + len(parts) / count) for word, count in count_by_word.items()}
     total, ends = sum(map(len, parts)) or 1, [0]
     for part in parts:
         ends.append(ends[-1] + len(part))
     homes = []
-    for number, (label, section) in enumerate(zip(named, said, strict=True)):
+    for number, (label, section) in enumerate(zip(named, word_sets, strict=True)):
         scored = []
         for index, own in enumerate(words):
             shared = sum(rarity[word] for word in sorted(section & own)) / sqrt(len(own) or 1)
             alike = bool(labels[index]) and labels[index].casefold() == label.casefold()
             scored.append(shared + alike * 10 * log(1 + len(parts)))
-        where = (number + 0.5) / len(said) * total
-        there = next((n for n, end in enumerate(ends[1:]) if where < end), len(parts) - 1)
+        where = (number + 0.5) / len(word_sets) * total
+        expected_index = next((n for n, end in enumerate(ends[1:]) if where < end), len(parts) - 1)
         best = max(scored)
         # Of parts that share as much, the one nearest to the same place in the text.
         like = [n for n, value in enumerate(scored) if value >= best - 1e-9]
-        homes.append(min(like, key=lambda n: (abs(n - there), n)))
+        homes.append(min(like, key=lambda n: (abs(n - expected_index), n)))
     return homes
 
 

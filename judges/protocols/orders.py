@@ -68,7 +68,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
     remarks = [*ab.remarks, *(_mark_remark(remark) for remark in ba.remarks if remark not in ab.remarks)]
-    said: dict[Order, str] = {}
+    verdict_by_order: dict[Order, str] = {}
     for mine in ab.scores:
         theirs = other.get((mine.unit, mine.dimension))
         dimension = card.dimension(mine.dimension, mine.unit)
@@ -79,8 +79,8 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
         agreed = combination.agreement_confidence(dimension.scale, (mine.value, theirs.value))
         if names_sides(dimension.scale):
             words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (mine, theirs), strict=True)}
-            if mine.unit == "pair" and (not said or mine.dimension == "verdict"):
-                said = words
+            if mine.unit == "pair" and (not verdict_by_order or mine.dimension == "verdict"):
+                verdict_by_order = words
             if mine.value != theirs.value:
                 remarks.append(_flip(mine, dimension, words, there_is))
         if there_is:
@@ -88,26 +88,26 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
                 (mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders")
             )
             scores.append(Score(mine.unit, mine.dimension, value, *sure))
-    there = {(s.unit, s.dimension) for s in ab.scores}
-    if more := [s for s in ba.scores if (s.unit, s.dimension) not in there]:
+    cells = {(s.unit, s.dimension) for s in ab.scores}
+    if more := [s for s in ba.scores if (s.unit, s.dimension) not in cells]:
         scores = sorted([*scores, *more], key=_place)
-    if (asked := verdict_dimension(card)) is not None and ((one := ("pair", asked.name)) in there) != (one in other):
-        remarks.append(_lone(asked, "ab" if one in there else "ba"))
+    if (asked := verdict_dimension(card)) is not None and ((one := ("pair", asked.name)) in cells) != (one in other):
+        remarks.append(_lone(asked, "ab" if one in cells else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
         facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
-    if said:
-        facts["orders"] = said
+    if verdict_by_order:
+        facts["orders"] = verdict_by_order
     return Reading(tuple(scores), tuple(remarks), facts=facts)
 
 
 def mark_single_order(card: Card, order: str, found: Reading) -> Reading:
     """The reading of a pair that was asked in one order only, as `facts["orders"]` and a note say."""
     asked = verdict_dimension(card)
-    said = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
-    if asked is None or said is None:
+    verdict = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
+    if asked is None or verdict is None:
         return found
-    facts = {**found.facts, "orders": {order: asked.scale.say(said.value)}}
+    facts = {**found.facts, "orders": {order: asked.scale.say(verdict.value)}}
     return replace(found, remarks=(*found.remarks, _lone(asked, order)), facts=facts)
 
 
@@ -127,7 +127,7 @@ def parse_flip_note(text: str) -> tuple[str, str] | None:
     found = _FLIPPED.fullmatch(text)
     if found is None:
         return None
-    ab, ba = (said.lower() if said in ("A", "B") else said for said in found.groups())
+    ab, ba = (answer.lower() if answer in ("A", "B") else answer for answer in found.groups())
     return ab, ba
 
 

@@ -95,25 +95,25 @@ def window_fields(window: Window, summary: str) -> dict[str, Any]:
 def window_instructions(window: Window, conversation: bool) -> str:
     """What is said after the material of a window; `conversation`: whether the card scores the whole, too."""
     scored = ", ".join(map(str, window.scored))
-    said = [
+    sentences = [
         f"This dialogue is judged in {window.of} parts; this is part {window.number}.",
         f"Score exactly these assistant turns: {scored}.",
     ]
     if window.number > 1:
-        said.append("summary_of_earlier_turns tells what came before them: it is context, and is not scored.")
+        sentences.append("summary_of_earlier_turns tells what came before them: it is context, and is not scored.")
     if conversation and window.last:
-        said.append("This is the end: judge what is about the whole conversation on the summary and these turns.")
+        sentences.append("This is the end: judge what is about the whole conversation on the summary and these turns.")
     elif conversation:
-        said.append(
+        sentences.append(
             "Judge what is about the whole conversation as far as it has come, with n/a, where that is allowed, for "
             "what cannot be told yet."
         )
     if not window.last:
-        said.append(
+        sentences.append(
             f'Add one more key to the reply, "summary": at most {WORDS} words on the whole dialogue so far, with what '
             "the later turns have to be judged by: facts, corrections, promises, open tasks. It judges nothing."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def with_summary(card: Card, window: Window) -> Card:
@@ -155,10 +155,10 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
     `facts["windows"]` is, by dimension of the conversation, what the windows said in words.
     """
     scores = [score for reading in readings for score in reading.scores if score.unit != "conversation"]
-    said = {d: _answers(d, windows, readings) for d in card.dimensions if d.sort == "conversation"}
-    said = {d: answers for d, answers in said.items() if answers}
-    verdict = next((d for d in said if d.name == "verdict" and d.scale.kind == "ordered"), None)
-    for dimension, answers in said.items():
+    votes = {d: _answers(d, windows, readings) for d in card.dimensions if d.sort == "conversation"}
+    votes = {d: answers for d, answers in votes.items() if answers}
+    verdict = next((d for d in votes if d.name == "verdict" and d.scale.kind == "ordered"), None)
+    for dimension, answers in votes.items():
         if dimension is verdict or dimension.scale.kind == "turn":
             continue
         there_is, value = _combine_windows(dimension, answers)
@@ -166,16 +166,16 @@ def fuse_windows(card: Card, windows: Sequence[Window], readings: Sequence[Readi
             scores.append(_score(card, dimension, value, answers, readings))
     remarks = [_remark(w, remark) for w, reading in zip(windows, readings, strict=True) for remark in reading.remarks]
     if verdict is not None:
-        chosen = _verdict(card, verdict, said[verdict], scores)
-        scores.append(_score(card, verdict, chosen, said[verdict], readings))
-        if any(value != chosen for value, _ in said[verdict]):
-            words = ", ".join(verdict.scale.say(value) for value, _ in said[verdict])
+        chosen = _verdict(card, verdict, votes[verdict], scores)
+        scores.append(_score(card, verdict, chosen, votes[verdict], readings))
+        if any(value != chosen for value, _ in votes[verdict]):
+            words = ", ".join(verdict.scale.say(value) for value, _ in votes[verdict])
             text = f"The windows said {words}; their scores together make it {verdict.scale.say(chosen)}."
             remarks.append(Remark("conversation", verdict.name, "note", text))
-    for dimension, answers in said.items():
+    for dimension, answers in votes.items():
         if dimension.scale.kind == "turn":
             scores.append(Score("conversation", dimension.name, _weakest(card, scores, answers)))
-    facts: dict[str, Any] = {"windows": {d.name: [d.scale.say(v) for v, _ in answers] for d, answers in said.items()}}
+    facts: dict[str, Any] = {"windows": {d.name: [d.scale.say(v) for v, _ in answers] for d, answers in votes.items()}}
     expected = {k: v for r in readings for k, v in r.facts.get("expected", {}).items() if k[0] != "conversation"}
     if expected:
         facts["expected"] = expected
@@ -239,8 +239,8 @@ def _weakest(card: Card, scores: Sequence[Score], answers: Said) -> float:
 
 
 def _score(card: Card, dimension: Dimension, value: float | None, answers: Said, readings: Sequence[Reading]) -> Score:
-    said = [value for value, _ in answers]
-    given = [value for value in said if value is not None] or said
+    values = [value for value, _ in answers]
+    given = [value for value in values if value is not None] or values
     agreed = combination.agreement_confidence(dimension.scale, given)
     last = next((s for s in reversed(readings[-1].scores) if s.dimension == dimension.name), None)
     of_last = (last.confidence, last.source) if last is not None and last.value == value else (None, "")

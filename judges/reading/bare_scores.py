@@ -60,15 +60,15 @@ def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
     A value off its scale has no score and is marked with a rule; where nothing is left, the judgment is unscored, as
     `out_of_range`, or `incomplete` where no value was given at all. Raises NoCell.
     """
-    there = units(item)
+    item_units = units(item)
     turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None
     found: dict[tuple[str, str], Score] = {}
     remarks: list[Remark] = []
     off = ""
     for one in scores:
-        dimension = card.dimension(one.dimension, one.unit) if one.unit in there else None
+        dimension = card.dimension(one.dimension, one.unit) if one.unit in item_units else None
         if dimension is None:
-            raise NoCell(_no_cell(card, one, there))
+            raise NoCell(_no_cell(card, one, item_units))
         if one.note.strip():
             remarks.append(Remark(one.unit, one.dimension, "note", one.note.strip()))
         if one.value is None or (isinstance(one.value, str) and not one.value.strip()):
@@ -86,8 +86,8 @@ def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
     return Reading(tuple(found.values()), tuple(remarks))
 
 
-def _no_cell(card: Card, one: BareScore, there: list[str]) -> str:
-    if one.unit not in there:
-        return f"The item has no unit {one.unit[:40]!r}. It has: {', '.join(there[:12])}."
+def _no_cell(card: Card, one: BareScore, item_units: list[str]) -> str:
+    if one.unit not in item_units:
+        return f"The item has no unit {one.unit[:40]!r}. It has: {', '.join(item_units[:12])}."
     names: Mapping[str, None] = dict.fromkeys(f"{d.name} ({d.sort})" for d in card.dimensions)
     return f"The card {card.name} has no {one.dimension[:60]!r} of {one.unit}. It has: {', '.join(names)}."

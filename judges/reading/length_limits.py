@@ -57,10 +57,10 @@ def mark_many_sentences(unit: str, what: str, text: str, most: int) -> list[Rema
 
 def mark_quotes(unit: str, what: str, text: str, source: str) -> list[Remark]:
     """The mark of a text that quotes what it is about: quotation marks around words that occur in it."""
-    held = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
-    if not held or not (plain := _normalize(source)):
+    quotes = [quote for groups in _QUOTED.findall(text) for quote in groups if quote]
+    if not quotes or not (plain := _normalize(source)):
         return []
-    if not any(len(quote) > 1 and quote in plain for quote in map(_normalize, held)):
+    if not any(len(quote) > 1 and quote in plain for quote in map(_normalize, quotes)):
         return []
     return [_mark(unit, f"The {what} quotes the output, and was to do without.")]
 
@@ -69,5 +69,5 @@ def _normalize(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .,;:!?…")
 
 
-def _mark(unit: str, said: str) -> Remark:
-    return Remark(unit, "", "rule", f"{said} {MARK}")
+def _mark(unit: str, sentence: str) -> Remark:
+    return Remark(unit, "", "rule", f"{sentence} {MARK}")

@@ -120,22 +120,22 @@ def _valid(card: Card, data: Any, parsed: bool) -> Any:
 def _whole_numbers(value: Any) -> Any:
     """The same JSON with 4.0 as 4 throughout."""
     if isinstance(value, dict):
-        return {key: _whole_numbers(held) for key, held in value.items()}
+        return {key: _whole_numbers(element) for key, element in value.items()}
     if isinstance(value, list):
-        return [_whole_numbers(held) for held in value]
+        return [_whole_numbers(element) for element in value]
     return _number(repr(value)) if isinstance(value, float) and abs(value) < _EXACT else value
 
 
 def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, verdict: Verdict) -> Reading:
     assert card.text is not None
-    said: str | None = reply
+    answer: str | None = reply
     if verdict == "last":
-        said = without_thinking(reply)
-        if said is None:
+        answer = without_thinking(reply)
+        if answer is None:
             return Reading(unscored="cut_off", why="the reply ends within its thinking")
-        if not said.strip():
+        if not answer.strip():
             return Reading(unscored="unreadable", why="the reply is empty")
-    data = card.text(said or "", part)
+    data = card.text(answer or "", part)
     if "counts" in card.reply.model_fields:
         data["counts"] = verdict
     try:
@@ -143,7 +143,7 @@ def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, 
     except ValidationError as error:
         return _invalid(error)
     found = validate_reading(card, model, item, part)
-    if verdict == "last" and found.unscored == "unreadable" and is_refusal(said or ""):
+    if verdict == "last" and found.unscored == "unreadable" and is_refusal(answer or ""):
         return Reading(unscored="refused", why="the judge declined to judge")
     return found
 
@@ -153,28 +153,28 @@ def json_objects(text: str) -> list[dict[str, Any]]:
 
     Thinking before it is left out. An object that names a key twice with two values is none.
     """
-    said = without_thinking(text)
-    if said is None:
+    answer = without_thinking(text)
+    if answer is None:
         return []
-    for candidates in ([said], _fenced_blocks(said)):
+    for candidates in ([answer], _fenced_blocks(answer)):
         parsed = [value for value in map(_object, candidates) if value is not None]
         if parsed:
             return _distinct(parsed)
     found: list[dict[str, Any]] = []
-    at, tries = said.find("{"), 0
+    at, tries = answer.find("{"), 0
     while at >= 0 and tries < _TRIES:
         tries += 1
         try:
-            value, end = _DECODER.raw_decode(said, at)
+            value, end = _DECODER.raw_decode(answer, at)
         except json.JSONDecodeError as error:
             # What lies before the fault belongs to a broken object: an object inside it is no reply of its own.
-            at = said.find("{", max(error.pos, at + 1))
+            at = answer.find("{", max(error.pos, at + 1))
             continue
         except (ValueError, RecursionError):
             break
         if isinstance(value, dict) and value:
             found.append(value)
-        at = said.find("{", end)
+        at = answer.find("{", end)
     return _distinct(found)
 
 
@@ -239,16 +239,16 @@ def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _no_object(text: str, found: int) -> Reading:
     if found > 1:
         return Reading(unscored="unreadable", why=f"the reply holds {found} different JSON objects")
-    said = without_thinking(text)
-    if said is None:
+    answer = without_thinking(text)
+    if answer is None:
         return Reading(unscored="cut_off", why="the reply ends within its thinking")
-    if not said.strip():
+    if not answer.strip():
         return Reading(unscored="unreadable", why="the reply is empty")
-    if "{" not in said and is_refusal(said):
+    if "{" not in answer and is_refusal(answer):
         return Reading(unscored="refused", why="the judge declined to judge")
-    if said.count("{") > said.count("}"):
+    if answer.count("{") > answer.count("}"):
         return Reading(unscored="cut_off", why="the reply's JSON ends before it is complete")
-    return Reading(unscored="unreadable", why=_twice(said) or "the reply holds no JSON object")
+    return Reading(unscored="unreadable", why=_twice(answer) or "the reply holds no JSON object")
 
 
 def _twice(text: str) -> str:

@@ -35,15 +35,15 @@ def correct_reply(
     A value is changed where that moves this cell to its gold and no other cell that people are asked about.
     """
     now, done, left = reply, list[Place](), list[Place]()
-    said = _scores(card, item, part, now) or {}
+    reply_scores = _scores(card, item, part, now) or {}
     for place, value in gold.items():
-        if place not in said or said[place] == value:
+        if place not in reply_scores or reply_scores[place] == value:
             continue
-        found = _change_reply(card, item, part, now, said, place, value)
+        found = _change_reply(card, item, part, now, reply_scores, place, value)
         if found is None:
             left.append(place)
         else:
-            now, said = found, said | {place: value}
+            now, reply_scores = found, reply_scores | {place: value}
             done.append(place)
     return CorrectedReply(now, tuple(done), tuple(left))
 
@@ -59,7 +59,7 @@ def _order_keys(value: Any, node: dict[str, Any]) -> Any:
         keys = sorted(value, key=lambda key: list(node["properties"]).index(key) if key in node["properties"] else 999)
         return {key: _order_keys(value[key], node["properties"].get(key, {})) for key in keys}
     if isinstance(value, list) and node.get("type") == "array":
-        return [_order_keys(held, node["items"]) for held in value]
+        return [_order_keys(element, node["items"]) for element in value]
     inner = next((one for one in node.get("anyOf", ()) if one.get("type") in ("object", "array")), None)
     return _order_keys(value, inner) if inner is not None and isinstance(value, (dict, list)) else value
 
@@ -69,7 +69,7 @@ def _change_reply(
     item: Item,
     part: str,
     reply: dict[str, Any],
-    said: Mapping[Place, float | None],
+    reply_scores: Mapping[Place, float | None],
     place: Place,
     value: float | None,
 ) -> dict[str, Any] | None:
@@ -90,7 +90,7 @@ def _change_reply(
         other = _with(reply, path, given)
         scores = _scores(card, item, part, other)
         if scores is not None and scores.get(place, ...) == value:
-            moved = {p for p in scores.keys() | said.keys() if scores.get(p, ...) != said.get(p, ...)}
+            moved = {p for p in scores.keys() | reply_scores.keys() if scores.get(p, ...) != reply_scores.get(p, ...)}
             if {p for p in moved if (_sort(card, p), p[1]) in asked} <= {place}:
                 return other
     return None
@@ -110,11 +110,11 @@ def _scores(card: Card, item: Item, part: str, reply: dict[str, Any]) -> dict[Pl
 def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """The way to every single value."""
     if isinstance(value, Mapping):
-        for key, held in value.items():
-            yield from _leaves(held, (*path, key))
+        for key, element in value.items():
+            yield from _leaves(element, (*path, key))
     elif isinstance(value, list):
-        for number, held in enumerate(value):
-            yield from _leaves(held, (*path, number))
+        for number, element in enumerate(value):
+            yield from _leaves(element, (*path, number))
     else:
         yield path
 

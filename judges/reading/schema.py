@@ -80,8 +80,8 @@ def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], w
         return {"type": "array", "items": _node(node["items"], defs, within, f"{where}[]")}
     if sort == "integer" and {"minimum", "maximum"} <= node.keys() and node["maximum"] - node["minimum"] < _FEW:
         return {"type": "integer", "enum": list(range(int(node["minimum"]), int(node["maximum"]) + 1))}
-    if sort == "number" and (said := _span(node)):
-        return {"type": sort, "description": said}
+    if sort == "number" and (span := _span(node)):
+        return {"type": sort, "description": span}
     if sort in _PLAIN:
         return {"type": sort}
     raise BadCard(f"{where} in the reply may hold anything: give it a type, so that an endpoint can be held to it.")

@@ -33,9 +33,9 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
         raise
     except Exception as error:
         line = _line(error, card)
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
+        message = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
         raise BadCard(
-            f"{describe_origin(card)}{line}: read() failed on item {item.id}: {said}. Mend it, and go on."
+            f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Mend it, and go on."
         ) from error
     if not isinstance(found, Reading):
         raise BadCard(
@@ -58,10 +58,10 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
 
 def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]]:
     """The cells that are scored. BadCard for one that is not asked, not on its scale, or scored twice."""
-    there = units(item)
-    if any(getattr(score, "unit", "") not in there for score in found.scores):
-        there = [*there, *unasked_units(item)]
-    checks = _asks(card.dimensions, there).checks
+    item_units = units(item)
+    if any(getattr(score, "unit", "") not in item_units for score in found.scores):
+        item_units = [*item_units, *unasked_units(item)]
+    checks = _asks(card.dimensions, item_units).checks
     given: set[tuple[str, str]] = set()
     for score in found.scores:
         try:
@@ -69,9 +69,9 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
             fits = checks.get((unit, name))
             good = fits is not None and (value in fits if isinstance(fits, frozenset) else fits(value, item))
         except (AttributeError, TypeError):
-            said = " ".join(repr(score).split())[:_KEPT]
+            score_text = " ".join(repr(score).split())[:_KEPT]
             raise BadCard(
-                f"{describe_origin(card)}: read() gives {said}, which is no Score(unit, dimension, number)."
+                f"{describe_origin(card)}: read() gives {score_text}, which is no Score(unit, dimension, number)."
             ) from None
         if fits is None:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
@@ -91,14 +91,14 @@ def _check_remarks(card: Card, found: Reading) -> None:
     """Nothing; BadCard for a remark of no known sort, or one that holds anything but texts."""
     for remark in found.remarks:
         try:
-            said = (remark.unit, remark.dimension, remark.text)
-            texts = remark.sort in _SORTS and all(isinstance(text, str) for text in said)
+            fields = (remark.unit, remark.dimension, remark.text)
+            texts = remark.sort in _SORTS and all(isinstance(text, str) for text in fields)
         except (AttributeError, TypeError):
             texts = False
         if not texts:
-            told = " ".join(repr(remark).split())[:_KEPT]
+            line = " ".join(repr(remark).split())[:_KEPT]
             raise BadCard(
-                f'{describe_origin(card)}: read() gives {told}. A remark is Remark(unit, dimension or "", sort, text), '
+                f'{describe_origin(card)}: read() gives {line}. A remark is Remark(unit, dimension or "", sort, text), '
                 f"and its sort is {' or '.join(_SORTS)}."
             )
 
@@ -115,8 +115,8 @@ def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple
         due = [unit for unit in due if unit in scored]
     left = [cell for cell in _asks(card.dimensions, due).due if cell not in given]
     if left:
-        said = {(remark.unit, remark.dimension) for remark in found.remarks if remark.sort == "rule"}
-        left = [cell for cell in left if cell not in said]
+        rule_cells = {(remark.unit, remark.dimension) for remark in found.remarks if remark.sort == "rule"}
+        left = [cell for cell in left if cell not in rule_cells]
     if not left:
         return found
     named = ", ".join(f"{unit} {name}" for unit, name in left[:5])
@@ -136,17 +136,17 @@ class _Asks:
 _KNOWN: dict[tuple[int, tuple[str, ...]], _Asks] = {}
 
 
-def _asks(dimensions: tuple[Dimension, ...], there: Sequence[str]) -> _Asks:
+def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _Asks:
     """The same for these very dimensions, which are hashed too slowly to be a key, and units that many items have."""
-    key = (id(dimensions), tuple(there))
-    held = _KNOWN.get(key)
-    if held is None or held.of is not dimensions:
+    key = (id(dimensions), tuple(item_units))
+    entry = _KNOWN.get(key)
+    if entry is None or entry.of is not dimensions:
         if len(_KNOWN) >= _MOST:
             _KNOWN.clear()
-        cells = [(unit, d) for unit in there for d in dimensions if d.sort == sort_of(unit)]
+        cells = [(unit, d) for unit in item_units for d in dimensions if d.sort == sort_of(unit)]
         checks = {(unit, d.name): _code(d.judged) for unit, d in cells}
-        held = _KNOWN[key] = _Asks(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
-    return held
+        entry = _KNOWN[key] = _Asks(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
+    return entry
 
 
 def _code(scale: Scale) -> _Fits:
@@ -188,9 +188,9 @@ def _wrong(card: Card, score: Score, why: str) -> BadCard:
 
 def _instead(card: Card, item: Item, score: Score) -> str:
     """What could have been meant: the dimensions of such a unit, or the units that the item has."""
-    there = units(item)
-    if score.unit not in there:
-        return f" (it has {', '.join(there[:5])})"
+    item_units = units(item)
+    if score.unit not in item_units:
+        return f" (it has {', '.join(item_units[:5])})"
     sort = sort_of(score.unit)
     names = [d.name for d in card.dimensions if d.sort == sort]
     return f" (of a {sort} it asks {', '.join(names[:8]) or 'nothing'})"

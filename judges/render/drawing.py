@@ -90,12 +90,12 @@ def label(
     """A line of text at its baseline; `kind` are CSS classes, `room` how wide it may be, `after` quieter words."""
     full = " ".join(str(text).split())
     short = shorten(full, room, size)
-    told = f"<title>{escape_text(full)}</title>" if short != full else ""
+    tooltip = f"<title>{escape_text(full)}</title>" if short != full else ""
     styled = f' style="font-size:{coord(size)}px"' if size != SIZE else ""
     kind = f' class="{kind}"' if kind else ""
     more = f'<tspan dx="7" class="soft">{escape_text(after)}</tspan>' if after else ""
     at = f'x="{coord(x)}" y="{coord(y)}" text-anchor="{anchor}"'
-    return f"<text {at}{kind}{styled}>{told}{escape_text(short)}{more}</text>"
+    return f"<text {at}{kind}{styled}>{tooltip}{escape_text(short)}{more}</text>"
 
 
 def line(x0: float, y0: float, x1: float, y1: float, kind: str, width: float | None = None) -> str:
@@ -104,9 +104,9 @@ def line(x0: float, y0: float, x1: float, y1: float, kind: str, width: float | N
     return f'<line x1="{coord(x0)}" y1="{coord(y0)}" x2="{coord(x1)}" y2="{coord(y1)}" class="{kind}"{thick}/>'
 
 
-def box(x: float, y: float, width: float, height: float, kind: str, told: str = "", more: str = "") -> str:
-    """A rectangle, with a tooltip where `told` has a text."""
-    tip = f"<title>{escape_text(told)}</title>" if told else ""
+def box(x: float, y: float, width: float, height: float, kind: str, tooltip: str = "", more: str = "") -> str:
+    """A rectangle, with a tooltip where `tooltip` has a text."""
+    tip = f"<title>{escape_text(tooltip)}</title>" if tooltip else ""
     at = f'x="{coord(x)}" y="{coord(y)}" width="{coord(max(0.0, width))}" height="{coord(max(0.0, height))}"'
     return f'<rect {at} class="{kind}"{more}>{tip}</rect>'
 

@@ -173,10 +173,10 @@ def bar_plot(
         for n, (told_as, values) in enumerate(series):
             value = finite_or_none(values[place])
             if value is not None:
-                said = f"{100 * value:.0f}%"
+                percent = f"{100 * value:.0f}%"
                 body += [
-                    box(left, y + 4 + 15 * n, at(value) - left, 12, _fill(n), f"{name} {told_as}: {said}"),
-                    label(at(value) + 5, y + 14.5 + 15 * n, said, "soft", size=12),
+                    box(left, y + 4 + 15 * n, at(value) - left, 12, _fill(n), f"{name} {told_as}: {percent}"),
+                    label(at(value) + 5, y + 14.5 + 15 * n, percent, "soft", size=12),
                 ]
     return frame(top + row * len(names) + 6, title, legend + body, width)
 
@@ -196,10 +196,10 @@ def _upright(
             value = finite_or_none(values[place])
             if value is None:
                 continue
-            x, y, said = middle + each * (n - len(series) / 2), floor - high * value / most, f"{100 * value:.0f}%"
-            body.append(box(x + 1, y, each - 2, floor - y, _fill(n), f"{name} {told_as}: {said}"))
-            if text_width(said, 11) <= each + 1:
-                body.append(label(x + each / 2, y - 3, said, "soft", "middle", size=11))
+            x, y, percent = middle + each * (n - len(series) / 2), floor - high * value / most, f"{100 * value:.0f}%"
+            body.append(box(x + 1, y, each - 2, floor - y, _fill(n), f"{name} {told_as}: {percent}"))
+            if text_width(percent, 11) <= each + 1:
+                body.append(label(x + each / 2, y - 3, percent, "soft", "middle", size=11))
     return body
 
 

@@ -9,8 +9,8 @@ def number(value: float | None, shape: str = ".3f") -> str:
     """A figure, or "undefined"; with a true minus sign."""
     if value is None:
         return "undefined"
-    told = f"{value:{shape.replace('.', 'z.', 1)}}"  # z: no minus before a zero
-    return told.replace("-", "\u2212")
+    text = f"{value:{shape.replace('.', 'z.', 1)}}"  # z: no minus before a zero
+    return text.replace("-", "\u2212")
 
 
 def cell(value: float | None, shape: str = ".3f") -> str:

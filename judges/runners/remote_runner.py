@@ -160,13 +160,13 @@ class RemoteRunner:
         await asyncio.sleep(0)
         if self._told and isinstance(self._told[-1], Ended):
             ready = len(self._at_door)
-        told = self._at_door[:ready] + self._told
+        messages = self._at_door[:ready] + self._told
         self._told, self._at_door = [], self._at_door[ready:]
-        return told
+        return messages
 
-    def tell(self, told: Told, at_door: bool = False) -> None:
+    def tell(self, message: Told, at_door: bool = False) -> None:
         """Keep something for the next `take`."""
-        (self._at_door if at_door else self._told).append(told)
+        (self._at_door if at_door else self._told).append(message)
         self._news.set()
 
     async def _run(self) -> None:
@@ -237,21 +237,21 @@ class _Door:
         self._waiting: dict[int, tuple[asyncio.Future[bool], float, float]] = {}
         self._shut = False
 
-    async def admit(self, held: float, most: float, sent: int) -> bool:
+    async def admit(self, token_estimate: float, most: float, sent: int) -> bool:
         if self._shut:
             return False
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         number = next(self._numbers)
-        self._waiting[number] = answer, held, most
-        self._tell(Asking(number, held, most, sent))
+        self._waiting[number] = answer, token_estimate, most
+        self._tell(Asking(number, token_estimate, most, sent))
         return await answer
 
     def answer(self, number: int, may: bool) -> None:
-        waiting, held, most = self._waiting.pop(number)
+        waiting, token_estimate, most = self._waiting.pop(number)
         if not waiting.done():
             waiting.set_result(may)
         elif may:  # who asked does not wait any more
-            self.leave(held, 0.0, most, 0.0)
+            self.leave(token_estimate, 0.0, most, 0.0)
 
     def shut(self) -> None:
         """Let nobody in any more."""
@@ -260,8 +260,8 @@ class _Door:
             if not waiting.done():
                 waiting.set_result(False)
 
-    def leave(self, held: float, used: float, most: float, real: float) -> None:
-        self._tell(Leaving(held, used, most, real))
+    def leave(self, token_estimate: float, used: float, most: float, real: float) -> None:
+        self._tell(Leaving(token_estimate, used, most, real))
 
     def record_answer(self, replied: bool) -> None:
         self._tell(Answered(replied))

@@ -175,8 +175,8 @@ def _decide(interval: Interval, policy: Policy, plan: LookPlan | None, share: in
         return CheckResult("meets policy", f"{stands}, and so is {named}.", "", None, low, needed, together)
     more = more_items_for_threshold(interval, threshold, needed)
     cut = more is not None and more[1] >= (MOST_TIMES - 1) * interval.items
-    told = _describe_more(more, cut, interval, plan)
-    return CheckResult("inconclusive", f"{stands}, but {named}, is not.", told, more, low, needed, together, cut)
+    advice = _describe_more(more, cut, interval, plan)
+    return CheckResult("inconclusive", f"{stands}, but {named}, is not.", advice, more, low, needed, together, cut)
 
 
 def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> str:

@@ -132,11 +132,11 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
     if len(known) == 1 and not np.isnan(given.confidence).any():
         return no_threshold("The judge's confidence is the same for all items, so it cannot separate them.")
     places = candidate_thresholds(given, target, delta)
-    least, there = fewest_items(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
+    least, available_items = fewest_items(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
     if not places:
         return no_threshold(
             f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
-            f"{target:.0%}, and there are {there:,}. Label more items that were drawn at random."
+            f"{target:.0%}, and there are {available_items:,}. Label more items that were drawn at random."
         )
     steps, open_ = list[ThresholdTest](), True
     for place in places:

@@ -227,11 +227,11 @@ def bootstrap_ends(whole: Replicates, drawn: Replicates, scale: Transform) -> tu
     with np.errstate(divide="ignore", invalid="ignore"):
         at, step = scale.to(whole.figure), scale.slope(whole.figure) * whole.error
         t = (scale.to(drawn.figure) - at) / (scale.slope(drawn.figure) * drawn.error)
-    told = t[(drawn.error > _FLAT) & np.isfinite(t)]
-    if whole.error[0] <= _FLAT or len(told) < 2:
+    t_values = t[(drawn.error > _FLAT) & np.isfinite(t)]
+    if whole.error[0] <= _FLAT or len(t_values) < 2:
         return low, high, bound
-    t_low, t_high, t_bound = np.quantile(told, [1 - TWO_SIDED, TWO_SIDED, 0.95])
-    if len(told) < len(t):
+    t_low, t_high, t_bound = np.quantile(t_values, [1 - TWO_SIDED, TWO_SIDED, 0.95])
+    if len(t_values) < len(t):
         t_high, t_bound = max(t_high, normal_quantile(TWO_SIDED)), max(t_bound, normal_quantile(0.95))
     own_low, own_high, own_bound = scale.back(at - np.array([t_high, t_low, t_bound]) * step).tolist()
     return min(low, own_low), max(high, own_high), min(bound, own_bound)

@@ -75,8 +75,8 @@ class PairedRatings(GoldAndScores):
 
     def where(self, keep: NDArray[np.bool_]) -> PairedRatings:
         """Some of the cells."""
-        held = {one.name: getattr(self, one.name) for one in fields(self)}
-        some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in held.items()}
+        columns = {one.name: getattr(self, one.name) for one in fields(self)}
+        some: dict[str, Any] = {name: None if column is None else column[keep] for name, column in columns.items()}
         return PairedRatings(**some)
 
     def drop_code(self, code: float | None) -> PairedRatings:
@@ -271,10 +271,10 @@ def sum_labels(given: PairedRatings) -> LabelSums:
     mean = given.average
     share = (~np.isnan(mean)).astype(np.float64) if given.share is None else given.share
     people = np.ones(len(given), dtype=np.int64) if given.people is None else given.people
-    there = given.scored & ~np.isnan(given.judge) & ~np.isnan(mean)
-    part = np.where(there, given.weight * share, 0.0)
+    both = given.scored & ~np.isnan(given.judge) & ~np.isnan(mean)
+    part = np.where(both, given.weight * share, 0.0)
     index = np.unique(given.item, return_inverse=True)[1] if len(given) else given.item
-    gaps = part * np.where(there, given.judge - mean, 0.0)
+    gaps = part * np.where(both, given.judge - mean, 0.0)
     own = np.stack([np.bincount(index, column).astype(np.float64) for column in (gaps, part)])
     fewest, most = (int(people.min()), int(people.max())) if len(people) else (0, 0)
     many = LabelCounts(int(people.sum()), fewest, most, 0 if given.waits is None else int(given.waits.sum()))
@@ -313,7 +313,7 @@ def interval_from_sums(sums: RatingSums, scale: Scale) -> Interval:
 
 def _figures(
     tally: PairedRatings | RatingSums, dimension: Dimension, dropped: float | None, interval: Interval, items: int,
-    told: LabelSums,
+    label_sums: LabelSums,
 ) -> Summary:  # fmt: skip
     """Everything that one table gives. A dropped category has an empty row and column, which are taken out."""
     scale = dimension.scale
@@ -340,7 +340,7 @@ def _figures(
         interval=interval,
         exact=near[0] if near else agreement.share_within(table, 0),
         within_one=near[1] if near else agreement.share_within(table, 1) if ordered else None,
-        bias=bias(told if ordered else _NOBODY, interval.n_eff, cells(both)),
+        bias=bias(label_sums if ordered else _NOBODY, interval.n_eff, cells(both)),
         correlation=agreement.pearson_correlation(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=agreement.gwet_ac(table, scale.weights),
@@ -353,7 +353,7 @@ def _figures(
         gold_items=items,
         gold_cells=cells(np.ones(len(seen), dtype=bool)),
         unscored=cells(~seen),
-        people=told.people,
+        people=label_sums.people,
         rounded=cells(between),
     )  # fmt: skip
 

@@ -145,7 +145,7 @@ _Told = tuple[Reason, str]
 
 
 def _split_reasons(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, ...]]:
-    return tuple(reason for reason, _ in found), tuple(told for _, told in found)
+    return tuple(reason for reason, _ in found), tuple(sentence for _, sentence in found)
 
 
 def _bad(

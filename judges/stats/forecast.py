@@ -200,9 +200,9 @@ def _to_whole(items: float) -> int | None:
     return None if items == np.inf else int(items)
 
 
-def _first(there: NDArray[np.bool_], looks: Sequence[int]) -> Floats:
+def _first(passes: NDArray[np.bool_], looks: Sequence[int]) -> Floats:
     """The items at the first look at which something is there, inf where it never is."""
-    return np.where(there.any(axis=1), np.asarray(looks, dtype=np.float64)[there.argmax(axis=1)], np.inf)
+    return np.where(passes.any(axis=1), np.asarray(looks, dtype=np.float64)[passes.argmax(axis=1)], np.inf)
 
 
 @lru_cache(maxsize=32)

@@ -92,7 +92,7 @@ def compare_choices(
     given: PairedRatings, dimension: Dimension, lost: NDArray[np.bool_], chosen: Sequence[str], drop: str = ""
 ) -> Missingness:
     """The figures under each of the choices; `drop` is a category that is left out on both sides, as in `summarise`."""
-    there, counted = int((lost & ~given.scored & ~np.isnan(given.human)).sum()), []
+    missing_cells, counted = int((lost & ~given.scored & ~np.isnan(given.human)).sum()), []
     for choice in chosen:
         try:
             value = imputed_code(choice, dimension.scale)
@@ -100,7 +100,7 @@ def compare_choices(
             counted.append(ChoiceFigures(choice, None, str(error)))
         else:
             counted.append(ChoiceFigures(choice, summarise(impute(given, value, lost), dimension, drop)))
-    return Missingness(there, len(given), tuple(counted))
+    return Missingness(missing_cells, len(given), tuple(counted))
 
 
 def describe_choice(choice: str) -> str:

@@ -75,11 +75,11 @@ class SampleResponse:
             return ""
         asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
         silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.whole.answered else []
-        told = [self.describe_unanswered(), f"{asks}."]
-        told += [_silent(s) for s in silent[:_NAMED]]
+        sentences = [self.describe_unanswered(), f"{asks}."]
+        sentences += [_silent(s) for s in silent[:_NAMED]]
         if len(silent) > _NAMED:
-            told.append(f"It is the same with {many(len(silent) - _NAMED, 'further stratum', 'further strata')}.")
-        return " ".join(told)
+            sentences.append(f"It is the same with {many(len(silent) - _NAMED, 'further stratum', 'further strata')}.")
+        return " ".join(sentences)
 
 
 def require_response(decision: CheckResult, response: SampleResponse, least: float) -> CheckResult:

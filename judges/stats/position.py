@@ -33,25 +33,25 @@ class PositionalAgreement:
     table: NDArray[np.int64]
 
 
-def positional_agreement(said: Sequence[OrderedVerdicts], answers: Sequence[str]) -> PositionalAgreement:
+def positional_agreement(verdicts: Sequence[OrderedVerdicts], answers: Sequence[str]) -> PositionalAgreement:
     """The positional agreement of verdicts in both orders; `answers` are those of the scale.
 
     Several samples of a pair are cells of one item. Verdicts that are no answer of the scale (n/a) are one more answer:
     to say it in one order only is to say something else. Shares: Wilson's interval, by item; kappa: that of
     `intervals.kappa_interval`. Every figure of no pairs is None.
     """
-    more = dict.fromkeys(word for _, *both in said for word in both if word not in answers)
+    more = dict.fromkeys(word for _, *both in verdicts for word in both if word not in answers)
     words = (*answers, *more)
     numbers: dict[Hashable, int] = {}
-    item = np.array([numbers.setdefault(key, len(numbers)) for key, _, _ in said], dtype=np.int64)
-    ab, ba = (np.array([words.index(one[n]) for one in said], dtype=np.int64) for n in (1, 2))
+    item = np.array([numbers.setdefault(key, len(numbers)) for key, _, _ in verdicts], dtype=np.int64)
+    ab, ba = (np.array([words.index(one[n]) for one in verdicts], dtype=np.int64) for n in (1, 2))
     table = np.zeros((len(words), len(words)), dtype=np.int64)
     np.add.at(table, (ab, ba), 1)
-    won = [(n, word == first) for n, (_, *both) in zip(item, said, strict=True)
+    won = [(n, word == first) for n, (_, *both) in zip(item, verdicts, strict=True)
            for word, first in zip(both, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
     return PositionalAgreement(
         share_by_item(ab == ba, item),
-        intervals.kappa_interval(intervals.Cells(item, ab, ba), len(words), None) if said else _NOTHING,
+        intervals.kappa_interval(intervals.Cells(item, ab, ba), len(words), None) if verdicts else _NOTHING,
         share_by_item([hit for _, hit in won], [n for n, _ in won]),
         words,
         table,
@@ -67,18 +67,18 @@ def explain(found: PositionalAgreement) -> list[str]:
     if same.point is None:
         return []
     of = many(same.cells, "pair")
-    said = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
+    sentences = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
     if found.kappa.point is not None:
         low, high = found.kappa.low, found.kappa.high
         ends = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        said.append(f"Kappa between the two orders is {found.kappa.point:.2f}{ends}.")
+        sentences.append(f"Kappa between the two orders is {found.kappa.point:.2f}{ends}.")
     if first.point is not None:
-        said.append(
+        sentences.append(
             f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner{_span(first)}."
         )
     if same.items < MIN_CLUSTERS:
-        said.append(f"Fewer than {MIN_CLUSTERS} pairs: no conclusion.")
-    return said
+        sentences.append(f"Fewer than {MIN_CLUSTERS} pairs: no conclusion.")
+    return sentences
 
 
 def as_json(found: PositionalAgreement) -> dict[str, Any]:

@@ -122,12 +122,12 @@ def rates_by_answer(
         return []
     cells = sum_tables(given, dimension)
     aside = int(given.cells[given.scored & np.isnan(given.human) & ~np.isnan(given.judge)].sum())
-    told = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
+    reason = f"People say n/a in {many(aside, 'rating')} that the judge gave a value, which this estimate cannot use."
     any_ = next(iter(wholes.values()), JudgeShare(0.0, 0.0, 0))
     return [
         AnswerRates(
             one,
-            CorrectedPrevalence(None, None, told) if aside
+            CorrectedPrevalence(None, None, reason) if aside
             else correct_prevalence(cells, one, wholes.get(float(one.place), JudgeShare(0.0, 0.0, any_.cells))),
         )
         for one in rates_of_tables(cells, dimension)
@@ -157,30 +157,30 @@ def explain(answer: AnswerRates, dimension: Dimension) -> list[str]:
     one, flag = answer.rates, dimension.scale.kind == "flag"
     units = UNITS[dimension.sort]
     name = dimension.title if flag else f"“{one.answer}”"
-    said = []
+    text = []
     if one.recall.point is None:
-        said.append(f"People call none of these {units} {name}, so recall is not known.")
+        text.append(f"People call none of these {units} {name}, so recall is not known.")
     else:
         on = many(one.recall.cells, "rating")
-        said.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.recall)} (from {on}).")
+        text.append(f"Recall: of 100 {units} that people call {name}, the judge finds {_ends(one.recall)} (from {on}).")
     if one.false_positive_rate.point is None:
-        said.append(f"People call all of them {name}, so the false positive rate is not known.")
+        text.append(f"People call all of them {name}, so the false positive rate is not known.")
     else:
-        said.append(f"False positives: of 100 others, the judge calls {_ends(one.false_positive_rate)} so.")
+        text.append(f"False positives: of 100 others, the judge calls {_ends(one.false_positive_rate)} so.")
     if one.precision.point is not None:
-        said.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.precision)}.")
+        text.append(f"Precision: of 100 that the judge calls so, people confirm {_ends(one.precision)}.")
     else:
-        said.append("The judge never gives this answer here.")
+        text.append("The judge never gives this answer here.")
     found = answer.prevalence
     if found.interval is None or found.judge is None:
-        said.append(f"No corrected prevalence: {found.why[:1].lower()}{found.why[1:]}")
+        text.append(f"No corrected prevalence: {found.why[:1].lower()}{found.why[1:]}")
     else:
         low, high = found.interval.low or 0.0, found.interval.high or 0.0
-        said.append(
+        text.append(
             f"Prevalence: the judge gives this answer in {found.judge:.1%} of all that it judged. Corrected by these "
             f"rates (Rogan and Gladen): {found.interval.point or 0:.1%} ({low:.1%} to {high:.1%})."
         )
-    return said
+    return text
 
 
 READ = (
@@ -244,8 +244,8 @@ def rates_of_tables(given: TableSums, dimension: Dimension) -> list[Rates]:
     k = dimension.scale.size
     answers = [1] if dimension.scale.kind == "flag" else range(k)
     table = given.counts.reshape(k, k)
-    there = table.sum(axis=0) + table.sum(axis=1) > 0
-    return [_one(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or there[n]]
+    occurs = table.sum(axis=0) + table.sum(axis=1) > 0
+    return [_one(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or occurs[n]]
 
 
 def _one(given: TableSums, answer: str, n: int, k: int) -> Rates:
@@ -312,14 +312,14 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
         return CorrectedPrevalence(None, None, "The judge valued no cell.")
     if found.point is None or raised.point is None:
         missing = "gave" if found.point is None else "withheld"
-        told = f"People never {missing} the answer {one.answer} here, so one of the judge's two rates is not known."
-        return CorrectedPrevalence(None, whole.share, told)
+        reason = f"People never {missing} the answer {one.answer} here, so one of the judge's two rates is not known."
+        return CorrectedPrevalence(None, whole.share, reason)
     if not one.is_informative:
-        told = (
+        reason = (
             f"The judge is not shown to say {one.answer} more often where people do than where they do not: nothing "
             "can be corrected."
         )
-        return CorrectedPrevalence(None, whole.share, told)
+        return CorrectedPrevalence(None, whole.share, reason)
     labelled = float(given.counts.sum())
     alike = np.allclose(given.total * labelled, given.counts * given.total.sum())
     f = min(1.0, labelled / whole.cells) if alike else 0.0

@@ -124,9 +124,9 @@ def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOS
         cuts = np.unique(np.quantile(known, np.arange(most) / most, method="lower"))
     last = [*(values[values < cut].max() for cut in cuts[1:]), values[-1]] if len(values) else []
     whole = all(float(v).is_integer() for v in values)
-    told = [f"{low:{'.0f' if whole else '.2f'}}" for low in cuts]
+    starts = [f"{low:{'.0f' if whole else '.2f'}}" for low in cuts]
     ends = [f"{high:{'.0f' if whole else '.2f'}}" for high in last]
-    names = [f"{what} {a}" if a == b else f"{what} {a} to {b}" for a, b in zip(told, ends, strict=True)]
+    names = [f"{what} {a}" if a == b else f"{what} {a} to {b}" for a, b in zip(starts, ends, strict=True)]
     return {
         item: f"no {what}" if f is None else names[int(np.searchsorted(cuts, f, side="right")) - 1]
         for item, f in figures.items()

@@ -72,23 +72,23 @@ def measure_self_consistency(
     with u the influences of an item's cells on each kappa (`kappa_influences`): items are independent, the samples of
     one item are not.
     """
-    there = ~np.isnan(asked.human)
-    item = np.unique(asked.item[there], return_inverse=True)[1] if there.any() else asked.item[there]
-    enough = [n for n in range(asked.samples.shape[1]) if np.mean(~np.isnan(asked.samples[there, n])) >= _HALF]
+    has_gold = ~np.isnan(asked.human)
+    item = np.unique(asked.item[has_gold], return_inverse=True)[1] if has_gold.any() else asked.item[has_gold]
+    enough = [n for n in range(asked.samples.shape[1]) if np.mean(~np.isnan(asked.samples[has_gold, n])) >= _HALF]
 
     def cells(judge: Floats) -> Cells:
         known = ~np.isnan(judge)
-        human = to_codes(asked.human[there][known], scale)
-        return Cells(item[known], human, to_codes(judge[known], scale), asked.weight[there][known])
+        human = to_codes(asked.human[has_gold][known], scale)
+        return Cells(item[known], human, to_codes(judge[known], scale), asked.weight[has_gold][known])
 
     k, weights, items = code_count(scale), scale.weights, int(item.max(initial=-1)) + 1
-    whole = cells(asked.judge[there])
+    whole = cells(asked.judge[has_gold])
     together = kappa_interval(whole, k, weights)
     point, slope = kappa_influences(whole, k, weights)
     moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []
     for n in enough:
-        one = cells(asked.samples[there, n])
+        one = cells(asked.samples[has_gold, n])
         kappa, slope = kappa_influences(one, k, weights)
         singles.append(kappa)
         moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
@@ -101,26 +101,26 @@ def measure_self_consistency(
 
 def explain(found: SelfConsistency) -> list[str]:
     """The figures in sentences."""
-    said = []
+    sentences = []
     flips = found.flips
     if found.single is not None and found.together.point is not None:
         spread = [kappa for kappa in found.singles if kappa is not None]
         gained = f"the gain of further samples is {found.gain.point or 0:+z.2f}"
         ends = "" if found.gain.low is None else f" ({found.gain.low:+z.2f} to {found.gain.high or 0:+z.2f})"
-        said.append(
+        sentences.append(
             f"Kappa of a single sample is {found.single:.2f} on average ({min(spread):.2f} to {max(spread):.2f}), of "
             f"all {found.samples} combined {found.together.point:.2f}: {gained}{ends}."
         )
     elif found.together.cells:
-        said.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")
+        sentences.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")
     if flips.point is not None and flips.low is not None and flips.high is not None:
-        said.append(
+        sentences.append(
             f"Samples disagree in {flips.point:.0%} of {many(flips.cells, 'rating')} "
             f"({flips.low:.0%} to {flips.high:.0%})."
         )
     if found.flaky:
-        said.append(
+        sentences.append(
             f"Flaky: that is above {FLAKY:.0%}, so a single answer of this judge is unreliable here; make the question "
             "clearer, lower the temperature, or take more samples."
         )
-    return said
+    return sentences

@@ -302,9 +302,9 @@ def time_periods(days: Sequence[str], items: int, most: int) -> tuple[str, list[
     It is the finest in which a period has `MIN_CLUSTERS` of so many items on average, else the coarsest with two
     periods; with at most `most` of them in any case but that of years.
     """
-    there = {day: np.datetime64(day) for day in set(days) if day}
-    named = {step: {day: _period(day, at, step) for day, at in there.items()} for step in _LETTERS}
-    size = {step: len(set(held.values())) for step, held in named.items()}
+    date_by_day = {day: np.datetime64(day) for day in set(days) if day}
+    named = {step: {day: _period(day, at, step) for day, at in date_by_day.items()} for step in _LETTERS}
+    size = {step: len(set(period_by_day.values())) for step, period_by_day in named.items()}
     able = [step for step in _LETTERS if 2 <= size[step] <= most] or ["year"]
     step = next((one for one in able if size[one] * MIN_CLUSTERS <= items), able[-1])
     return step, [named[step].get(day, "") for day in days]

@@ -59,9 +59,9 @@ def threshold_curve(given: PairedRatings, scale: Scale) -> list[ThresholdPoint]:
     for at in flag_thresholds(scale) if both.any() else []:
         human, judge = ((side[both] >= at - _CLOSE).astype(np.intp) for side in (given.human, given.judge))
         table = cross_table(human, judge, 2, given.weight[both])
-        yes, said, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
-        precision, recall = (hits / n if n else None for n in (said, yes))
-        found.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, said / total))
+        yes, judge_yes, hits, total = (float(n) for n in (table[1].sum(), table[:, 1].sum(), table[1, 1], table.sum()))
+        precision, recall = (hits / n if n else None for n in (judge_yes, yes))
+        found.append(ThresholdPoint(at, kappa(table), precision, recall, yes / total, judge_yes / total))
     return found
 
 
@@ -80,17 +80,17 @@ def rates_at_threshold(given: PairedRatings, dimension: Dimension, at: float) ->
 def explain(found: ThresholdRates, dimension: Dimension) -> list[str]:
     """The figures in sentences: recall, false positives and precision."""
     one, units, from_ = found.rates, rates.UNITS[dimension.sort], dimension.scale.say(found.at)
-    said = []
+    lines = []
     if one.recall.point is None:
-        said.append(f"People give none of these {units} {from_} or more.")
+        lines.append(f"People give none of these {units} {from_} or more.")
     else:
-        said.append(
+        lines.append(
             f"Recall {one.recall.point:.0%}: of the {units} that people give {from_} or more, those that the judge "
             "does too."
         )
     if one.false_positive_rate.point is not None:
-        said.append(f"False positive rate {one.false_positive_rate.point:.0%}: of those that people give less.")
+        lines.append(f"False positive rate {one.false_positive_rate.point:.0%}: of those that people give less.")
     if one.precision.point is not None:
-        said.append(f"Precision {one.precision.point:.0%}: of those that the judge gives {from_} or more, those that "
+        lines.append(f"Precision {one.precision.point:.0%}: of those that the judge gives {from_} or more, those that "
             f"people do too.")
-    return said
+    return lines

@@ -90,9 +90,9 @@ def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interv
     """How often the judge's turn lies no further than `far` from people's, and how often any turn would."""
     if not both:
         return share_from_counts(weight, weight), None
-    held = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]
-    hit = np.array([one.judge in turns for one, turns in zip(both, held, strict=True)], dtype=np.float64)
-    luck = [len(turns) / len(one.turns) for one, turns in zip(both, held, strict=True)]
+    near_turns = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]
+    hit = np.array([one.judge in turns for one, turns in zip(both, near_turns, strict=True)], dtype=np.float64)
+    luck = [len(turns) / len(one.turns) for one, turns in zip(both, near_turns, strict=True)]
     found = share_from_counts(hit * weight, weight)
     return replace(found, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
 
@@ -103,13 +103,13 @@ def explain(found: WeakestTurns) -> list[str]:
     if equal.point is None:
         return ["In no dialogue do both people and judge name a weakest turn."]
     ends = "no interval" if equal.low is None else f"95% interval {equal.low:.0%} to {equal.high:.0%}"
-    said = [
+    sentences = [
         f"Both name a weakest turn in {many(equal.cells, 'dialogue')}: the same one in {equal.point:.1%} of them "
         f"({ends}; by chance {found.equal_by_chance:.1%}), within one turn in {near.point:.1%} (by chance "
         f"{found.near_by_chance:.1%})."
     ]
     if by_scores := equal.cells - found.labelled:
-        said.append(f"In {by_scores:,} of them nobody named a turn; the turn that people scored lowest is used.")
+        sentences.append(f"In {by_scores:,} of them nobody named a turn; the turn that people scored lowest is used.")
     alone = [
         f"{words} in {n:,}"
         for n, words in (
@@ -120,10 +120,10 @@ def explain(found: WeakestTurns) -> list[str]:
         if n
     ]
     if alone:
-        said.append(f"Not included: {', '.join(alone)}.")
+        sentences.append(f"Not included: {', '.join(alone)}.")
     if equal.is_too_small:
-        said.append("Fewer than 30 dialogues: no conclusion.")
-    return said
+        sentences.append("Fewer than 30 dialogues: no conclusion.")
+    return sentences
 
 
 def as_json(found: WeakestTurns) -> dict[str, object]:

@@ -53,7 +53,7 @@ def empty_board(now: GoldRule, others: int) -> dict[str, str]:
         own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."
         return {"title": "Nothing to adjudicate for you", "text": own}
     if now.apart is None:
-        said = "In this dataset no disagreement is sent here. A lead can set by how much two people may disagree."
-        return {"title": "Nothing is sent to adjudication", "text": said}
-    said = "Every disagreement larger than the rule allows has been decided. New labels may bring more."
-    return {"title": "Nothing to adjudicate", "text": said}
+        message = "In this dataset no disagreement is sent here. A lead can set by how much two people may disagree."
+        return {"title": "Nothing is sent to adjudication", "text": message}
+    message = "Every disagreement larger than the rule allows has been decided. New labels may bring more."
+    return {"title": "Nothing to adjudicate", "text": message}

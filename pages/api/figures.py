@@ -119,11 +119,11 @@ def show_dashboard(call: Call) -> models.DashboardOut:
     store, at = call.store, call.dataset
     only = lookup_judge(store, at, call.query.judge).id if call.query.judge else ""
     tiles, withheld = [], []
-    held = dashboard.approvals_by_judge(store, at.id)
+    approvals_by_judge = dashboard.approvals_by_judge(store, at.id)
     for judge in datasets.dataset_judges(store, at.id):
         if only not in ("", judge.id):
             continue
-        for tile in dashboard.tiles(store, at.id, judge.id, held.get(judge.id, [])):
+        for tile in dashboard.tiles(store, at.id, judge.id, approvals_by_judge.get(judge.id, [])):
             tiles.append(_tile(tile))
         withheld += [
             models.WithheldOut(

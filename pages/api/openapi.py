@@ -47,7 +47,7 @@ def document() -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for route in ROUTES:
         paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = _operation(route)
-    scopes = "; ".join(f"`{name}`: {told}" for name, told in SCOPES.items())
+    scopes = "; ".join(f"`{name}`: {meaning}" for name, meaning in SCOPES.items())
     return {
         "openapi": "3.1.0",
         "info": {
@@ -85,9 +85,9 @@ def _operation(route: ApiRoute) -> dict[str, Any]:
     if route.body is not None:
         made["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(route.body)}}}
     if route.lines:
-        told = "One JSON object a line, or a JSON list of them, as docs/formats.md has them."
+        description = "One JSON object a line, or a JSON list of them, as docs/formats.md has them."
         made["requestBody"] = {
-            "required": True, "description": told,
+            "required": True, "description": description,
             "content": {
                 LINES: {"schema": {"type": "string"}},
                 "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
@@ -114,9 +114,9 @@ def parameters(route: ApiRoute) -> list[dict[str, Any]]:
     if route.kind:
         made += [_of_option(option) for option in export_kind(route.kind).options]
     if route.method == "POST":
-        told = "The same key and request are answered again, and not done again."
+        description = "The same key and request are answered again, and not done again."
         schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[!-~]+$"}
-        made.append({"name": "Idempotency-Key", "in": "header", "description": told, "schema": schema})
+        made.append({"name": "Idempotency-Key", "in": "header", "description": description, "schema": schema})
     return made
 
 
@@ -129,8 +129,8 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _in_query(name: str, schema: dict[str, Any], told: str, required: bool = False) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": required, "description": told, "schema": schema}
+def _in_query(name: str, schema: dict[str, Any], description: str, required: bool = False) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": required, "description": description, "schema": schema}
 
 
 def _of_option(option: ExportOption) -> dict[str, Any]:

@@ -27,25 +27,25 @@ def read_query(route: ApiRoute, text: bytes) -> tuple[BaseModel, dict[str, Any]]
     except BadJson as error:
         raise Refusal(400, f"The query {error}.") from None
     except ValueError:
-        told = "The query of this address cannot be read: write it as name=value&name=value, in UTF-8."
-        raise Refusal(400, told) from None
+        wording = "The query of this address cannot be read: write it as name=value&name=value, in UTF-8."
+        raise Refusal(400, wording) from None
     options = {one.name: one for one in export_kind(route.kind).options} if route.kind else {}
-    there = [*route.query.model_fields, *options]
-    if unknown := [name for name, _ in pairs if name not in there]:
-        told = f"It has: {', '.join(there)}." if there else "It has none."
-        raise Refusal(400, f"This address has no parameter {unknown[0][:60]!r}. {told}")
+    known_names = [*route.query.model_fields, *options]
+    if unknown := [name for name, _ in pairs if name not in known_names]:
+        wording = f"It has: {', '.join(known_names)}." if known_names else "It has none."
+        raise Refusal(400, f"This address has no parameter {unknown[0][:60]!r}. {wording}")
     given: dict[str, Any] = {}
     chosen: dict[str, Any] = {}
     for name, value in pairs:
-        told = "" if name in options else str(route.query.model_fields[name].annotation)
-        if "list[" in told:
+        wording = "" if name in options else str(route.query.model_fields[name].annotation)
+        if "list[" in wording:
             given.setdefault(name, []).append(value)
         elif name in given or name in chosen:
             raise Refusal(400, f"{name!r} stands in this address twice.")
         elif name in options:
             chosen[name] = _parse_value(type(options[name].default), name, value)
         else:
-            given[name] = _parse_value(bool if "bool" in told else int if "int" in told else str, name, value)
+            given[name] = _parse_value(bool if "bool" in wording else int if "int" in wording else str, name, value)
     return _validate(route.query, given, "query"), chosen
 
 
@@ -79,5 +79,5 @@ def _validate(model: type[BaseModel], value: dict[str, Any], where: str) -> Base
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        told = " ".join(sentence for _, sentence in validation_problems(error, where))
-        raise Refusal(400, f"The {where} cannot be taken. {told}") from None
+        problems = " ".join(sentence for _, sentence in validation_problems(error, where))
+        raise Refusal(400, f"The {where} cannot be taken. {problems}") from None

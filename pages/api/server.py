@@ -126,8 +126,8 @@ class Api:
             self._count_address(scope)
             raise _unknown(str(error)) from None
         if route.scope not in ("", *token.scopes):
-            held = ", ".join(token.scopes)
-            raise Refusal(403, f"This needs a token with the scope {route.scope}; this one has {held}.")
+            token_scopes = ", ".join(token.scopes)
+            raise Refusal(403, f"This needs a token with the scope {route.scope}; this one has {token_scopes}.")
         if not person.may(route.role):
             raise Refusal(403, f"This needs the role {route.role}; {person.name} is {person.role}.")
         return token, person
@@ -154,8 +154,8 @@ class Api:
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(415, "The body is packed: send it as it is.")
         most = self._most if route.lines else _JSON_BODY
-        said = headers.get("content-length", "")
-        if said.isdigit() and int(said[:18]) > most:
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length[:18]) > most:
             raise _too_long(most)
         digest, size = hashlib.sha256(), 0
         try:
@@ -297,8 +297,8 @@ def _unknown(sentence: str) -> Refusal:
 
 
 def _too_often(wait: float) -> Refusal:
-    told = "This is asked too often. Wait as long as Retry-After says."
-    return Refusal(429, told, {"retry-after": f"{math.ceil(wait)}"})
+    message = "This is asked too often. Wait as long as Retry-After says."
+    return Refusal(429, message, {"retry-after": f"{math.ceil(wait)}"})
 
 
 def _too_long(most: int) -> Refusal:

@@ -63,8 +63,8 @@ def _key(one: Case, stand: ApprovalStatus) -> str:
 
 def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[Action]:
     """What may follow: nothing that would be refused in any case."""
-    held = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
-    same = held is not None and (held.fingerprint, held.requirements) == (mark, one.requirements)
+    approval = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
+    same = approval is not None and (approval.fingerprint, approval.requirements) == (mark, one.requirements)
     found: list[Action] = []
     if not one.objections and not same:
         proposed = stand.proposed
@@ -74,7 +74,7 @@ def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[A
             found.append("approve")
         if not fresh:
             found.append("propose")
-    return [*found, "suspend" if held is not None else "decline"]
+    return [*found, "suspend" if approval is not None else "decline"]
 
 
 def _look(key: str, seen: str) -> None:

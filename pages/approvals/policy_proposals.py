@@ -21,7 +21,7 @@ def change_policy(who: str, wanted: Requirements, reason: str) -> None:
     )  # fmt: skip
 
 
-def draw_proposal(who: Person, told: Callable[[Requirements], list[str]]) -> None:
+def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> None:
     """What came of the last change, and a looser policy that waits; another lead may agree to it."""
     text.tell_outcome(session.scratch("policy"))
     found = policy.proposed_requirements(session.store())
@@ -33,7 +33,7 @@ def draw_proposal(who: Person, told: Callable[[Requirements], list[str]]) -> Non
             ":blue-badge[:material/group: proposed] **{person}** proposed a less strict policy: {reason}",
             person=person, reason=reason,
         )  # fmt: skip
-        now, then = told(policy.requirements(session.store())), told(wanted)
+        now, then = explain(policy.requirements(session.store())), explain(wanted)
         text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
         text.say("Proposed: {lines}", lines=" ".join(line for line in then if line not in now))
         if not who.may("lead"):

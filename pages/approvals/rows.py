@@ -43,15 +43,15 @@ def case_address(one: Case) -> str:
 
 def draw_decision_counts(found: ToDecide) -> None:
     """What there is to decide, in one sentence."""
-    told = [
+    counts = [
         f"{len(of):,} {what}" for of, what in (
             (found.suspended, "suspended by new evidence"), (found.proposed, "proposed, waiting for a second lead"),
             (found.eligible, "meeting the policy, not decided"), (found.doubted, "approved, to be reviewed"),
             (found.older, "approved under an older policy"),
         ) if of
     ]  # fmt: skip
-    if told:
-        text.say("**To decide:** {told}.", told="; ".join(told))
+    if counts:
+        text.say("**To decide:** {told}.", told="; ".join(counts))
     else:
         st.markdown("**Nothing to decide.**")
 
@@ -85,8 +85,8 @@ def draw_dimension_row(
         low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
         asked, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
-        told = "not known" if people == "–" else people
-        text.quiet("{asked} required; between people {told}", asked=asked, told=told)
+        people_text = "not known" if people == "–" else people
+        text.quiet("{asked} required; between people {told}", asked=asked, told=people_text)
 
 
 def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
@@ -132,13 +132,13 @@ def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bo
     interval = one.result.gate.interval
     if not one.objections:
         stands = holds is not None and holds.decision == "approve"
-        told = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
-        text.say("{may}", may=met_policy_sentence(one, told))
+        sentence = "It meets today's policy" if stands else f"{'You' if lead else 'A lead'} may approve it"
+        text.say("{may}", may=met_policy_sentence(one, sentence))
     gone = holds is not None and holds.decision == "suspend"
-    told = holds.reason if holds is not None and gone else ""
+    sentence = holds.reason if holds is not None and gone else ""
     if gone and not one.objections:
         st.caption("Approving it again counts all labels, those before the suspension and those since.")
-    for why in [why for why in one.objections if why not in told]:
+    for why in [why for why in one.objections if why not in sentence]:
         st.warning(text.escape(why), icon=":material/block:")
     if one.synthetic:
         st.caption(
@@ -207,7 +207,7 @@ def _alarms(near: CaseContext) -> str:
 def draw_evidence(facts: Sequence[Fact]) -> None:
     """Frozen figures, or those that would be, as they stand."""
     columns = {"evidence": Column(width=250), "figure": Column(".4g", width=90), "details": Column(width="large")}
-    tables.table([(fact_title(name), figure, told) for name, figure, told in facts], columns)
+    tables.table([(fact_title(name), figure, details) for name, figure, details in facts], columns)
 
 
 def draw_history(found: Sequence[Approval], facts: Mapping[str, Sequence[Fact]], zone: tzinfo) -> None:

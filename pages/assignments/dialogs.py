@@ -120,20 +120,20 @@ def _people() -> tuple[list[str], str]:
     store = session.store()
     known = tags.all_tags(store)
     able = [p.name for p in people.all_people(store)]
-    there = sorted({tag for name in able if name in known for tag in known[name].tags}, key=str.casefold)
+    tag_names = sorted({tag for name in able if name in known for tag in known[name].tags}, key=str.casefold)
     way = "People"
-    if there:
+    if tag_names:
         way = st.segmented_control("To", ["People", POOL], default="People", key="assign:to", required=True)
     if way == POOL:
-        return [], st.selectbox("Tag", there, key="assign:tag")
+        return [], st.selectbox("Tag", tag_names, key="assign:tag")
     left, right = st.columns([2, 1])
-    only = right.selectbox("All with the tag", ["", *there], key="assign:with", disabled=not there,
+    only = right.selectbox("All with the tag", ["", *tag_names], key="assign:with", disabled=not tag_names,
                            format_func=lambda t: t or "–")  # fmt: skip
     first = [name for name in able if only and name in known and only in known[name].tags]
-    told = {n: ", ".join(known[n].tags) if n in known else "" for n in able}
+    tags_by_person = {n: ", ".join(known[n].tags) if n in known else "" for n in able}
     named = left.multiselect(
         "To whom", able, first, key=f"assign:people:{only}", placeholder="several share it evenly",
-        format_func=lambda n: f"{n} ({told[n]})" if told[n] else n,
+        format_func=lambda n: f"{n} ({tags_by_person[n]})" if tags_by_person[n] else n,
     )  # fmt: skip
     return list(named), ""
 
@@ -176,11 +176,11 @@ def person_dialog(
 def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
     """One assignment: what it is, and its terms to be changed."""
     due = f" · due {text.day(one.due, zone)}" if one.due else ""
-    told = (
+    heading = (
         f"{STREAMS[one.stream]}: {one.left:,} of {many(one.total, 'item')} left{due} · {PRIORITIES[one.priority]} "
         f"priority · {OFFERS[one.reserved].lower()}"
     )
-    with st.expander(text.escape(told)):
+    with st.expander(text.escape(heading)):
         text.quiet(
             "{chosen}, given out by {by} · {at}", chosen=one.chosen.describe().capitalize(), by=one.by,
             at=text.moment(one.at, zone) + (f" · “{one.note}”" if one.note else ""),
@@ -244,9 +244,9 @@ def tags_dialog(who: Person) -> None:
     known = tags.all_tags(store)
     name = st.selectbox("Person", [p.name for p in people.all_people(store)], key="tags:person")
     now = known.get(name, tags.PersonTags(name))
-    there = sorted({tag for one in known.values() for tag in one.tags}, key=str.casefold)
+    tag_names = sorted({tag for one in known.values() for tag in one.tags}, key=str.casefold)
     chosen = st.multiselect(
-        "Tags", there, list(now.tags), accept_new_options=True, key=f"tags:of:{name}",
+        "Tags", tag_names, list(now.tags), accept_new_options=True, key=f"tags:of:{name}",
         placeholder="a language, a skill", help="Type a new one and press Enter.", max_selections=tags.MOST,
     )  # fmt: skip
     share = st.number_input(
@@ -257,10 +257,10 @@ def tags_dialog(who: Person) -> None:
         with text.refusals():
             tags.set_tags(store, who.name, name, chosen, float(share))
             _close(f"Tags and share of {name} are saved.")
-    told = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
-    if told:
-        with st.expander(text.escape(f"Everybody with tags ({len(told)})")):
-            text.bullets(told)
+    lines = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
+    if lines:
+        with st.expander(text.escape(f"Everybody with tags ({len(lines)})")):
+            text.bullets(lines)
 
 
 def _close(words: str) -> None:

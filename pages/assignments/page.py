@@ -104,8 +104,8 @@ def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tz
     elif (row := table.progress_table(shown, zone, f"{key}:rows:{state}:{words}")) is not None:
         dialogs.person_dialog(dataset, who, shown[row], found, zone)
     with st.expander("What the states mean", icon=":material/help:"):
-        for name, told in progress.STATES.items():
-            text.say("**{name}**: {told}.", name=name, told=told)
+        for name, meaning in progress.STATES.items():
+            text.say("**{name}**: {told}.", name=name, told=meaning)
         text.quiet("Working time is Monday to Friday, 9 to 17, in your time zone. The first state that fits is shown.")
 
 

@@ -31,8 +31,8 @@ def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding:
             with text.refusals():
                 kept[taken] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)
         if taken in kept:
-            new, there, reserved = kept[taken]
-            added = f"{many(new, 'item')} added" + (f", {there:,} in the queue already" if there else "")
+            new, existing, reserved = kept[taken]
+            added = f"{many(new, 'item')} added" + (f", {existing:,} in the queue already" if existing else "")
             added += f", {reserved:,} left out: in the audit sample" if reserved else ""
             text.quiet(":green[:material/check_circle:] {added}", added=added)
             url_state.link("queue", "Review queue", dataset=dataset.name, stream="review", reason="flagged")
@@ -43,19 +43,19 @@ def draw_limit(who: str, one: Audit, now: float | None) -> None:
     low, high = audits.limit_range(one)
     with st.popover("Limit", icon=":material/tune:", key=f"limit:{one.name}:{now}"):
         text.quiet("Applies to the whole workspace. The default is {default}.", default=f"{one.threshold:g}")
-        held = audits.proposed_limits(session.store()).get(one.name)
-        if held is not None:
+        pending = audits.proposed_limits(session.store()).get(one.name)
+        if pending is not None:
             text.quiet(
                 "{by} has proposed {value}. It applies once another lead sets the same; setting {now} withdraws the "
                 "proposal.",
-                by=held.by, value=f"{one.threshold if held.value is None else held.value:g}", now=f"{now:g}",
+                by=pending.by, value=f"{one.threshold if pending.value is None else pending.value:g}", now=f"{now:g}",
             )  # fmt: skip
         value = st.number_input(
             "Limit", low, high, min(max(float(now or 0), low), high), 0.05, key=f"limit:value:{one.name}:{now}",
             label_visibility="collapsed",
         )  # fmt: skip
         with st.container(horizontal=True):
-            if st.button("Set", type="primary", disabled=value == now and held is None, key=f"limit:set:{one.name}"):
+            if st.button("Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{one.name}"):
                 _set(who, one.name, value)
             if st.button("Back to the default", disabled=now == one.threshold, key=f"limit:reset:{one.name}"):
                 _set(who, one.name, None)

@@ -85,8 +85,8 @@ def _format_figure(figure: float | None) -> str:
 def draw_definition(one: Audit, limit: float | None) -> None:
     """What is measured, and when it is an alarm."""
     text.say("{measures}", measures=one.measures)
-    said = one.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
-    text.quiet("**Alarm:** {said}", said=said)
+    condition = one.alarm.replace("{threshold}", "the limit" if limit is None else f"{limit:g}")
+    text.quiet("**Alarm:** {said}", said=condition)
 
 
 def draw_flags(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str, dataset: str) -> None:

@@ -71,12 +71,12 @@ def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: st
     target = st.number_input(
         "Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}", width=150
     )
-    held = st.number_input(
+    probability = st.number_input(
         "Probability (%)", 50, 99, round(100 * (1 - before.delta)), key=f"held:{key}", width=150,
         help="The probability that agreement on automatically accepted scores is as high as required, or higher.",
     )  # fmt: skip
     near = ordered and st.toggle("Within one counts", before.near, key=f"near:{key}")
-    return AutoAcceptTarget(source, target / 100, round(1 - held / 100, 4), near)
+    return AutoAcceptTarget(source, target / 100, round(1 - probability / 100, 4), near)
 
 
 def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:

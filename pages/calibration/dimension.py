@@ -61,8 +61,8 @@ def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> Non
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     _draw_decision(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
-        there = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
-        chosen = url_state.tabs("panel", "Look into", there)
+        panel_titles = {name: one.title for name, one in STATISTICS.items() if one.applies(line)}
+        chosen = url_state.tabs("panel", "Look into", panel_titles)
         explanations.help_button("gate", "units", key=f"gate:{key}")
     PANELS.get(chosen, _panel)(at, line, f"{key}:{chosen}")
     if at.dropped and not STATISTICS[chosen].can_drop_ties:
@@ -102,8 +102,8 @@ def _draw_decision(
         url_state.link("approvals", label, dataset=dataset, case=case)
         if one is not None and one.decision == "approve":
             url_state.link("dashboard", "On the dashboard", dataset=dataset, judge=one.judge)
-    for icon, told in (("history", note.older), ("visibility", doubt)):
-        if told:
-            text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=told)
+    for icon, remark in (("history", note.older), ("visibility", doubt)):
+        if remark:
+            text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=remark)
 
 

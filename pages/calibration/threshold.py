@@ -19,11 +19,11 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         st.caption(text.NO_RATINGS)
         return
     store, dimension = session.store(), line.dimension
-    there = {f"{value:g}": value for value in flag_thresholds(dimension.scale)}
+    value_by_name = {f"{value:g}": value for value in flag_thresholds(dimension.scale)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = {name: f"{dimension.scale.say(value)} or more" for name, value in there.items()}
+        named = {name: f"{dimension.scale.say(value)} or more" for name, value in value_by_name.items()}
         chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
         explanations.help_button("threshold", key=key)
-    one = other_metrics.flag_at(store, at.dataset, at.judge, dimension, at.basis, there[chosen])
+    one = other_metrics.flag_at(store, at.dataset, at.judge, dimension, at.basis, value_by_name[chosen])
     findings.draw(said.at_one(one, dimension), f"flag:{key}")
     findings.draw(said.curve(load(THRESHOLD, at, line)), f"flags:{key}")

@@ -88,7 +88,7 @@ def draw_verdict_counts(pairs: Mapping[str, Mapping[str, JudgePair]], names: Map
     for other in dict.fromkeys(one for found in pairs.values() for one in found):
         verdicts = [found[other].verdict for found in pairs.values() if other in found]
         parts = [
-            f"{said} in {n}" for said, n in (
+            f"{outcome} in {n}" for outcome, n in (
                 ("better", verdicts.count("worse")), ("worse", verdicts.count("better")),
                 ("no significant difference", verdicts.count("cannot tell")),
                 ("too few items", verdicts.count("too few items")),
@@ -223,8 +223,8 @@ def draw_other_metrics(found: ComparedCells, dimension: Dimension, names: Mappin
             row |= {name: figure.point, f"of {name}": span(figure)}
         shown.append(row)
     columns = {
-        name: Column(".2f" if name == "MAE" else ".3f", said, width=70)
-        for name, said in (
+        name: Column(".2f" if name == "MAE" else ".3f", meaning, width=70)
+        for name, meaning in (
             ("MAE", "Mean absolute error: the mean distance to people, in units of the scale."),
             ("Pearson", "Correlation of the values; a constant bias does not lower it."),
             ("Spearman", "Correlation of the ranks; equal values share a rank."),

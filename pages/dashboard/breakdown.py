@@ -51,8 +51,8 @@ def was_closed(key: str) -> bool:
 
 def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
     store, ask = session.store(), tile.dimension
-    there = breakdown_fields(store, dataset.id, judge, ask)
-    if not there:
+    fields = breakdown_fields(store, dataset.id, judge, ask)
+    if not fields:
         text.quiet(
             "There is nothing to part by yet: one run on one day, one system, and items without fields that differ. "
             "A second run shows here over time; give items a category, a language or a date in their meta when you "
@@ -60,7 +60,7 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = url_state.select("by", "Mean by", {key: way.title for key, way in there.items()}, width=230)
+        by = url_state.select("by", "Mean by", {key: way.title for key, way in fields.items()}, width=230)
         system = _system(tile) if by != SYSTEM else ""
         outcome = _outcome(tile)
         with st.spinner("Summing up by slice ..."):

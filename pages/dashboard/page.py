@@ -23,15 +23,15 @@ def page() -> None:
     judges, named = choose.judges(store, dataset, ", so there is nothing to publish.")
     if not judges:
         return
-    held = dashboard.approvals_by_judge(store, dataset.id)
-    if not held:
+    approvals_by_judge = dashboard.approvals_by_judge(store, dataset.id)
+    if not approvals_by_judge:
         surroundings.explain_nothing(store, dataset, judges[0])
         return
-    names = {id_: name for id_, name in named.items() if id_ in held}
+    names = {id_: name for id_, name in named.items() if id_ in approvals_by_judge}
     with bar:
         judge = url_state.select("judge", "Judge", names, width=290)
     with st.spinner("Summing up the judge's scores ..."):
-        found = dashboard.tiles(store, dataset.id, judge, held[judge])
+        found = dashboard.tiles(store, dataset.id, judge, approvals_by_judge[judge])
     with bar:
         shown = _filter_tiles(found)
     model, made = next((one.model, one.synthetic) for one in judges if one.id == judge)

@@ -87,11 +87,11 @@ def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None
     text.quiet("{n} of {name} may not be shown.", n=many(len(found), "dimension"), name=name)
     with st.container(gap="xsmall"):
         for one in found:
-            what, state, told = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
+            what, state, reason = st.columns([22, 24, 54], gap="small", vertical_alignment="top")
             with what:
                 text.say("**{dimension}** · {unit}", dimension=one.dimension.title, unit=one.dimension.sort)
             state.badge(text.escape(one.state), color=_COLOURS.get(one.state, "gray"))
-            with told, st.container(gap=None):
+            with reason, st.container(gap=None):
                 text.say("{outside}", outside=one.public_reason)
                 more = one.why.removeprefix(one.public_reason.partition(": ")[0] + ": ")
                 if one.why != one.public_reason:

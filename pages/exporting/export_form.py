@@ -127,8 +127,8 @@ def warn_of_exposure(items: int) -> None:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    said = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
-    return said if len(said) <= _CELL else said[:_CELL] + " ..."
+    content = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
+    return content if len(content) <= _CELL else content[:_CELL] + " ..."
 
 
 def _size(file: Path) -> str:

@@ -89,8 +89,8 @@ def preview_mapping(known: DetectedFile, mapping: ColumnMapping) -> None:
 
 def _source(key: str, name: str, columns: list[str], start: ValueSource) -> ValueSource:
     """The columns of one field, joined in their order; a system or scenario may be the same text for all rows."""
-    there = [column for column in start.columns if column in columns]
-    chosen = st.multiselect(text.escape(name.replace("_", " ")), columns, there, key=key, placeholder="no column")
+    defaults = [column for column in start.columns if column in columns]
+    chosen = st.multiselect(text.escape(name.replace("_", " ")), columns, defaults, key=key, placeholder="no column")
     if chosen or not name.startswith(("system", "scenario")):
         return ValueSource(columns=chosen)
     same = st.text_input(
@@ -126,11 +126,11 @@ def _answers(
     return [_fields(row, titles, faults) for row in _table(key, list(titles), rows, config)]
 
 
-def _cell(held: Any, title: str) -> str:
+def _cell(value: Any, title: str) -> str:
     """What stands under a title: a column of the file, the same text for all rows, or what the values mean."""
-    if isinstance(held, ValueSource):
-        return (held.columns or [""])[0] if title.endswith(" in") else held.constant
-    return held if isinstance(held, str) else importing.format_values(held)
+    if isinstance(value, ValueSource):
+        return (value.columns or [""])[0] if title.endswith(" in") else value.constant
+    return value if isinstance(value, str) else importing.format_values(value)
 
 
 def _fields(row: Mapping[str, str], titles: Mapping[str, str], faults: list[str]) -> dict[str, Any]:
@@ -168,27 +168,27 @@ def _judgments(
         "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind]),
     }
     found = []
-    for said in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
+    for row in _answers(f"{key}:{kind}:judgments", _JUDGED, start.judgments, columns, config, faults):
         kept = _fields_off_screen(
-            start.judgments, said, ("value", "model", "dimension"), ("only", "confidence", "params", "order")
+            start.judgments, row, ("value", "model", "dimension"), ("only", "confidence", "params", "order")
         )
-        if not said["order"]:
-            del said["order"]
-        found.append(JudgmentColumns(**{**kept, **said}))
+        if not row["order"]:
+            del row["order"]
+        found.append(JudgmentColumns(**{**kept, **row}))
     return found
 
 
 def _fields_off_screen(
-    made: Sequence[Any], said: dict[str, Any], alike: Sequence[str], names: Sequence[str]
+    made: Sequence[Any], row: dict[str, Any], alike: Sequence[str], names: Sequence[str]
 ) -> dict[str, Any]:
     """What the table on screen has no column for, as it was found of the answers that are `alike`.
 
     Their scale is among it where it is not said what their cells mean.
     """
-    found = next((one for one in made if all(getattr(one, name) == said[name] for name in alike)), None)
+    found = next((one for one in made if all(getattr(one, name) == row[name] for name in alike)), None)
     if found is None:
         return {}
-    return {name: getattr(found, name) for name in (*names, *(() if said["values"] else ("answers",)))}
+    return {name: getattr(found, name) for name in (*names, *(() if row["values"] else ("answers",)))}
 
 
 def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]) -> list[LabelColumns]:
@@ -201,8 +201,8 @@ def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faul
         "Mode": st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind"),
     }
     found = []
-    for said in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
-        said["mode"] = said["mode"] or ValueSource(constant="blind")
-        kept = _fields_off_screen(start.labels, said, ("value", "annotator", "dimension"), ("only", "turn", "team"))
-        found.append(LabelColumns(**{**kept, **said}))
+    for row in _answers(f"{key}:{kind}:labels", _LABELLED, start.labels, columns, config, faults):
+        row["mode"] = row["mode"] or ValueSource(constant="blind")
+        kept = _fields_off_screen(start.labels, row, ("value", "annotator", "dimension"), ("only", "turn", "team"))
+        found.append(LabelColumns(**{**kept, **row}))
     return found

@@ -28,7 +28,7 @@ def edit_series(made: Interpretation, key: str) -> Interpretation:
     """The outline as it is on screen, with its tables' items described; it may be corrected in each row."""
     for file, base in made.tables.items():
         ids = ", ".join(base.id.columns) or "their row number"
-        texts = ", ".join(f"{name} ({', '.join(held.columns) or held.constant})" for name, held in base.fields.items())
+        texts = ", ".join(f"{name} ({', '.join(part.columns) or part.constant})" for name, part in base.fields.items())
         kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
         text.say(
             "**{file}**: {kind}, identified by {ids}. Read from it: {texts}. Kept for slices: {meta}.",
@@ -63,14 +63,14 @@ def _edit_table(made: Interpretation, key: str) -> Interpretation:
         },
     )  # fmt: skip
     rows = edited.fillna("").to_dict("records")
-    said = [_change_series(one, row) for one, row in zip(made.series, rows, strict=True)]
-    if said == list(made.series):
+    series = [_change_series(one, row) for one, row in zip(made.series, rows, strict=True)]
+    if series == list(made.series):
         return made
     # A scale that is set in one row is that of the question, in all its rows.
-    both = zip(said, made.series, strict=True)
+    both = zip(series, made.series, strict=True)
     changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
-    said = [replace(s, answers=changed.get(_place(s), s.answers)) for s in said]
-    found = share_scales(said, cards.answerable_dimensions(session.store()))
+    series = [replace(s, answers=changed.get(_place(s), s.answers)) for s in series]
+    found = share_scales(series, cards.answerable_dimensions(session.store()))
     for row, one in zip(rows, found, strict=True):
         if one.by and one.answers is not None and not row["Answers"]:
             text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
@@ -108,14 +108,14 @@ def _change_series(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeri
     return replace(made, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
 
 
-def _scale(said: str) -> RecipeScale | None:
+def _scale(scale_text: str) -> RecipeScale | None:
     """The scale that a person wrote; None, and the reason on the page, where it is none."""
-    if not said.strip():
+    if not scale_text.strip():
         return None
     try:
-        return RecipeScale.model_validate(parse_scale(said))
+        return RecipeScale.model_validate(parse_scale(scale_text))
     except AssayError as error:
         text.refuse(error)
     except ValueError:
-        text.warn("{said} is no scale: its ends must differ, and its words must not repeat.", said=said)
+        text.warn("{said} is no scale: its ends must differ, and its words must not repeat.", said=scale_text)
     return None

@@ -57,15 +57,15 @@ def describe_formats() -> None:
     chosen = url_state.tabs("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
     one = next(one for one in FILE_EXAMPLES if one.title == chosen)
     text.quiet("{says}", says=one.says)
-    for name, held in one.files.items():
+    for name, content in one.files.items():
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.container(width="content"):
                 text.say("**{name}**", name=name)
             st.download_button(
-                "Download", held, name, icon=":material/download:", type="tertiary", key=f"specimen:{name}",
+                "Download", content, name, icon=":material/download:", type="tertiary", key=f"specimen:{name}",
                 on_click="ignore",
             )  # fmt: skip
-        st.code(held, language="json" if name.endswith(".jsonl") else None, wrap_lines=True)
+        st.code(content, language="json" if name.endswith(".jsonl") else None, wrap_lines=True)
     text.quiet(
         "Files of other tools are recognised as they are: {tools}. Lines of several shapes may stand in one file.",
         tools=", ".join(importing.titles()),
@@ -101,15 +101,15 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     chosen = left.selectbox("Into dataset", [NEW, *known], key="import:into")
     stem = _free(Path(found[0].file.name).stem, known)
     name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
-    said = outline
+    interpretation = outline
     if outline.tables or outline.series:
         st.subheader("What the files hold", anchor=False)
-        said = series_form.edit_series(outline, key)
+        interpretation = series_form.edit_series(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
         importing.SAMPLINGS,
         format_func=SAMPLING.__getitem__,
-        index=importing.SAMPLINGS.index(said.sampling),
+        index=importing.SAMPLINGS.index(interpretation.sampling),
         key=f"{key}:sampling",
         help="Only labels on all items, or on random ones, can count for the approval check.",
     )
@@ -117,10 +117,10 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     if not name:
         text.quiet("Give the new dataset a name to see what would be imported.")
         return None
-    made = start.plan_import(store, said, ImportPlan(name, sampling=sampling, population=population))
+    made = start.plan_import(store, interpretation, ImportPlan(name, sampling=sampling, population=population))
     by_hand = []
     for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
-        earlier = importing.previous_mapping(store, table, columns) if said == outline else None
+        earlier = importing.previous_mapping(store, table, columns) if interpretation == outline else None
         again = text.escape(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
             columns = earlier
@@ -165,8 +165,8 @@ class Seen:
         self.what, self.bar = what, st.progress(0.0, text.escape(what))
 
     def __call__(self, done: int, total: int, lines: int) -> None:
-        told = f"{self.what}: {lines:,} lines" if lines else self.what
-        self.bar.progress(min(done / total, 1.0) if total else 1.0, text.escape(told))
+        message = f"{self.what}: {lines:,} lines" if lines else self.what
+        self.bar.progress(min(done / total, 1.0) if total else 1.0, text.escape(message))
 
     def show_waiting(self, before: int) -> None:
         """Say how many imports are read before this one."""
@@ -225,9 +225,9 @@ def show_preview(found: ImportPreview, rejects: str) -> None:
             "Judges: {judges}. People: {people}.", judges=", ".join(found.judges) or "none", people=people or "none"
         )
     if not found.new.total and found.ok:
-        told = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
-        told = told if found.known.total else "These files hold no item, judgment or label that could be imported"
-        st.info(text.escape(f"{told}."), icon=":material/inventory_2:")
+        message = "There is nothing new" if found.warnings else "Everything in these files is in the dataset already"
+        message = message if found.known.total else "These files hold no item, judgment or label that could be imported"
+        st.info(text.escape(f"{message}."), icon=":material/inventory_2:")
     if found.problem_count:
         _problems(found, rejects)
 

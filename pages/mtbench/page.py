@@ -74,8 +74,8 @@ def _rules(bench: Bench) -> Rules:
 
 def _usual_protocol(bench: Bench, known: Mapping[str, Protocol]) -> str:
     """The name of the protocol that all judges name, else of the first there is."""
-    told = {one.protocol.partition("@")[0] for one in bench.judges.values()}
-    return next((name for name in known if told == {name}), next(iter(known)))
+    names = {one.protocol.partition("@")[0] for one in bench.judges.values()}
+    return next((name for name in known if names == {name}), next(iter(known)))
 
 
 def _downloads(dataset: Dataset, bench: Bench) -> None:

@@ -34,10 +34,10 @@ def panel(_: BenchPlace | None = None) -> None:
         one = known[url_state.select("protocol", "Protocol", named, next(iter(known)), 320)]
         others = {name: title for name, title in named.items() if name != one.name}
         other = known[url_state.select("beside", "Beside", others, next(iter(others)), 320)]
-    told = dict(describe_protocol(other))
+    other_values = dict(describe_protocol(other))
     rows = [("mark", one.mark, other.mark, "")]
     rows += [
-        (factor, value, told[factor], "\N{NOT EQUAL TO}" * (value != told[factor]))
+        (factor, value, other_values[factor], "\N{NOT EQUAL TO}" * (value != other_values[factor]))
         for factor, value in describe_protocol(one)
     ]
     columns = ("factor", "21%"), (one.name, "36%"), (other.name, "36%"), ("differs", "7%")
@@ -64,8 +64,8 @@ def _write(store: Store, one: Protocol) -> None:
             with text.refusals():
                 found = parse_protocol(given)
                 new = protocols.add_protocol(store, session.me().name, found)
-                said = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
-                st.toast(text.escape(said), icon=":material/check:")
+                notice = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
+                st.toast(text.escape(notice), icon=":material/check:")
                 url_state.set_choice("protocol", found.name)
                 st.rerun()
 
@@ -73,14 +73,14 @@ def _write(store: Store, one: Protocol) -> None:
 def _prompts(store: Store) -> None:
     """The families by which judges can be asked; an opened one shows its texts."""
     rows, texts = [], []
-    for name, told in OURS.items():
+    for name, description in OURS.items():
         asked = Protocol(name="ours", prompts=name)
-        rows.append((name, judge_card(asked).defaults.wording, f"built in: {told}"))
+        rows.append((name, judge_card(asked).defaults.wording, f"built in: {description}"))
         texts.append(_ours(asked))
-    for held in judge_prompts.all_prompts(store):
-        for name, one in held.families.items():
-            rows.append((name, one.wording, f"{held.file}, {many(len(one.prompts), 'prompt')}"))
-            texts.append([(said.name, f"{said.system}\n\n{said.template}".strip()) for said in one.prompts.values()])
+    for prompt_set in judge_prompts.all_prompts(store):
+        for name, one in prompt_set.families.items():
+            rows.append((name, one.wording, f"{prompt_set.file}, {many(len(one.prompts), 'prompt')}"))
+            texts.append([(each.name, f"{each.system}\n\n{each.template}".strip()) for each in one.prompts.values()])
     opened = tables.open_row(_KEY, len(rows))
     detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]
     tables.wrapped_table(_PROMPTS, rows, _KEY, "Prompts of judges", detail)
@@ -92,6 +92,6 @@ def _prompts(store: Store) -> None:
 def _ours(asked: Protocol) -> list[tuple[str, str]]:
     """The prompts of a family that is built in, by name."""
     return [
-        (f"{card.name}\n{variant.replace('_', ' ')}".strip(), said)
-        for card in (judge_card(asked), pair_card(asked)) for variant, said in card.prompts.items()
+        (f"{card.name}\n{variant.replace('_', ' ')}".strip(), prompt)
+        for card in (judge_card(asked), pair_card(asked)) for variant, prompt in card.prompts.items()
     ]  # fmt: skip

@@ -129,9 +129,9 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
         tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MANY)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
             pairs = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source, True)
-            models, shares, told = said.duels([one for one in pairs if one.judge == judge])
+            models, shares, tooltips = said.duels([one for one in pairs if one.judge == judge])
             text.say("**Adjusted win rate of the row's model against the column's** ({judge})", judge=at.names[judge])
-            charts.confusion_grid(shares, told, models, f"duels:{key}:{source}")
+            charts.confusion_grid(shares, tooltips, models, f"duels:{key}:{source}")
 
 
 def _judgments(at: BenchPlace, key: str) -> None:
@@ -144,8 +144,8 @@ def _judgments(at: BenchPlace, key: str) -> None:
             text.bullets(figures.completeness(session.store(), at.dataset.id))
     with st.expander("Prompts and protocols of the judges", icon=":material/terminal:"):
         known = {
-            one.wording: f"{one.wording} ({held.file})"
-            for held in judge_prompts.all_prompts(session.store()) for one in held.families.values()
+            one.wording: f"{one.wording} ({prompt_set.file})"
+            for prompt_set in judge_prompts.all_prompts(session.store()) for one in prompt_set.families.values()
         }  # fmt: skip
         findings.draw([said.prompts(at.bench, at.names, known)], f"prompts:{key}")
 

@@ -70,11 +70,11 @@ def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> Run
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dataset, _, judge = url_state.select(name, title, runs, default, 460).partition("~")
         known = protocols.known_protocols(store)
-        ways = {held: one.title or held for held, one in known.items()}
-        told = mtbench.load_bench(store, dataset).judges[judge].protocol
-        if told in protocols.protocols_by_mark(store) and told not in [one.mark for one in known.values()]:
-            ways[told] = f"{told}, as it was then"
-        own = told if told in ways else told.partition("@")[0]
+        ways = {key: one.title or key for key, one in known.items()}
+        protocol = mtbench.load_bench(store, dataset).judges[judge].protocol
+        if protocol in protocols.protocols_by_mark(store) and protocol not in [one.mark for one in known.values()]:
+            ways[protocol] = f"{protocol}, as it was then"
+        own = protocol if protocol in ways else protocol.partition("@")[0]
         return RunName(dataset, judge, url_state.select(f"{name}-rules", "under the protocol", ways, own, 320))
 
 

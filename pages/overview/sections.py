@@ -54,12 +54,12 @@ def draw_waiting_queue(dataset: Dataset, stream: Stream, left: int, seconds: flo
         url_state.open_page("desk", dataset=dataset.name, stream=stream)
 
 
-def _waits(dataset: Dataset, n: str, told: str, act: str, key: str, first: bool = False) -> bool:
+def _waits(dataset: Dataset, n: str, details: str, act: str, key: str, first: bool = False) -> bool:
     """What waits for this person in a dataset, in a line; whether its button was pressed."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(gap=None):
             text.say("**{n}** in {dataset}", n=n, dataset=dataset.name)
-            text.quiet("{told}", told=told)
+            text.quiet("{told}", told=details)
         kind: Literal["primary", "secondary"] = "primary" if first else "secondary"
         return st.button(text.escape(act), key=key, type=kind, icon=":material/arrow_forward:")
 
@@ -140,8 +140,8 @@ def draw_approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[st
         )
         keys = [a.dataset for a in found.proposed] + [c.dataset.id for c in found.eligible]
         keys += [a.dataset for a, _ in (*found.doubted, *found.older)] + [a.dataset for a in found.suspended[3:]]
-        if told := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
-            text.quiet("{told}.", told=told)
+        if summary := "; ".join(f"{n:,} {what}" for n, what in parts if n > 0):
+            text.quiet("{told}.", told=summary)
             with st.container(horizontal=True):
                 for key in list(dict.fromkeys(keys))[:3]:
                     url_state.link("approvals", names.get(key, ""), dataset=names.get(key, ""))

@@ -41,8 +41,8 @@ def page() -> None:
         if provider.is_set():
             accounts.show_accounts()
     with st.expander("What each role may do", icon=":material/key:"):
-        for role, told in MAY.items():
-            text.say("**{role}**: {told}", role=role, told=told)
+        for role, meaning in MAY.items():
+            text.say("**{role}**: {told}", role=role, told=meaning)
     imported = people.imported_annotators(store)
     if imported:
         st.subheader("Known from imports", anchor=False)

@@ -74,7 +74,7 @@ def _history(versions: list[GuidelinesVersion]) -> None:
             st.caption("Withdrawn: from here on there were none.")
 
 
-def _read(said: str, key: str) -> None:
+def _read(content: str, key: str) -> None:
     """The text as the desk shows it, never as Streamlit's Markdown, which would fetch what it names."""
     with st.container(border=True, height=340):
-        sheet.markdown(said, key)
+        sheet.markdown(content, key)

@@ -84,11 +84,11 @@ def _judge(judges: Mapping[str, str], begin: SampleDesign, column: DeltaGenerato
     """The judge whose scores are looked at; "" where there is none."""
     if len(judges) < 2:
         return next(iter(judges), "")
-    there = list(judges)
-    place = there.index(begin.judge) if begin.judge in there else 0
+    judge_ids = list(judges)
+    place = judge_ids.index(begin.judge) if begin.judge in judge_ids else 0
     return str(
         column.selectbox(
-            "Judge for strata and forecast", there, index=place, format_func=judges.__getitem__, key="design:judge"
+            "Judge for strata and forecast", judge_ids, index=place, format_func=judges.__getitem__, key="design:judge"
         )
     )
 

@@ -99,11 +99,11 @@ def show_counts(found: QueueListing, mine: PersonalProgress) -> None:
 def show_empty(stream: str, narrowed: bool, may: bool) -> None:
     """What is shown in place of a queue without items, and what to do next."""
     if narrowed:
-        said = "No item of this queue passes the filters. Choose others, or clear them."
+        message = "No item of this queue passes the filters. Choose others, or clear them."
     elif stream == "audit":
-        said = "No audit sample is drawn yet: items at random, which people answer without seeing the judge. "
-        said += "Draw a sample to begin." if may else "A researcher can draw one."
+        message = "No audit sample is drawn yet: items at random, which people answer without seeing the judge. "
+        message += "Draw a sample to begin." if may else "A researcher can draw one."
     else:
-        said = "The review queue is empty. It holds the items where a judge's ratings are most in doubt. "
-        said += "Add items to begin." if may else "A researcher can add items."
-    st.info(text.escape(said), icon=":material/inbox:")
+        message = "The review queue is empty. It holds the items where a judge's ratings are most in doubt. "
+        message += "Add items to begin." if may else "A researcher can add items."
+    st.info(text.escape(message), icon=":material/inbox:")

@@ -92,8 +92,8 @@ def _choose(who: Person) -> ProtocolRun | None:
     """What was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
-        there = known_protocols(session.store())
-        name = url_state.select("protocol", "Protocol", {key: one.title or key for key, one in there.items()})
+        protocols = known_protocols(session.store())
+        name = url_state.select("protocol", "Protocol", {key: one.title or key for key, one in protocols.items()})
     with one:
         place = endpoints.choose_place()
     at = endpoints.choose_endpoint(place)
@@ -112,18 +112,18 @@ def _choose(who: Person) -> ProtocolRun | None:
     with left:
         asked = _choose_questions(who) if model else ""
     with three:
-        options, first = _names(known, protocol_run.usual_judge(there[name], model))
+        options, first = _names(known, protocol_run.usual_judge(protocols[name], model))
         judge = _name(st.selectbox(
             "Judge", options, first, key="runs:judge", help=HELP["judge"], accept_new_options=True
         ))  # fmt: skip
-    usual = protocol_run.usual_dataset(there[name], model or judge)
+    usual = protocol_run.usual_dataset(protocols[name], model or judge)
     dataset = middle.text_input("Dataset", usual, key=f"runs:into:{usual}", help=HELP["dataset"], max_chars=120).strip()
     spend = right.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:all", placeholder="no limit")
     pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
     if asked is None or not dataset or not (model or judge):
         return None
     given = questions.kept_prompts(session.store(), asked)
-    protocol, prompts = judge_prompts.settle_prompts(session.store(), there[name], given)
+    protocol, prompts = judge_prompts.settle_prompts(session.store(), protocols[name], given)
     return ProtocolRun(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
 
@@ -141,10 +141,10 @@ def _name(chosen: str | None) -> str:
 def _choose_questions(who: Person) -> str | None:
     """The id of a set of questions: one that is there, that of a dataset's answers, or of files; None: not yet."""
     store = session.store()
-    there = {one.id: one.name for one in datasets.question_sets(store)}
+    question_sets = {one.id: one.name for one in datasets.question_sets(store)}
     names = {one.id: one.name for one in datasets.all_datasets(store)}
-    there |= {f"{_OF}{one}": f"those of {names[one]}" for one in bench_sizes(store) if one in names}
-    chosen = url_state.select("questions", "Questions", {**there, _UPLOAD: "Files ..."})
+    question_sets |= {f"{_OF}{one}": f"those of {names[one]}" for one in bench_sizes(store) if one in names}
+    chosen = url_state.select("questions", "Questions", {**question_sets, _UPLOAD: "Files ..."})
     if chosen.startswith(_OF):
         of = datasets.find_dataset(store, chosen.removeprefix(_OF))
         return questions.questions_of(store, who.name, of).id
@@ -179,8 +179,8 @@ def _dry_run(found: Sequence[tuple[protocol_run.Step, DryRunJudgment]]) -> None:
     st.caption("Nothing of this was stored, except its cost, which counts among the dry runs.")
     for step, one in found:
         state = one.reading.unscored or (", ".join(f"{s.value:g}" for s in one.reading.scores) or "answered")
-        said = f"{protocol_run.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
-        with st.expander(text.escape(said)):
+        heading = f"{protocol_run.TITLES[step].capitalize()}: {one.name} · {many(len(one.calls), 'call')} · {state}"
+        with st.expander(text.escape(heading)):
             for piece, messages in one.calls.items():
                 for message in messages:
                     text.quiet("{piece} {role}", piece=piece, role=message["role"])

@@ -173,7 +173,7 @@ def show_differences(one: Any, other: Any) -> None:
         tables.table(rows, ("", "First", "Second"))
     else:
         st.caption("They are the same judge.")
-    said = False
+    prompts_differ = False
     for name in dict.fromkeys([*one.card.texts, *other.card.texts]):
         lines = _lines(one.card.texts.get(name, "")), _lines(other.card.texts.get(name, ""))
         apart = list(difflib.unified_diff(*lines, lineterm="", n=2))[2:]
@@ -182,8 +182,8 @@ def show_differences(one: Any, other: Any) -> None:
             st.code(
                 "\n".join("   ⋯" if line.startswith("@@") else line for line in apart), language="diff", wrap_lines=True
             )
-            said = True
-    if rows and not said:
+            prompts_differ = True
+    if rows and not prompts_differ:
         st.caption("Their prompts are the same.")
 
 

@@ -153,8 +153,8 @@ def first_html(address: str) -> bytes | None:
         if f"/{name}" not in first
     )
     if address in TEXTS:
-        there = library_addresses()
-        links += "".join(f'<link rel="preload" as="script" href=".{there[name]}">\n' for name in FIRST)
+        addresses = library_addresses()
+        links += "".join(f'<link rel="preload" as="script" href=".{addresses[name]}">\n' for name in FIRST)
     return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 

@@ -48,8 +48,8 @@ class AuthRoutes:
         if not path.endswith((LOGIN, LOGOUT, CALLBACK)):
             return await self.app(scope, receive, send)
         if wait := limits.sign_in_wait(str((scope.get("client") or ("",))[0])):
-            told = f"Signing in is asked for too often from here. Try again in {ceil(wait)} s."
-            return await PlainTextResponse(told, 429, {"retry-after": f"{ceil(wait)}"})(scope, receive, send)
+            refusal = f"Signing in is asked for too often from here. Try again in {ceil(wait)} s."
+            return await PlainTextResponse(refusal, 429, {"retry-after": f"{ceil(wait)}"})(scope, receive, send)
         asked = Headers(scope=scope)
 
         async def change_headers(message: Message) -> None:

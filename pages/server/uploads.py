@@ -98,12 +98,12 @@ class Tray:
         """Take what an uploader holds; a file takes the place of earlier ones of its name. Raises NotFound."""
         new = [(upload.name, _Held(upload.name, upload.getvalue())) for upload in uploads]
         names = {name for name, _ in new}
-        self._held = [(name, held) for name, held in self._held if name not in names] + new
+        self._held = [(name, stored_file) for name, stored_file in self._held if name not in names] + new
 
     @property
     def source(self) -> Source:
         """All of them, as what an import reads."""
-        return importing.from_uploads([(name, held.path) for name, held in self._held])
+        return importing.from_uploads([(name, stored_file.path) for name, stored_file in self._held])
 
 
 class _Held:

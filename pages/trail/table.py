@@ -22,9 +22,9 @@ KINDS = {"labels": "answers", "claims": "reservations", "exposures": "what was s
 
 def choose_kinds(known: Sequence[str], usual: Sequence[str]) -> tuple[str, ...]:
     """The kinds that are wanted, from the address or the chooser; all usual ones where none is chosen."""
-    there = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
+    current_kinds = [kind for kind in st.query_params.get("kinds", "").split(",") if kind in known]
     chosen: list[str] = st.multiselect(
-        "Kind", known, default=there, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
+        "Kind", known, default=current_kinds, format_func=lambda kind: KINDS.get(kind, kind), key="trail:kinds",
         placeholder="all but answers and other routine", width=300,
     )  # fmt: skip
     if chosen:

@@ -87,14 +87,14 @@ def marginals_chart(people: Sequence[float], judge: Sequence[float], answers: Se
     )  # fmt: skip
 
 
-def confusion_grid(shares: Any, told: Sequence[Sequence[str]], names: Sequence[str], key: str) -> None:
-    """A share for every two of some names, shaded from none to all, nan blank; `told` is what the pointer says."""
+def confusion_grid(shares: Any, tooltips: Sequence[Sequence[str]], names: Sequence[str], key: str) -> None:
+    """A share for every two of some names, shaded from none to all, nan blank; `tooltips` is what the pointer says."""
     short = [name if len(name) <= 16 else name[:15] + "…" for name in names]
     named, size = [escape(name) for name in short], max(15, min(38, 720 // len(names)))
     figure = go.Figure()
     figure.add_heatmap(
         z=shares, colorscale=[[0, GROUND], [1, ACCENT]], zmin=0, zmax=1.3, showscale=False, xgap=1, ygap=1,
-        customdata=[[escape(cell) for cell in row] for row in told], hoverongaps=False,
+        customdata=[[escape(cell) for cell in row] for row in tooltips], hoverongaps=False,
         hovertemplate="%{customdata}<extra></extra>",
     )  # fmt: skip
     if size >= 26:
@@ -299,14 +299,14 @@ def waterfall_chart(found: WaterfallChart, key: str) -> None:
     floor = min(*ends, *levels) - max(0.25 * spread, 0.02 * max(abs(one) for one in ends))
     bases = [floor, *levels[:-1], floor]
     heights = [found.start[1] - floor, *(change for _, change, _ in found.steps), found.end[1] - floor]
-    told = [f"{found.start[1]:{found.shape}}", *(f"{c:+z{found.shape}}" for _, c, _ in found.steps)]
-    told.append(f"{found.end[1]:{found.shape}}")
+    labels = [f"{found.start[1]:{found.shape}}", *(f"{c:+z{found.shape}}" for _, c, _ in found.steps)]
+    labels.append(f"{found.end[1]:{found.shape}}")
     colours = [QUIET, *(ACCENT if change >= 0 else AMBER for _, change, _ in found.steps), QUIET]
     wrapped = ["<br>".join(map(escape, wrap(name, 18)[:4])) for name in names]
     figure.add_bar(
         x=list(range(len(names))), y=heights, base=bases, marker={"color": colours, "line": {"width": 0}},
-        text=told, textposition="outside", textfont={"color": INK, "size": 13}, cliponaxis=False, hoverinfo="text",
-        hovertext=[escape(found.start[0]), *(escape(said) for _, _, said in found.steps), escape(found.end[0])],
+        text=labels, textposition="outside", textfont={"color": INK, "size": 13}, cliponaxis=False, hoverinfo="text",
+        hovertext=[escape(found.start[0]), *(escape(tooltip) for _, _, tooltip in found.steps), escape(found.end[0])],
     )  # fmt: skip
     gap = 0.25 if len(names) > 5 else 0.5
     for place, y in enumerate(levels):
@@ -377,25 +377,25 @@ def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> 
     `key` is the position of the key, as a share of the plot's height.
     """
     corrected = [None if one.mean is None else one.mean.interval for one in given.slices]
-    for name, held, colour, symbol, dash, wide in (
+    for name, spans, colour, symbol, dash, wide in (
         ("people would say (corrected), 95% interval", corrected, ACCENT, "circle", "solid", 2.5),
         ("judge (raw), 95% interval", [one.judge for one in given.slices], JUDGE, "diamond-open", "dot", 1.5),
     ):
-        apart = (-1 if held is corrected else 1) * (0.05 if upright else 0.13)
-        places = [n + apart for n in range(len(held))]
-        points = [None if i is None else i.point for i in held]  # a line breaks where there is none
-        over, under = zip(*map(_arms, held), strict=True)
+        apart = (-1 if spans is corrected else 1) * (0.05 if upright else 0.13)
+        places = [n + apart for n in range(len(spans))]
+        points = [None if i is None else i.point for i in spans]  # a line breaks where there is none
+        over, under = zip(*map(_arms, spans), strict=True)
         ends = {"type": "data", "symmetric": False, "array": over, "arrayminus": under, "color": colour, "width": 0}
         ends |= {"thickness": wide}
         axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
         figure.add_scatter(
             **axes, name=name, mode="lines+markers" if upright else "markers",
             line={"color": colour, "width": 1.75, "dash": dash}, connectgaps=False,
-            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if held is corrected else 2}},
+            marker={"color": colour, "size": 9, "symbol": symbol, "line": {"width": 0 if spans is corrected else 2}},
             showlegend=any(point is not None for point in points), hoverinfo="text",
             hovertext=[
                 f"{escape(one.name)}<br>{name.partition(',')[0]}: {given.say(i)}<br>{slice_size(one)}"
-                for one, i in zip(given.slices, held, strict=True)
+                for one, i in zip(given.slices, spans, strict=True)
             ],
         )  # fmt: skip
     figure.update_layout(

@@ -104,11 +104,11 @@ def _describe_effect(effect: adjudication.RuleEffect, same: bool) -> None:
 
 
 def draw_unanswered(
-    dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, said: str, key: str
+    dataset: str, name: str, judge: str, dimension: Dimension, basis: Basis, reason: str, key: str
 ) -> None:
     """How many drawn items have no label that counts in a dimension, and a list of them; nothing where all have.
 
-    What was `said` above it is not said again.
+    What was `reason` above it is not said again.
     """
     store, who = session.store(), session.me()
     found = nonresponse.sample_responses(store, dataset, judge, [dimension], basis)[dimension.sort, dimension.name]
@@ -117,8 +117,8 @@ def draw_unanswered(
         return
     left = nonresponse.missing_answers(store, who.name, dataset, judge, dimension, basis)
     why = nonresponse.summarise_missing(left)
-    told = "" if sentence in said else f"{sentence} "
-    text.quiet("{told}{why}", told=told, why=f"Not answered: {why}." if why else "")
+    prefix = "" if sentence in reason else f"{sentence} "
+    text.quiet("{told}{why}", told=prefix, why=f"Not answered: {why}." if why else "")
     if not left:
         return
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):

@@ -39,26 +39,26 @@ def whole_store() -> Store:
 
 def store() -> Visit:
     """The workspace's store, as whoever is signed in may ask it."""
-    said = st.user.to_dict() if provider.is_set() else _name()
-    held = st.session_state.get("visit")
-    if held is None or held[:2] != (whole_store(), said):
-        if held is not None:  # what was kept for somebody else is not for whoever is here now
+    identity = st.user.to_dict() if provider.is_set() else _name()
+    stored_visit = st.session_state.get("visit")
+    if stored_visit is None or stored_visit[:2] != (whole_store(), identity):
+        if stored_visit is not None:  # what was kept for somebody else is not for whoever is here now
             for key in [key for key in st.session_state if str(key).startswith("scratch:")]:
                 del st.session_state[key]
-        held = whole_store(), said, _visit()
-        if held[2].person:  # nobody may be somebody in a moment
-            st.session_state["visit"] = held
-    visit: Visit = held[2]
+        stored_visit = whole_store(), identity, _visit()
+        if stored_visit[2].person:  # nobody may be somebody in a moment
+            st.session_state["visit"] = stored_visit
+    visit: Visit = stored_visit[2]
     return visit
 
 
 def _visit() -> Visit:
     if not provider.is_set():
         return Visit(whole_store(), _name())
-    said = None
+    account = None
     with contextlib.suppress(NotAllowed):  # the sign-in page says why, and offers another sign-in
-        said = _account()
-    return _visit_by(said.key if said else "")
+        account = _account()
+    return _visit_by(account.key if account else "")
 
 
 def _visit_by(login: str) -> Visit:
@@ -112,11 +112,11 @@ def person() -> Person | None:
 
 def come_in() -> bool:
     """Let in whoever has just signed in at the provider; False where nobody has. Raises NotAllowed, and says why."""
-    said = _account()
-    if said is None:
+    account = _account()
+    if account is None:
         return False
     limits.check_sign_in()
-    name = logins.sign_in(whole_store(), said)
+    name = logins.sign_in(whole_store(), account)
     require(whole_store(), name, "annotator")
     if store().visitor() is None:
         raise NotAllowed("You have signed out, or have been signed in for too long. Sign in again.")

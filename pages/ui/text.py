@@ -99,8 +99,8 @@ def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
     with st.container():
         if refused := kept.pop("refused", None):
             refuse(refused)
-        if said := kept.pop("said", ""):
-            st.success(escape(said), icon=icon)
+        if message := kept.pop("said", ""):
+            st.success(escape(message), icon=icon)
 
 
 def show_secret(kept: dict[str, str], words: str) -> None:

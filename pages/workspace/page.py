@@ -109,8 +109,8 @@ def _check(who: Person, one: Backup) -> None:
     with text.refusals():
         with st.spinner("Reading the backup ..."):
             revision = backups.check_backup(session.store(), who.name, one.name)
-        told = f"No problem was found. It can be restored, to revision {revision:,}."
-        st.success(text.escape(told), icon=":material/check:")
+        message = f"No problem was found. It can be restored, to revision {revision:,}."
+        st.success(text.escape(message), icon=":material/check:")
 
 
 @st.dialog("Download a backup")

@@ -84,14 +84,14 @@ def reply(made: Made, short: bool, rng: random.Random) -> dict[str, Any]:
         if not short and rng.random() < 0.3:
             belief = 4.0
         scores[name] = 5 if short and name == "coherence" else clip(belief)
-    said = verdict(list(scores.values()))
+    final_verdict = verdict(list(scores.values()))
     if rng.random() < 0.06:
-        said = VERDICTS[min(len(VERDICTS) - 1, VERDICTS.index(said) + 1)]
+        final_verdict = VERDICTS[min(len(VERDICTS) - 1, VERDICTS.index(final_verdict) + 1)]
     seen = made.issues.get("response", []) if min(scores.values()) <= 3 or rng.random() < 0.5 else []
     return {
         "scores": scores,
-        "verdict": said,
-        "decision_basis": remarks.response_basis(said, seen, rng),
+        "verdict": final_verdict,
+        "decision_basis": remarks.response_basis(final_verdict, seen, rng),
         "issues": list(seen),
     }
 

@@ -30,8 +30,8 @@ _LOW, _APART = 0.25, 2
 
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The items with reasons, those that need it most first."""
-    there = datasets.dataset_judges(store, dataset.id)
-    judge = options["judge"] or (there[0].id if there else "")
+    judges = datasets.dataset_judges(store, dataset.id)
+    judge = options["judge"] or (judges[0].id if judges else "")
     low, apart = _by_people(store, dataset, options["basis"])
     doubts = {n.item: n for n in find_needs(store, dataset.id, judge)} if judge else {}
     doubts = {i: n for i, n in doubts.items() if any(r.kind != "no confidence" for r in n.reasons)}
@@ -40,12 +40,12 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
         found = found[: options["most"]]
     for start in range(0, len(found), _PAGE):
         for item in items.load_items(store, found[start : start + _PAGE]):
-            said = [r.text for r in doubts[item.id].reasons if r.kind != "no confidence"] if item.id in doubts else []
+            texts = [r.text for r in doubts[item.id].reasons if r.kind != "no confidence"] if item.id in doubts else []
             content = item.content
             yield {
                 "item": item.name, "need": round(_need(item.id, low, apart, doubts), 6),
                 "low": item.id in low, "disputed": item.id in apart, "doubted": item.id in doubts,
-                "reasons": [*low.get(item.id, []), *apart.get(item.id, []), *said], "judge": judge or None,
+                "reasons": [*low.get(item.id, []), *apart.get(item.id, []), *texts], "judge": judge or None,
                 "messages": None if isinstance(content, Pair) else item_messages(content),
                 "content": json.loads(content.model_dump_json(exclude={"meta"})),
             }  # fmt: skip

@@ -79,12 +79,12 @@ _SCORED = (
 """What a judge says in a dimension of turns, of whole conversations or of responses."""
 
 
-def _least(d: Dimension, told: str) -> float:
+def _least(d: Dimension, answer: str) -> float:
     """The code of the lowest answer that is taken."""
-    if not told:
+    if not answer:
         return bins.first_value(d.scale) + bins.scale_width(d.scale)
     try:
-        code = d.scale.code(float(told) if told.replace(".", "", 1).isdigit() else told)
+        code = d.scale.code(float(answer) if answer.replace(".", "", 1).isdigit() else answer)
     except BadScale as error:
         raise BadInput(f"At least: {error}.") from None
     if code is None:

@@ -26,16 +26,16 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     yield from labels.rows(store, dataset, {"dimension": "", **options})
     yield from adjudications.rows(store, dataset, options)
     yield {"gold_rule": asdict(gold_rule(store, dataset.id))}
-    if held := guidelines.current_guidelines(store, dataset.id):
-        yield {"guidelines": held.text}
+    if guideline := guidelines.current_guidelines(store, dataset.id):
+        yield {"guidelines": guideline.text}
 
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are of all sorts, the first line and the rule among them."""
     every = {"judge": "", "dimension": "", **options}
     lines: int = sum(one.KIND.size(store, dataset, every) for one in (items, judgments, labels, adjudications))
-    told = guidelines.current_guidelines(store, dataset.id) is not None
-    return lines + len(cards.portable_cards(store, dataset.id)) + 2 + told
+    has_guidelines = guidelines.current_guidelines(store, dataset.id) is not None
+    return lines + len(cards.portable_cards(store, dataset.id)) + 2 + has_guidelines
 
 
 KIND = ExportKind(

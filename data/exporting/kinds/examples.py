@@ -54,8 +54,8 @@ def _of(store: Store, card: Card, item_id: str) -> Row | None:
         if draft.reply is None or draft.left or not draft.corrected:
             continue
         example = Example(f"as people have it: {', '.join(draft.corrected)}", draft.fields, draft.reply)
-        told = {"card": card.name, "card_version": card.version, "item": found.name, "part": part}
-        return {**asdict(example), **told, "judge_model": draft.judge}
+        origin = {"card": card.name, "card_version": card.version, "item": found.name, "part": part}
+        return {**asdict(example), **origin, "judge_model": draft.judge}
     return None
 
 

@@ -57,9 +57,9 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
     rule, wanted = gold_rule(store, dataset.id), options["dimension"]
-    there = [d for d in dimensions_by_place(store, dataset.id) if wanted in ("", d.name)]
+    dimensions = [d for d in dimensions_by_place(store, dataset.id) if wanted in ("", d.name)]
     return sum(
-        count_rows(store, (gold_sql(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in there
+        count_rows(store, (gold_sql(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in dimensions
     )
 
 

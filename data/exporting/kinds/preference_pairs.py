@@ -34,8 +34,8 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
                 continue
             if not (item.input_text.strip() and better.text.strip() and worse.text.strip()):  # no template takes it
                 continue
-            told = [("user", item.input)] if isinstance(item.input, str) else [(t.role, t.text) for t in item.input]
-            prompt = [to_message(role, text) for role, text in told]
+            turns = [("user", item.input)] if isinstance(item.input, str) else [(t.role, t.text) for t in item.input]
+            prompt = [to_message(role, text) for role, text in turns]
             yield {
                 "prompt": prompt, "chosen": [to_message("assistant", better.text)],
                 "rejected": [to_message("assistant", worse.text)], "item": name, "unit": "pair", "dimension": d.name,

@@ -62,7 +62,7 @@ def rows(
             "sample": sample, "samples": samples, "agreement": spread[0], "lowest": spread[1], "highest": spread[2],
             "card": by.card, "card_version": by.card_version, "model": by.model,
             "params": by.params, "synthetic": by.synthetic, "run": run,
-            "spared": None if (held := spared.get((judge_id, sort_of(unit), dimension))) is None else item in held,
+            "spared": None if (items := spared.get((judge_id, sort_of(unit), dimension))) is None else item in items,
         }  # fmt: skip
 
 

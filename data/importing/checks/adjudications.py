@@ -28,8 +28,8 @@ class AdjudicationCheck:
         item = self.context.item(given.item)
         question = find_question(given, item, self._asked)
         value = question.code(given.value)
-        said = [self._read_label(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
-        if not given.saw_judge and any(s.mode == "assisted" for s in said):
+        answers = [self._read_label(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
+        if not given.saw_judge and any(s.mode == "assisted" for s in answers):
             raise LineError(
                 "saw_judge", "saw_judge must be true: some of its labels were given with the judge in view."
             )
@@ -45,15 +45,15 @@ class AdjudicationCheck:
         self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
         self.context.check_not_in_future(made.at)
         self.known.add(cell, made)
-        for name in (made.person, *(s.person for s in said)):
+        for name in (made.person, *(s.person for s in answers)):
             self.people.setdefault(name, "")
-        told = (made.person, value, made.reason, made.saw_judge, made.at.isoformat())
-        key = content_id("adjudication", *cell, *told)
-        labels = labels_to_json(said, made.at)
+        facts = (made.person, value, made.reason, made.saw_judge, made.at.isoformat())
+        key = content_id("adjudication", *cell, *facts)
+        labels = labels_to_json(answers, made.at)
         row = AdjudicationRow(
             key, self.context.dataset_id, *cell, value, made.reason, labels, made.saw_judge, False, made.person
         )
-        self.context.spool.add([row], 100 * len(said) + len(made.reason))
+        self.context.spool.add([row], 100 * len(answers) + len(made.reason))
         report.new.adjudications += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
         shown |= {"adjudicator": made.person, "value": str(given.value)}
@@ -67,11 +67,11 @@ class AdjudicationCheck:
         """Raise LineError where a decision on this cell holds that must not be replaced."""
         if cell in self.known.new:
             raise LineError("item", f"There is another decision on {what} earlier in this import: a cell has one.")
-        held = self.known.stored.get(cell)
-        if held is None:
+        stored = self.known.stored.get(cell)
+        if stored is None:
             return
-        when = f"{held.at:%Y-%m-%d %H:%M}"
-        if held.here:
-            raise LineError("adjudicator", f"{held.person} already decided on {what} here ({when}).")
-        if made.at <= held.at:
-            raise LineError("made_at", f"The dataset holds a later decision of {held.person} on {what} ({when}).")
+        when = f"{stored.at:%Y-%m-%d %H:%M}"
+        if stored.here:
+            raise LineError("adjudicator", f"{stored.person} already decided on {what} here ({when}).")
+        if made.at <= stored.at:
+            raise LineError("made_at", f"The dataset holds a later decision of {stored.person} on {what} ({when}).")

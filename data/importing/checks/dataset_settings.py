@@ -30,17 +30,17 @@ class GoldRuleCheck:
             )
         known, self._given = self._given is not None, rule
         snapshot, report = self.context.snapshot, self.context.report
-        name, held = snapshot.plan.dataset, snapshot.rule
-        if known or held == rule:
+        name, old = snapshot.plan.dataset, snapshot.rule
+        if known or old == rule:
             report.known.rules += 1
         elif snapshot.ruled:
             self.context.problems.warn(
-                f"{name} keeps how it combines labels ({_words(held)}). Ignored: the rule of the file ({_words(rule)})."
+                f"{name} keeps how it combines labels ({_words(old)}). Ignored: the rule of the file ({_words(rule)})."
             )
         elif not snapshot.lead:
             self.context.problems.warn(
                 f"Ignored: how the file combines labels ({_words(rule)}). Only a lead can import that, as every "
-                f"figure depends on it. {name} uses {_words(held)}."
+                f"figure depends on it. {name} uses {_words(old)}."
             )
         else:
             self.new = rule

@@ -101,8 +101,8 @@ def check_person(given: str, name: str = "annotator") -> str:
     """A person's name as it is kept. Raises LineError for the field `name`, or BadJson, where it cannot be one."""
     found = " ".join(given.split())
     if not _PERSON.fullmatch(found):
-        said = f"{show_value(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
-        raise LineError(name, said)
+        message = f"{show_value(given)} cannot be a person's name: 1 to 60 characters without < > ` | / and \\."
+        raise LineError(name, message)
     check_text(found)
     return found
 

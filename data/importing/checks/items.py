@@ -58,9 +58,9 @@ class CardCheck:
             raise LineError(
                 "card", f"The card {show_value(spec.get('name'))} cannot be made: {why.rstrip('.')}."
             ) from None
-        there = self.context.cards.get(made.name)
-        if there is not None and there.kind != made.kind:
-            raise LineError("card", f"The card {made.name} judges a {there.kind} here, and a {made.kind} in the file.")
+        other = self.context.cards.get(made.name)
+        if other is not None and other.kind != made.kind:
+            raise LineError("card", f"The card {made.name} judges a {other.kind} here, and a {made.kind} in the file.")
         if (made.recipe or {}).get("how") == "own" and made.name in cards():
             raise LineError(
                 "card", f"{made.name} is a card with a folder here, and another card in the file: rename one."

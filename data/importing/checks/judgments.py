@@ -39,8 +39,8 @@ class ImportedJudge:
     @property
     def named(self) -> str:
         """Its card and model, and the prompt that tells it from others of its model, where its parameters name one."""
-        told = json.loads(self.params)
-        prompt = "@".join(str(told[name]) for name in ("prompt", "wording") if told.get(name))
+        params = json.loads(self.params)
+        prompt = "@".join(str(params[name]) for name in ("prompt", "wording") if params.get(name))
         return f"{self.card.name}: {self.model}" + (f" ({prompt})" if prompt else "")
 
 
@@ -85,13 +85,13 @@ class JudgmentCheck:
         elif given.unscored in ("cut_off", "refused", "api_error"):
             check_text(given.why)
             reading = Reading(unscored=given.unscored, why=given.why)
-        elif (told := given.scores if given.raw is None else bare_scores.from_raw(raw)) is not None:
-            reading = bare_scores.read_scores(card, told, item)
+        elif (scores := given.scores if given.raw is None else bare_scores.from_raw(raw)) is not None:
+            reading = bare_scores.read_scores(card, scores, item)
         elif given.raw is not None and unpack_replies(given.raw) is not None:
             reading = reread(card, params_of_stored(given.params), Task(key, item, part, placed[1]), given.raw).reading
         else:
-            said = raw if given.reply is None else given.reply
-            reading = read_reply(card, said, item, part, counted_verdict(given.params or {}))
+            reply = raw if given.reply is None else given.reply
+            reading = read_reply(card, reply, item, part, counted_verdict(given.params or {}))
         self._put(rows.judgment_rows(placed[0], judge, key, part, placed[1], raw, reading), len(raw))
         self._report(given, part, placed[1], judge, reading)
 
@@ -119,8 +119,8 @@ class JudgmentCheck:
         if reading.unscored:
             self.unscored[reading.unscored] += 1
         if new.judgments <= 5:
-            said = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
-            words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(said)
+            scores = [f"{s.unit} {s.dimension} {'n/a' if s.value is None else f'{s.value:g}'}" for s in reading.scores]
+            words = f"unscored ({reading.unscored}): {reading.why}" if reading.unscored else ", ".join(scores)
             shown: dict[str, Any] = {"item": given.item, "card": given.card, "model": self.judges[judge].model}
             self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
 
@@ -168,8 +168,8 @@ def _part(given: JudgmentLine, card: Card, item: KnownItem) -> str:
         raise LineError("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise LineError("part", f"{show_value(part)} is not a unit: part is empty, or one such as turn:1.")
-    if part and part not in (there := units(item)):
-        raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(there[:12])}.")
+    if part and part not in (choices := units(item)):
+        raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(choices[:12])}.")
     if part and read and part not in (judged := card.parts(item)) and card.read_part is None:
         what = f"an item as a whole: part must be empty, and is {show_value(part)}"
         if any(judged):

@@ -88,9 +88,9 @@ class KnownItems:
 
     def get(self, name: str) -> KnownItem | None:
         """The item of that name."""
-        held = self._cache.get(name)
-        if held is not None:
-            return held[0]
+        entry = self._cache.get(name)
+        if entry is not None:
+            return entry[0]
         if name in self._new:
             content = self._shelf.get_bytes(name)
             item = ITEM.validate_json(content, strict=True)

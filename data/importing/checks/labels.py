@@ -46,10 +46,10 @@ class LabelQuestion(NamedTuple):
 
 def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Place, Dimension]) -> LabelQuestion:
     """The question that a line answers. Raises LineError where its unit or question does not exist."""
-    there = units(item)
-    if not is_unit(given.unit) or given.unit not in there:
+    own_units = units(item)
+    if not is_unit(given.unit) or given.unit not in own_units:
         raise LineError(
-            "unit", f"{show_value(item.id)} has no unit {show_value(given.unit)}. It has: {', '.join(there[:12])}."
+            "unit", f"{show_value(item.id)} has no unit {show_value(given.unit)}. It has: {', '.join(own_units[:12])}."
         )
     dimension = questions.get((item.kind, sort_of(given.unit), given.dimension))
     if dimension is None:
@@ -57,7 +57,7 @@ def find_question(given: CellLine, item: KnownItem, questions: Mapping[cards.Pla
         raise LineError(
             "dimension", f"No card asks people for {show_value(given.dimension)} of {given.unit}. They ask: {names}."
         )
-    return LabelQuestion(dimension.scale, frozenset(int(unit[5:]) for unit in there if unit.startswith("turn:")))
+    return LabelQuestion(dimension.scale, frozenset(int(unit[5:]) for unit in own_units if unit.startswith("turn:")))
 
 
 class LabelCheck:
@@ -93,8 +93,8 @@ class LabelCheck:
             report.known.labels += 1
             return
         place = label_slot(cell, given.mode)
-        if place in self.known.stored and made_at <= (held := self.known.stored[place][1]):
-            about, at = _describe_label(given), _format_moment(held)
+        if place in self.known.stored and made_at <= (time := self.known.stored[place][1]):
+            about, at = _describe_label(given), _format_moment(time)
             raise LineError("made_at", f"The dataset holds a later answer of {annotator} to {about} ({at}).")
         self.context.check_not_in_future(made_at)
         self.known.add(place, key, made_at)
@@ -117,12 +117,12 @@ class LabelCheck:
 
         A line may say in any case that its item was not drawn at random (null).
         """
-        plan, told = self.context.snapshot.plan, "probability" in given.model_fields_set
-        if plan.sampling not in ("all", "random") or (told and given.probability is None):
+        plan, is_given = self.context.snapshot.plan, "probability" in given.model_fields_set
+        if plan.sampling not in ("all", "random") or (is_given and given.probability is None):
             return None
         if plan.population is not None:
             return LATER
-        return given.probability if told else 1.0 if plan.sampling == "all" else None
+        return given.probability if is_given else 1.0 if plan.sampling == "all" else None
 
     def probability(self) -> float | None:
         """What LATER means, once all lines were taken: n labelled items of N. None where nothing waits for it.
@@ -133,8 +133,8 @@ class LabelCheck:
         if not n or population is None:
             return None
         if n > population:
-            told = f"{n:,} items have labels, and are said to be drawn from {population:,}"
-            raise BadInput(f"{told}: give the number that there were to draw from.")
+            problem = f"{n:,} items have labels, and are said to be drawn from {population:,}"
+            raise BadInput(f"{problem}: give the number that there were to draw from.")
         return n / population
 
     def _key(self, line: Line, cell: Cell, value: float | None, mode: str, made_at: datetime) -> str:
@@ -143,10 +143,10 @@ class LabelCheck:
 
     def _check_desk(self, given: LabelLine, named: str, cell: Cell) -> None:
         """Raise LineError where the person of that name has answered this question on the desk: it counts once."""
-        _, held, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
+        _, time, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
         if on_desk:
             raise LineError(
-                "annotator", f"{named} already answered {_describe_label(given)} on the desk ({_format_moment(held)})."
+                "annotator", f"{named} already answered {_describe_label(given)} on the desk ({_format_moment(time)})."
             )
 
 
@@ -154,5 +154,5 @@ def _describe_label(given: LabelLine) -> str:
     return f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(given.item)}"
 
 
-def _format_moment(held: datetime) -> str:
-    return f"{held:%Y-%m-%d %H:%M}"
+def _format_moment(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M}"

@@ -68,8 +68,8 @@ class LineChecks:
                 self.context.problems.reject(entry.file, entry.line, entry.problems, entry.row)
             else:
                 self._hint(entry)
-        for what, there, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
-            if len(there) > most:
+        for what, members, most in (("people", self.people, _PEOPLE), ("judges", self.judgments.judges, _JUDGES)):
+            if len(members) > most:
                 raise BadInput(f"The import names more than {most:,} {what}. Is it the right column that names them?")
 
     def finish(self) -> None:
@@ -87,8 +87,8 @@ class LineChecks:
         """Complete the report."""
         report = self.context.report
         report.unscored = dict(self.judgments.unscored)
-        if said := self.judgments.orders.describe_outcome():
-            self.context.problems.warn(said)
+        if outcome := self.judgments.orders.describe_outcome():
+            self.context.problems.warn(outcome)
         report.people = sorted(self.people)
         report.judges = sorted({judge.named for judge in self.judgments.judges.values()})
         self.context.problems.close()
@@ -156,5 +156,5 @@ class LineChecks:
     def _reread_waiting(self) -> Iterator[list[Entry]]:
         self._waiting.seek(0)
         while texts := list(itertools.islice(self._waiting, _CHUNK)):
-            held = map(json.loads, texts)
-            yield [Line(**{**one, "unscored": one["unscored"] and tuple(one["unscored"])}) for one in held]
+            records = map(json.loads, texts)
+            yield [Line(**{**one, "unscored": one["unscored"] and tuple(one["unscored"])}) for one in records]

@@ -55,8 +55,8 @@ class OrderCheck:
         raw = raw if given.reply is None else canonical(given.reply)
         if unpack_replies(raw) is not None:
             raise LineError("order", "The reply is of several calls, which say their orders: leave out order.")
-        if (told := bare_scores.from_raw(raw)) is not None:
-            bare_scores.read_scores(card, told, item if order == "ab" else swap(item))
+        if (scores := bare_scores.from_raw(raw)) is not None:
+            bare_scores.read_scores(card, scores, item if order == "ab" else swap(item))
         unscored, why = given.unscored if given.unscored in _FAILED else None, given.why
         if line.unscored is not None:
             unscored, why = line.unscored  # type: ignore[assignment]
@@ -86,11 +86,11 @@ class OrderCheck:
                 other: Order = "ba" if order == "ab" else "ab"
                 half: OrderReply = tuple(row["half"])
                 item = row["about"][1]
-                there = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
-                if any(len(found) == 2 and found[order] == half for found in there):
+                stored_texts = [texts[key] for key in self._keys(row["data"], item, judge) if key in texts]
+                if any(len(found) == 2 and found[order] == half for found in stored_texts):
                     self.context.report.known.judgments += 1
                     continue
-                mate = next((found for found in there if len(found) == 1 and other in found), {})
+                mate = next((found for found in stored_texts if len(found) == 1 and other in found), {})
                 if mate:
                     self.completed += 1
                 else:
@@ -100,20 +100,20 @@ class OrderCheck:
 
     def describe_outcome(self) -> str:
         """What came of those that were left at the end, in a sentence; "" without any."""
-        said = []
+        sentences = []
         if self.completed:
-            said.append(
+            sentences.append(
                 f"{many(self.completed, 'judgment')} in one order came to the other order, which the dataset held "
                 "already: they are one judgment of both now, of a judge that was asked in both."
             )
         if self.alone:
             each = ", ".join(f"{n:,} as {NAMES[order]}" for order, n in sorted(self.alone.items()))
-            said.append(
+            sentences.append(
                 f"{many(self.alone.total(), 'judgment')} came in one order only ({each}): "
                 "they stand by themselves, under a judge that was asked in that order. Once the other order is "
                 "imported, under the same card, model and params, both become one."
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def _texts(
         self, rows: list[dict[str, Any]], judge: Callable[[dict[str, Any]], str]
@@ -127,10 +127,10 @@ class OrderCheck:
             yield from self.known.ids_of_item(judge({**data, "params": {**data["params"], "orders": orders}}), item)
 
 
-def _join_orders(data: dict[str, Any], held: dict[Order, OrderReply]) -> dict[str, Any]:
+def _join_orders(data: dict[str, Any], halves: dict[Order, OrderReply]) -> dict[str, Any]:
     """The line of a judgment of these orders."""
-    params = order_halves.params_with_orders(data["params"], held)
-    return {**data, "params": params, "raw": order_halves.pack_orders({order: _half(h) for order, h in held.items()})}
+    params = order_halves.params_with_orders(data["params"], halves)
+    return {**data, "params": params, "raw": order_halves.pack_orders({order: _half(h) for order, h in halves.items()})}
 
 
 def _half(half: Any) -> OrderReply:

@@ -48,23 +48,23 @@ class CallChain:
     marks: list[tuple[str, int, int]]
     model: str = ""
 
-    def takes(self, call: TraceSpan, system: str, said: list[Utterance], rooted: bool) -> bool:
+    def takes(self, call: TraceSpan, system: str, inputs: list[Utterance], rooted: bool) -> bool:
         """Whether a call continues the chain; then it is part of it."""
-        remembers = any(one.role != "user" for one in said)
-        users, known = _users(said), _users(self.told)
-        shared, begin = _count_shared(known, users), first_new_entry(self.told, said)
+        remembers = any(one.role != "user" for one in inputs)
+        users, known = _users(inputs), _users(self.told)
+        shared, begin = _count_shared(known, users), first_new_entry(self.told, inputs)
         alike = system == self.system
         if not shared and not begin:
             if remembers or rooted or not alike or self.origin != (call.parent, call.name):
                 return False
-            self.told += said
-        elif remembers and (alike or self.told[-1] in said):
-            self.told += said[begin:]
+            self.told += inputs
+        elif remembers and (alike or self.told[-1] in inputs):
+            self.told += inputs[begin:]
         elif not remembers and alike and users == known[-len(users) :]:
             # The same was asked again: the later answer holds.
             del self.told[_last_user(self.told) + 1 :]
         elif not remembers and alike:
-            self.told += said[begin:]
+            self.told += inputs[begin:]
         else:
             return False
         self.told += call.answer
@@ -72,19 +72,19 @@ class CallChain:
         return True
 
 
-def first_new_entry(told: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
+def first_new_entry(history: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
     """From which entry on what a call heard is new to those who know what was said before."""
-    for most in range(min(len(told), len(heard)), 0, -1):
-        if heard[most - 1] == told[-1] and list(heard[:most]) == list(told[-most:]):
+    for most in range(min(len(history), len(heard)), 0, -1):
+        if heard[most - 1] == history[-1] and list(heard[:most]) == list(history[-most:]):
             return most
     users = _users(heard)
-    shared = _count_shared(_users(told), users)
+    shared = _count_shared(_users(history), users)
     if not shared or (len(users) == 1 and len(heard) == 1):
         return 0
     places = [n for n, one in enumerate(heard) if one.role == "user"]
     if len(places) > shared:
         return places[shared]
-    rest = len(told) - _last_user(told) - 1
+    rest = len(history) - _last_user(history) - 1
     return min(places[-1] + 1 + rest, len(heard))
 
 
@@ -97,12 +97,12 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
         if call.sort != "model" or not (call.said or call.answer):
             continue
         system = "\n\n".join(one.text for one in call.said if one.role == "system")
-        said = [one for one in call.said if one.role != "system"]
-        if not any(chain.takes(call, system, said, rooted) for chain in reversed(chains)):
-            told = [*said, *call.answer]
-            if told:
-                mark = (call.span, len(told) - 1, call.start)
-                chains.append(CallChain(system, (call.parent, call.name), told, len(said), [mark], call.model))
+        inputs = [one for one in call.said if one.role != "system"]
+        if not any(chain.takes(call, system, inputs, rooted) for chain in reversed(chains)):
+            chat = [*inputs, *call.answer]
+            if chat:
+                mark = (call.span, len(chat) - 1, call.start)
+                chains.append(CallChain(system, (call.parent, call.name), chat, len(inputs), [mark], call.model))
     if not chains:
         return (_of_root(root) if root else None), []
     best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].told), n))
@@ -115,11 +115,11 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
 
 def _of_root(root: TraceSpan) -> CallChain | None:
     system = "\n\n".join(one.text for one in root.said if one.role == "system")
-    said = [one for one in root.said if one.role != "system"]
-    told = [*said, *root.answer]
-    if not told:
+    inputs = [one for one in root.said if one.role != "system"]
+    chat = [*inputs, *root.answer]
+    if not chat:
         return None
-    return CallChain(system, ("", root.name), told, len(said), [(root.span, len(told) - 1, root.start)], root.model)
+    return CallChain(system, ("", root.name), chat, len(inputs), [(root.span, len(chat) - 1, root.start)], root.model)
 
 
 def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
@@ -158,8 +158,8 @@ def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
         chain.marks = [(s, n + len(put[place]) if n >= place else n, at) for s, n, at in chain.marks]
 
 
-def _users(said: Sequence[Utterance]) -> list[str]:
-    return [one.text for one in said if one.role == "user"]
+def _users(utterances: Sequence[Utterance]) -> list[str]:
+    return [one.text for one in utterances if one.role == "user"]
 
 
 def _count_shared(known: Sequence[str], users: Sequence[str]) -> int:
@@ -168,5 +168,5 @@ def _count_shared(known: Sequence[str], users: Sequence[str]) -> int:
     return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(users[:n])), 0)
 
 
-def _last_user(told: Sequence[Utterance]) -> int:
-    return max((n for n, one in enumerate(told) if one.role == "user"), default=-1)
+def _last_user(utterances: Sequence[Utterance]) -> int:
+    return max((n for n, one in enumerate(utterances) if one.role == "user"), default=-1)

@@ -109,11 +109,11 @@ class CaseReader(ToolReader):
     def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""
         if case.sides is not None:
-            told = [one.text for one in case.said if one.role in ("user", "system")]
+            texts = [one.text for one in case.said if one.role in ("user", "system")]
             sides = {
                 f"response_{side}": {"system": "", "text": text} for side, text in zip("ab", case.sides, strict=True)
             }
-            data = {"id": case.id, "kind": "pair", "input": "\n\n".join(told), **sides, "meta": case.meta}
+            data = {"id": case.id, "kind": "pair", "input": "\n\n".join(texts), **sides, "meta": case.meta}
             return data, []
         scenario, entries, numbers = to_turns(case.said)
         scenario = "\n\n".join(filter(None, (case.scenario, scenario)))
@@ -145,10 +145,10 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
     reference = next((plain_names[n] for n in _REFERENCES if n in plain_names), "")
     used = [reference] if reference else []
     for name, value in fields.items():
-        if (said := _chat(value)) is not None:
+        if (utterances := _chat(value)) is not None:
             sides = _sides({n: v for n, v in fields.items() if n != name})
             return (
-                said,
+                utterances,
                 sides and sides[0],
                 text_of(fields.get(reference)),
                 [*used, name, *(sides[1] if sides else ())],
@@ -156,32 +156,32 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
     sides = _sides(fields)
     taken = sides[1] if sides else []
     asked = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
-    said = [
+    utterances = [
         Utterance("user", text_of(fields[plain_names[n]]))
         for n in asked
         if text_of(fields[plain_names[n]]).strip()
     ]
-    said = [Utterance("user", "\n\n".join(one.text for one in said))] if said else []
+    utterances = [Utterance("user", "\n\n".join(one.text for one in utterances))] if utterances else []
     used += [plain_names[n] for n in asked] + taken
     if sides:
-        return said, sides[0], text_of(fields.get(reference)), used
+        return utterances, sides[0], text_of(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")
     if not output:
         rest = [n for n, v in fields.items() if n not in used and isinstance(v, str) and v.strip()]
         output = max(rest, key=lambda n: len(fields[n]), default="")
     if output and text_of(fields[output]).strip():
-        said.append(Utterance("assistant", text_of(fields[output])))
-    return said, None, text_of(fields.get(reference)), [*used, output]
+        utterances.append(Utterance("assistant", text_of(fields[output])))
+    return utterances, None, text_of(fields.get(reference)), [*used, output]
 
 
 def _sides(fields: Mapping[str, Any]) -> tuple[tuple[str, str], list[str]] | None:
     """The texts of two fields that are named as the sides of a pair, and their names."""
-    held: dict[str, list[str]] = {}
+    names_by_stem: dict[str, list[str]] = {}
     for name, value in fields.items():
         match = _SIDES.fullmatch(name)
         if match and isinstance(value, str) and (match[1] or len(match[2]) > 1):
-            held.setdefault(match[1], []).append(name)
-    for names in held.values():
+            names_by_stem.setdefault(match[1], []).append(name)
+    for names in names_by_stem.values():
         if len(names) == 2:
             first = [n for n in names if n.lower().endswith(_FIRST)]
             a, b = (first[0], next(n for n in names if n != first[0])) if len(first) == 1 else names
@@ -194,8 +194,8 @@ def _chat(value: Any) -> list[Utterance] | None:
     value = decode_json(value)
     if not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
         return None
-    if (said := read_messages(value)) is not None:
-        return said
+    if (utterances := read_messages(value)) is not None:
+        return utterances
     speaker = next((k for k in _SPEAKER if all(k in one for one in value)), "")
     spoken = next((k for k in _SPOKEN if all(k in one for one in value)), "")
     if not speaker or not spoken:

@@ -135,7 +135,7 @@ class TraceReader(ToolReader):
         """The item that the calls of a session, or of a trace that is in none, amount to."""
         load, start = self._shelf.get_object, attrgetter("start")
         loaded = {trace: sorted(map(load, spans), key=start) for trace, spans in traces.items()}
-        told: list[Utterance] = []
+        chat: list[Utterance] = []
         marks: list[tuple[Key, int]] = []
         spread: list[tuple[str, int, int]] = []
         first, model = None, ""
@@ -145,22 +145,22 @@ class TraceReader(ToolReader):
             self.add_hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
             if chain is None:
                 continue
-            begin, before = first_new_entry(told, chain.told[: chain.heard]), len(told)
-            if chain.system and not told:
-                told.append(Utterance("system", chain.system))
+            begin, before = first_new_entry(chat, chain.told[: chain.heard]), len(chat)
+            if chain.system and not chat:
+                chat.append(Utterance("system", chain.system))
                 before += 1
-            told += chain.told[begin:]
+            chat += chain.told[begin:]
             marks += [((trace, span), max(before + n - begin, 0)) for span, n, _ in chain.marks]
-            spread.append((trace, before, len(told)))
+            spread.append((trace, before, len(chat)))
             first, model = first or chain, model or chain.model
-        yield from self._item(key, loaded, first, model, told, marks, spread)
+        yield from self._item(key, loaded, first, model, chat, marks, spread)
 
     def _item(
-        self, key: str, loaded: dict[str, list[TraceSpan]], first: CallChain | None, model: str, told: list[Utterance],
+        self, key: str, loaded: dict[str, list[TraceSpan]], first: CallChain | None, model: str, chat: list[Utterance],
         marks: list[tuple[Key, int]], spread: list[tuple[str, int, int]],
     ) -> Iterator[Line]:  # fmt: skip
-        calls = [call for held in loaded.values() for call in held]
-        scenario, entries, numbers = to_turns(told)
+        calls = [call for spans in loaded.values() for call in spans]
+        scenario, entries, numbers = to_turns(chat)
         if first is None or not any(entry["role"] == "assistant" for entry in entries):
             why = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
             self.add_fault("conversation", why, key, {"id": key}, at=(calls[0].file, calls[0].line))
@@ -194,9 +194,9 @@ class TraceReader(ToolReader):
         for span, index in marks:
             self._placed[span] = turn(numbers[min(index, len(numbers) - 1)])
         for trace, start, end in spread:
-            held = sorted({number for number in numbers[start:end] if number in answered})
-            whole = not held or key == trace or (len(spread) == 1 and len(held) > 1)
-            self._wholes[trace] = place if whole else turn(held[-1])
+            turns = sorted({number for number in numbers[start:end] if number in answered})
+            whole = not turns or key == trace or (len(spread) == 1 and len(turns) > 1)
+            self._wholes[trace] = place if whole else turn(turns[-1])
 
     def _items_without_texts(self) -> Iterator[Line]:
         """Items without texts, where the import has scores and no traces at all."""

@@ -59,14 +59,14 @@ def decode_json(value: Any) -> Any:
 
 def as_object(value: Any) -> dict[str, Any]:
     """The object that a value is, or its text; an empty one for anything else."""
-    held = decode_json(value)
-    return held if isinstance(held, dict) else {}
+    content = decode_json(value)
+    return content if isinstance(content, dict) else {}
 
 
 def list_of(value: Any) -> list[Any]:
     """The list that a value is, or its text; an empty one for anything else."""
-    held = decode_json(value)
-    return held if isinstance(held, list) else []
+    content = decode_json(value)
+    return content if isinstance(content, list) else []
 
 
 def as_objects(value: Any) -> list[dict[str, Any]]:
@@ -102,8 +102,8 @@ def read_messages(value: Any) -> list[Utterance] | None:
     for one in _order_results(value, names):
         if not isinstance(one, dict):
             return None
-        if (said := _read_plain_message(one)) is not None:
-            found.append(said)
+        if (utterance := _read_plain_message(one)) is not None:
+            found.append(utterance)
         elif role := _role(one):
             _message(one, role, found, names)
         else:
@@ -138,8 +138,8 @@ def _of_call(result: Any) -> str:
     """The id of the call that a result belongs to."""
     if not isinstance(result, dict):
         return ""
-    held, parts = result.get("message"), result.get("parts")
-    given = held if isinstance(held, dict) else result
+    message, parts = result.get("message"), result.get("parts")
+    given = message if isinstance(message, dict) else result
     if isinstance(parts, list) and parts:
         given = parts[0] if isinstance(parts[0], dict) else given
     return str(next((given[key] for key in _REFS if given.get(key)), ""))
@@ -180,9 +180,9 @@ def output_utterances(value: Any) -> list[Utterance]:
 def single_text(value: Any) -> str:
     """An input or output as one text: the only message's, the text under a known key, or the JSON."""
     value = decode_json(value)
-    said = read_messages(value)
-    if said is not None and len(said) == 1:
-        return said[0].text
+    utterances = read_messages(value)
+    if utterances is not None and len(utterances) == 1:
+        return utterances[0].text
     return _text_within(value, (*_ASKED, *_ANSWERED))
 
 
@@ -190,10 +190,10 @@ def _messages_within(value: Any, keys: Sequence[str], depth: int = 0) -> list[Ut
     found = read_messages(value)
     if found is None and isinstance(value, dict) and depth < _DEEP:
         for key in keys:
-            if key in value and (held := _messages_within(decode_json(value[key]), keys, depth + 1)):
+            if key in value and (utterances := _messages_within(decode_json(value[key]), keys, depth + 1)):
                 if isinstance(system := value.get("system"), str) and system:
-                    held = [Utterance("system", system), *held]
-                return [*held, *input_beside_history(value, key)]
+                    utterances = [Utterance("system", system), *utterances]
+                return [*utterances, *input_beside_history(value, key)]
     return found
 
 
@@ -207,32 +207,32 @@ def input_beside_history(value: dict[str, Any], key: str) -> list[Utterance]:
 def _answers(value: Any, depth: int) -> list[Utterance] | None:
     if isinstance(value, dict) and depth < _DEEP:
         for key in _CHOICES:
-            if isinstance(held := decode_json(value.get(key)), (list, dict)):
-                while isinstance(held, list) and held and isinstance(held[0], list):
-                    held = held[0]
-                if key in ("choices", "generations", "candidates") and isinstance(held, list):
-                    held = held[0] if held else None
-                if (found := _answers(held, depth + 1)) is not None:
+            if isinstance(inner := decode_json(value.get(key)), (list, dict)):
+                while isinstance(inner, list) and inner and isinstance(inner[0], list):
+                    inner = inner[0]
+                if key in ("choices", "generations", "candidates") and isinstance(inner, list):
+                    inner = inner[0] if inner else None
+                if (found := _answers(inner, depth + 1)) is not None:
                     return found
     if isinstance(value, dict) and not _role(value) and isinstance(value.get("content"), dict):
         return _answers(value["content"], depth + 1)
     found = read_messages(value)
     if not found:
         return None
-    said = [one for one in found if one.role != "system"]
-    last = max((n for n, one in enumerate(said) if one.role == "user"), default=-1)
-    return said[last + 1 :]
+    utterances = [one for one in found if one.role != "system"]
+    last = max((n for n, one in enumerate(utterances) if one.role == "user"), default=-1)
+    return utterances[last + 1 :]
 
 
 def _text_within(value: Any, keys: Sequence[str]) -> str:
     if isinstance(value, dict):
         for key in keys:
-            held = decode_json(value.get(key))
-            if isinstance(held, str):
-                return held
-            if isinstance(held, (dict, list)) and held:
-                said = read_messages(held)
-                return said[-1].text if said else _text_within(held, keys)
+            inner = decode_json(value.get(key))
+            if isinstance(inner, str):
+                return inner
+            if isinstance(inner, (dict, list)) and inner:
+                utterances = read_messages(inner)
+                return utterances[-1].text if utterances else _text_within(inner, keys)
         if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
             return only
     return text_of(value)
@@ -284,7 +284,7 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
             texts.append(text_of(part))
             continue
         kind = str(part.get("type") or "")
-        held = part.get("text", part.get("content"))
+        text = part.get("text", part.get("content"))
         if kind in ("tool_call", "tool_use", "toolCall") or "functionCall" in part or "function_call" in part:
             one = part.get("functionCall") or part.get("function_call") or part
             entries += _read_calls([one], names)
@@ -298,8 +298,8 @@ def _content(content: Any, names: dict[str, str]) -> tuple[list[str], list[Utter
             continue
         elif kind in _FILES:
             texts.append(f"[{part.get('modality') or 'file'}]")
-        elif isinstance(held, str):
-            texts.append(held)
+        elif isinstance(text, str):
+            texts.append(text)
         elif kind or part:
             texts.append(f"[{kind.replace('_', ' ') or 'a part without text'}]")
     return texts, entries
@@ -335,7 +335,7 @@ def tool_call_utterance(name: str, given: Any) -> Utterance:
     return Utterance("tool", written(name, text_of(given)), name)
 
 
-def to_turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:
+def to_turns(utterances: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:
     """The scenario (what the system was told first), the entries of a dialogue, and the turn of each utterance.
 
     A turn begins with what a user says after an answer. What one role says twice in a turn is one entry; calls of tools
@@ -343,26 +343,26 @@ def to_turns(said: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list
     """
     scenario: list[str] = []
     numbers: list[int] = []
-    held: list[dict[str, dict[str, Any]]] = []
+    turns: list[dict[str, dict[str, Any]]] = []
     tools: list[list[dict[str, Any]]] = []
-    for role, text, name in said:
+    for role, text, name in utterances:
         if role == "system":
-            scenario += [text] if not held and text not in scenario else []
+            scenario += [text] if not turns and text not in scenario else []
             numbers.append(0)
             continue
-        if not held or (role == "user" and ("assistant" in held[-1] or tools[-1])):
-            held.append({})
+        if not turns or (role == "user" and ("assistant" in turns[-1] or tools[-1])):
+            turns.append({})
             tools.append([])
-        turn = len(held)
+        turn = len(turns)
         numbers.append(turn)
         if role == "tool":
             tools[-1].append({"turn": turn, "role": "tool", "text": text, "name": name[:200]})
-        elif role in held[-1]:
-            held[-1][role]["text"] += f"\n\n{text}"
+        elif role in turns[-1]:
+            turns[-1][role]["text"] += f"\n\n{text}"
         else:
-            held[-1][role] = {"turn": turn, "role": role, "text": text}
+            turns[-1][role] = {"turn": turn, "role": role, "text": text}
     found = []
-    for both, between in zip(held, tools, strict=True):
+    for both, between in zip(turns, tools, strict=True):
         found += [both["user"]] if "user" in both else []
         found += between
         found += [both["assistant"]] if "assistant" in both else []

@@ -165,21 +165,21 @@ def _cut(cell: Any) -> Any:
 
 
 def _count_values(source: Source, others: list[DetectedFile], made: SourceContents, progress: Progress | None) -> None:
-    held: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
+    by_name: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
     items: Counter[str] = Counter()
     for number, entry in enumerate(_entries(others), 1):
         if isinstance(entry, Line) and entry.sort == "item":
             items[str(entry.data.get("kind"))] += 1
         elif isinstance(entry, NamedValue):
             sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
-            who, values = held.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
+            who, values = by_name.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
             who[entry.who] += 1
             values.add(entry.value)
         if progress is not None and number % _OFTEN == 0:
             progress(source.at, source.size, number)
     made.items = dict(items)
     made.sayings = [
-        ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in held.items()
+        ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in by_name.items()
     ]
 
 

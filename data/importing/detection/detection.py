@@ -84,21 +84,21 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
 
 
 def _format(file: SourceFile, wanted: Format) -> DetectedFile:
-    held = detect_container(file)
-    sample = first_records(file, held, _FIRST, formats.lists()) or _read_with_nan(file, held)
-    if held == "csv" and not sample and not _any(file, held):
+    container = detect_container(file)
+    sample = first_records(file, container, _FIRST, formats.lists()) or _read_with_nan(file, container)
+    if container == "csv" and not sample and not _any(file, container):
         raise BadInput(f"{file.name} holds a header and no rows.")
-    start = FileStart(file.name, held, [record.value for record in sample])
+    start = FileStart(file.name, container, [record.value for record in sample])
     found = (formats.recognise(start) or _fallback_format(start)) if wanted == "auto" else wanted
-    return DetectedFile(file, held, found, formats.file_role(found, start), *_begins(sample))
+    return DetectedFile(file, container, found, formats.file_role(found, start), *_begins(sample))
 
 
-def _read_with_nan(file: SourceFile, held: Container) -> list[Record]:
+def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
     """The first lines of a file none of which is JSON, as all hold NaN."""
     with file.open_uncounted() as stream:
-        lines = itertools.islice(read_records(file, held, stream, formats.lists()) if held == "lines" else (), _FIRST)
-        told = [assembly.mend_record(record) for record in lines]
-    return [Record(one.line, one.value, one.text) for one in told if not one.problem]
+        lines = itertools.islice(read_records(file, kind, stream, formats.lists()) if kind == "lines" else (), _FIRST)
+        records = [assembly.mend_record(record) for record in lines]
+    return [Record(one.line, one.value, one.text) for one in records if not one.problem]
 
 
 def _fallback_format(start: FileStart) -> Format:
@@ -114,10 +114,10 @@ def _fallback_format(start: FileStart) -> Format:
     return "table" if start.rows else "canonical"
 
 
-def _any(file: SourceFile, held: Container) -> bool:
+def _any(file: SourceFile, container: Container) -> bool:
     """Whether a file holds a record at all, good or bad."""
     with file.open_uncounted() as stream:
-        return next(iter(read_records(file, held, stream, formats.lists())), None) is not None
+        return next(iter(read_records(file, container, stream, formats.lists())), None) is not None
 
 
 def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -143,8 +143,8 @@ def read_format(
             for known in found
         ]
         if items and (role := formats.items_role(name)):
-            there = (Record(number, item) for number, item in enumerate(items, 1))
-            files.append(FormatFile("the dataset", there, role=role))
+            records = (Record(number, item) for number, item in enumerate(items, 1))
+            files.append(FormatFile("the dataset", records, role=role))
         yield from formats.format_module(name).read(files)
 
 

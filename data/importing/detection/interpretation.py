@@ -99,7 +99,7 @@ def interpret_contents(
     """
     series: list[AnswerSeries] = []
     tables: dict[str, Columns] = {}
-    told: list[str] = []
+    sentences: list[str] = []
     unclear: list[str] = []
     read = {file: _Table(file, table, judges, people) for file, table in contents.tables.items()}
     kinds = {known.kind for known in read.values() if not known.mapping.textless}
@@ -109,7 +109,7 @@ def interpret_contents(
             known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
         tables[file] = known.mapping
         series += known.series
-        told += known.told
+        sentences += known.told
         unclear += known.unclear
     for one in contents.sayings:
         by: By = "person" if one.by == "person" else "judge"
@@ -120,7 +120,7 @@ def interpret_contents(
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
     settled = share_scales(matched_series(series), asked)
-    return Interpretation(settled, tables, (*told, *scale_warnings(settled)), tuple(unclear), items)
+    return Interpretation(settled, tables, (*sentences, *scale_warnings(settled)), tuple(unclear), items)
 
 
 def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
@@ -141,18 +141,18 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     And one where no question has answers of both.
     """
     given = [(one, survey(one.cells).answers) for one in series if one.by]
-    told = []
+    warnings = []
     for one, scale in given:
         theirs = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
-        told += explain_two_scales(one.name, scale, theirs) if one.by == "judge" else []
+        warnings += explain_two_scales(one.name, scale, theirs) if one.by == "judge" else []
     sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
         asked = [", ".join(sorted(name for _, _, name in side)) for side in sides]
-        told.append(
+        warnings.append(
             f"Judges answer {asked[0]} and people {asked[1]}: no question has answers of both, so there is no figure. "
             "Give the two the same question on the Import page."
         )
-    return told
+    return warnings
 
 
 def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
@@ -188,11 +188,11 @@ def _name_question(
             return "verdict", recipe_scale(verdict)
     base, number = name, 1
     while (known := asked.get((kind, sort, name))) is not None:
-        there = recipe_scale(known.scale)
+        known_scale = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
-        ours = base == WHOLE and explain_two_scales("", scale, [there])
-        if there is not None and not ours and _all_on(cells, there):
-            return name, there
+        ours = base == WHOLE and explain_two_scales("", scale, [known_scale])
+        if known_scale is not None and not ours and _all_on(cells, known_scale):
+            return name, known_scale
         number += 1
         name = f"{base}_{number}" if base != WHOLE or name != WHOLE else f"{sort}_{WHOLE}"
     return name, scale
@@ -207,9 +207,9 @@ def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
     return True
 
 
-def _cells(told: ColumnValues) -> dict[str, Any]:
-    shown = tuple(str(cell) for cell in told.cells[:_SHOWN])
-    return {"count": told.count, "examples": shown, "cells": tuple(told.cells)}
+def _cells(values: ColumnValues) -> dict[str, Any]:
+    shown = tuple(str(cell) for cell in values.cells[:_SHOWN])
+    return {"count": values.count, "examples": shown, "cells": tuple(values.cells)}
 
 
 def _dimension_name(name: str) -> str:
@@ -248,7 +248,7 @@ class _Table:
         self.turns = self._by_turn(key, [v.column for v in (*voices, *found.values)]) if fields else set()
         if kind is None and not fields and not found.texts and any(self._compares(one, voices) for one in voices):
             self.kind = "pair"
-        texts = {name: ValueSource(columns=held) for name, held in found.texts.items()}
+        texts = {name: ValueSource(columns=columns) for name, columns in found.texts.items()}
         fields |= {name: source for name, source in texts.items() if name in _FIELDS_OF[self.kind]}
         self.series = [self._one(voice, "judge") for voice in found.judges]
         self.series += [self._one(voice, "person") for voice in found.people]
@@ -260,17 +260,17 @@ class _Table:
         taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
         self.series += self._unowned_columns([c for one in found.unclear for c in one.columns if c not in taken])
         by = self._key(key) if not spoken else [key] if key else []
-        told = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
-        beside = [c for c in told if c not in by and c not in taken]
+        meta_columns = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
+        beside = [c for c in meta_columns if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
 
     def _one(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else WHOLE
-        told = _cells(self.table.columns[voice.column])
+        summary = _cells(self.table.columns[voice.column])
         made = AnswerSeries(
             self.file, voice.column, by, voice.who, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
-            reason=voice.reason, confidence=voice.confidence, **told,
+            reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip
         return self._decode_verdicts(made) if self.kind == "pair" else made
 
@@ -294,12 +294,12 @@ class _Table:
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
         """The columns of which a dialogue has different answers in its rows: these are of turns, not of the whole."""
-        held: dict[tuple[str, str], set[str]] = {}
+        cells_by_id: dict[tuple[str, str], set[str]] = {}
         for row in self.table.rows:
             for name in names:
                 if (cell := cell_text(row.get(name)).strip()) and key:
-                    held.setdefault((name, str(row.get(key))), set()).add(cell)
-        found = list(dict.fromkeys(name for (name, _), cells in held.items() if len(cells) > 1))
+                    cells_by_id.setdefault((name, str(row.get(key))), set()).add(cell)
+        found = list(dict.fromkeys(name for (name, _), cells in cells_by_id.items() if len(cells) > 1))
         if found:
             self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
         return set(found)
@@ -338,7 +338,7 @@ class _Table:
             or scale.kind != "unordered"
         ):
             return False
-        others = (cell for name, held in self.table.columns.items() if name != column for cell in held.cells)
+        others = (cell for name, values in self.table.columns.items() if name != column for cell in values.cells)
         return {cell_text(cell).strip() for cell in cells}.isdisjoint(cell_text(cell).strip() for cell in others)
 
     def _parts(self, one: AnswerSeries, asked: str) -> list[AnswerSeries]:
@@ -353,12 +353,12 @@ class _Table:
         """In which order a judge saw a pair: by a column, or by the name of a second column of its verdicts."""
         if self.kind != "pair":
             return
-        told = [c for c in meta if {cell_text(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
+        columns = [c for c in meta if {cell_text(x).strip().lower() for x in self.table.columns[c].cells} in _ORDERED]
         names = {_flat(one.name) for one in self.series if one.by == "judge"}
         for place, one in enumerate(self.series):
             turned = _TURNED.fullmatch(_flat(one.name))
-            if one.by == "judge" and told:
-                self.series[place] = replace(one, order=ValueSource(columns=[told[0]]))
+            if one.by == "judge" and columns:
+                self.series[place] = replace(one, order=ValueSource(columns=[columns[0]]))
             elif one.by == "judge" and turned and {turned[1], f"{turned[1]}_ab"} & names:
                 base = next(s for s in self.series if _flat(s.name) in (turned[1], f"{turned[1]}_ab"))
                 self.series[place] = replace(

@@ -36,8 +36,8 @@ Place = tuple[Kind, str, str]
 _NAME = "imported"
 
 
-def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Card]) -> ImportPlan:
-    """The plan with mappings, questions and cards for what the outline says. `there` are the workspace's cards.
+def propose_plan(made: Interpretation, plan: ImportPlan, stored: Mapping[str, Card]) -> ImportPlan:
+    """The plan with mappings, questions and cards for what the outline says. `stored` are the workspace's cards.
 
     Series whose values have no scale are left out. Raises BadInput where they are all that there are.
     """
@@ -47,7 +47,7 @@ def propose_plan(made: Interpretation, plan: ImportPlan, there: Mapping[str, Car
         named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
         raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
     places = {(s.kind, s.sort, s.dimension): s for s in taken}
-    homes, recipes = _homes(places, plan.dataset, there)
+    homes, recipes = _homes(places, plan.dataset, stored)
     mappings = []
     for file, base in made.tables.items():
         mine = [s for s in taken if s.file == file]
@@ -98,23 +98,23 @@ def _label_columns(one: AnswerSeries) -> LabelColumns:
 
 
 def _homes(
-    places: Mapping[Place, AnswerSeries], dataset: str, there: Mapping[str, Card]
+    places: Mapping[Place, AnswerSeries], dataset: str, stored: Mapping[str, Card]
 ) -> tuple[dict[Place, str], list[Recipe]]:
     """The card of each question, and the recipes of those that have to be made."""
     homes: dict[Place, str] = {}
     recipes = []
     for kind in dict.fromkeys(kind for kind, _, _ in places):
         mine = {place: s for place, s in places.items() if place[0] == kind}
-        fitting = [card for card in there.values() if card.kind == kind and _asks(card, mine)]
+        fitting = [card for card in stored.values() if card.kind == kind and _asks(card, mine)]
         if fitting:
             best = min(fitting, key=lambda card: (card.name not in SINGLE, len(card.dimensions)))
             homes |= dict.fromkeys(mine, best.name)
             continue
-        plain = ("plain_pairwise" in there and {place for place in mine if place[1:] == ("pair", "verdict")}) or set()
+        plain = ("plain_pairwise" in stored and {place for place in mine if place[1:] == ("pair", "verdict")}) or set()
         homes |= dict.fromkeys(plain, "plain_pairwise")
         rows = [(place, one) for place, one in mine.items() if place not in plain]
         for start in range(0, len(rows), MOST):
-            card = _card(kind, dict(rows[start : start + MOST]), dataset, {*there, *homes.values()})
+            card = _card(kind, dict(rows[start : start + MOST]), dataset, {*stored, *homes.values()})
             recipes.append(card)
             homes |= dict.fromkeys((place for place, _ in rows[start : start + MOST]), card.name)
     return homes, recipes
@@ -161,14 +161,14 @@ def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> 
     kept = get_setting(store, SCOPE, mapping_key(known.columns))
     if kept is None:
         return None
-    found, there = ColumnMapping.model_validate(kept), workspace.current_cards(store)
-    unlike = _comparable_mapping(found) != _comparable_mapping(made.complete({**made.cards(), **there}))
-    return found if unlike and not found.faults(known.columns, there) else None
+    found, cards_by_name = ColumnMapping.model_validate(kept), workspace.current_cards(store)
+    unlike = _comparable_mapping(found) != _comparable_mapping(made.complete({**made.cards(), **cards_by_name}))
+    return found if unlike and not found.faults(known.columns, cards_by_name) else None
 
 
 def _comparable_mapping(mapping: ColumnMapping) -> dict[str, Any]:
     """What a mapping says, whatever the cards are called that ask its questions."""
-    told = mapping.model_dump(exclude={"recipes"})
-    for judged in told["judgments"]:
+    data = mapping.model_dump(exclude={"recipes"})
+    for judged in data["judgments"]:
         judged["card"] = ""
-    return told
+    return data

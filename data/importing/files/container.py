@@ -82,16 +82,16 @@ def _braces(file: SourceFile, text: bytes) -> Container:
 
 
 def read_records(
-    file: SourceFile, held: Container, stream: BinaryIO, lists: Collection[tuple[str, ...]] = ()
+    file: SourceFile, container: Container, stream: BinaryIO, lists: Collection[tuple[str, ...]] = ()
 ) -> Iterator[Record]:
     """The records of a file, in their order; those of one JSON object lie in the `lists` at these paths."""
-    if held == "lines":
+    if container == "lines":
         return jsonl.read_jsonl(stream)
-    if held == "list":
+    if container == "list":
         return json_records.read_json_array(stream)
-    if held == "object":
+    if container == "object":
         return json_records.read_json_object(stream, frozenset(lists))
-    if held == "csv":
+    if container == "csv":
         return csv_rows.read_csv(file.name, stream, csv_rows.detect_dialect(file.name, file.head()))
     from data.store.sandbox import parquet_records
 
@@ -99,12 +99,12 @@ def read_records(
 
 
 def first_records(
-    file: SourceFile, held: Container, most: int, lists: Collection[tuple[str, ...]] = ()
+    file: SourceFile, container: Container, most: int, lists: Collection[tuple[str, ...]] = ()
 ) -> list[Record]:
     """The first good records of a file, without counting as read; fewer where it begins with broken ones."""
     found: list[Record] = []
     with file.open_uncounted() as stream:
-        for number, record in enumerate(read_records(file, held, stream, lists)):
+        for number, record in enumerate(read_records(file, container, stream, lists)):
             if not record.problem:
                 found.append(record)
             if len(found) == most or number >= max(_PEEK, most):

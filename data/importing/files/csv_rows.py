@@ -162,15 +162,15 @@ def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
 
 def _problem(error: csv.Error, lines: _Lines) -> str:
     """What an error of the reader means, as words that follow `The row`; a quote is named by its line."""
-    said = str(error)
+    message = str(error)
     if isinstance(error, _Long):
-        return f"{said}; the rest of the file was not read"
-    if "unexpected end" in said:
+        return f"{message}; the rest of the file was not read"
+    if "unexpected end" in message:
         return f"opens a quote in line {lines.open_quote_line()} that is never closed"
-    if "expected after" in said:
+    if "expected after" in message:
         line = lines.open_quote_line()
         return f"has a quote, opened in line {line}, that is closed within a text: one is missing or too many"
-    return f"breaks the rules of CSV ({said.rstrip('.?')})"
+    return f"breaks the rules of CSV ({message.rstrip('.?')})"
 
 
 def _header(name: str, row: list[str]) -> list[str]:

@@ -73,44 +73,44 @@ def read_json_object(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Reco
     return _read(TextWindow(stream), "object", frozenset(lists))
 
 
-def _read(held: TextWindow, what: str, lists: frozenset[Path]) -> Iterator[Record]:
+def _read(window: TextWindow, what: str, lists: frozenset[Path]) -> Iterator[Record]:
     try:
-        yield from _array(held) if what == "list" else _Walk(held, lists).all_parts()
-        if held.next():
+        yield from _array(window) if what == "list" else _Walk(window, lists).all_parts()
+        if window.next():
             raise BadJson(f"is not JSON: something follows the end of the {what}")
     except UnicodeDecodeError as error:
         bad = f"is not UTF-8 from here on (byte 0x{error.object[error.start]:02x}); {_REST}"
-        yield Record(held.number, {}, "", bad)
+        yield Record(window.number, {}, "", bad)
     except BadJson as error:
-        yield Record(held.number, {}, held.text[held.at : held.at + 1000], f"{error}; {_REST}")
+        yield Record(window.number, {}, window.text[window.at : window.at + 1000], f"{error}; {_REST}")
 
 
-def _members(held: TextWindow, close: str, cut: str, strict: bool = True) -> Iterator[int]:
+def _members(window: TextWindow, close: str, cut: str, strict: bool = True) -> Iterator[int]:
     """Goes through a list or an object, from bracket to bracket: the line of each member, which the caller reads.
 
     `cut` is said where the file ends before it is closed; `strict` refuses a comma before its end.
     """
-    held.at += 1
-    sign = held.next()
+    window.at += 1
+    sign = window.next()
     while sign != close:
-        yield held.number
-        sign = held.next()
+        yield window.number
+        sign = window.next()
         if sign == ",":
-            held.at += 1
-            sign = held.next()
+            window.at += 1
+            sign = window.next()
             if sign == close and strict:
                 what = "list" if close == "]" else "object"
                 raise BadJson(f"is not JSON: there is a comma before the end of the {what}")
         elif sign != close:
             raise BadJson("is not JSON: " + ("a comma is missing" if sign else cut))
-    held.at += 1
+    window.at += 1
 
 
-def _array(held: TextWindow) -> Iterator[Record]:
-    if held.next() != "[":
+def _array(window: TextWindow) -> Iterator[Record]:
+    if window.next() != "[":
         raise BadJson("is not a JSON list")
-    for number in _members(held, "]", "the list ends without a bracket"):
-        value, text = next_element(held)
+    for number in _members(window, "]", "the list ends without a bracket"):
+        value, text = next_element(window)
         if isinstance(value, dict):
             yield Record(number, value, text)
         elif isinstance(value, BadJson):
@@ -140,22 +140,22 @@ class _Walk:
         self._frame = {}
 
     def _object(self, path: Path) -> Iterator[Record]:
-        held = self._held
-        for _ in _members(held, "}", "the file ends within the object"):
-            key, _ = next_element(held)
+        window = self._held
+        for _ in _members(window, "}", "the file ends within the object"):
+            key, _ = next_element(window)
             if not isinstance(key, str):
                 raise BadJson(f"is not JSON: {kind_of(key)} stands where a key must")
-            if held.next() != ":":
+            if window.next() != ":":
                 raise BadJson("is not JSON: a colon is missing after a key")
-            held.at += 1
-            sign, here = held.next(), (*path, key)
+            window.at += 1
+            sign, here = window.next(), (*path, key)
             if sign == "{" and here in self._open:
                 yield from self._object(here)
             elif sign == "[" and here in self._lists:
                 yield from self._close_frame()
                 yield from self._list(here)
             else:
-                value, _ = next_element(held)
+                value, _ = next_element(window)
                 if isinstance(value, BadJson):
                     raise value
                 _put(self._frame, here, value)
@@ -182,27 +182,27 @@ def _put(whole: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
     return whole
 
 
-def next_element(held: TextWindow) -> tuple[object, str]:
+def next_element(window: TextWindow) -> tuple[object, str]:
     """The next element and its text; a value that is refused though its end is known comes back as BadJson."""
     size = _CHUNK
     while True:
         try:
-            value, end = _PLAIN.raw_decode(held.text, held.at)
-            if end < len(held.text) or held.ended:
+            value, end = _PLAIN.raw_decode(window.text, window.at)
+            if end < len(window.text) or window.ended:
                 break
             problem = "is not JSON: the file ends within an element"
         except json.JSONDecodeError as error:
-            problem = f"is {not_json(error, held.line(error.pos))}"
+            problem = f"is {not_json(error, window.line(error.pos))}"
         except RecursionError:
             raise BadJson("is nested too deep") from None
         except ValueError:
             raise BadJson("holds a number that is too large") from None
-        if len(held.text) - held.at > LIMIT:
+        if len(window.text) - window.at > LIMIT:
             raise BadJson(f"{problem}, or an element is longer than {LIMIT // 2**20} MB")
-        if not held.read_on(size):
+        if not window.read_on(size):
             raise BadJson(problem)
         size *= 2
-    text, held.at = held.text[held.at : end], end
+    text, window.at = window.text[window.at : end], end
     try:
         check_depth(text)
         value = DECODER.decode(text)

@@ -104,10 +104,10 @@ def from_path(text: str | Path) -> Source:
             return Source(path.name, [_at(path, path.name)])
         if path.is_dir():
             return _folder(path)
-        there = path.exists()
+        exists = path.exists()
     except (OSError, ValueError) as error:
         raise BadInput(f"{str(text)[:200]!r} is no path: {error}.") from None
-    if there:
+    if exists:
         raise BadInput(f"{path} is neither a plain file nor a folder.")
     if any(sign in str(text) for sign in "*?["):
         raise BadInput(f"{text} is a pattern that fits no file. Give files, or a folder.")
@@ -198,8 +198,8 @@ def _read_listed_files(folder: Path) -> Source:
     """
     try:
         with (folder / PARTITIONS).open("rb") as stream:
-            told = parse_json(stream.read(_MOST_LISTED).decode())
-        listed = [(Path(str(entry["name"])).name, int(entry["bytes"]), str(entry["sha256"])) for entry in told["files"]]
+            data = parse_json(stream.read(_MOST_LISTED).decode())
+        listed = [(Path(str(entry["name"])).name, int(entry["bytes"]), str(entry["sha256"])) for entry in data["files"]]
     except (OSError, ValueError, KeyError, TypeError, AssayError) as error:
         why = type(error).__name__
         raise BadInput(f"{folder / PARTITIONS} cannot be read ({why}). Export the folder again.") from None

@@ -62,9 +62,9 @@ class _Lines:
             why = f"The question {answer.question} is not in the files: question.jsonl is needed beside the answers."
             return RejectedRow(place.file, place.line, [("question_id", why)], place.row, name)
         turns = [
-            {"turn": turn, "role": role, "text": said}
+            {"turn": turn, "role": role, "text": text}
             for turn, both in enumerate(zip(question.turns, answer.turns, strict=False), 1)
-            for role, said in zip(("user", "assistant"), both, strict=True)
+            for role, text in zip(("user", "assistant"), both, strict=True)
         ]
         facts = {"choice": answer.choice or None, "continues": answer.continues, "cut_at": answer.cut_at or None}
         meta = self._meta(answer.question) | {fact: value for fact, value in facts.items() if value is not None}
@@ -78,7 +78,7 @@ class _Lines:
 
     def _references(self, question: str) -> tuple[list[str], dict[str, Any]]:
         """The reference answers to a question, the first of several; and all of them by judge where they differ."""
-        sets = {judge: list(held[question]) for judge, held in self.made.references.items() if question in held}
+        sets = {judge: list(texts[question]) for judge, texts in self.made.references.items() if question in texts}
         first = next(iter(sets.values()), [])
         return first, {} if all(one == first for one in sets.values()) else {"reference_answers": sets}
 
@@ -105,26 +105,26 @@ class _Lines:
         }
         return Line(place.file, place.line, "judgment", data, place.row)
 
-    def pair(self, place: SourcePlace, said: Game | Vote) -> Iterator[Line]:
+    def pair(self, place: SourcePlace, verdict: Game | Vote) -> Iterator[Line]:
         """The pair of two models' answers, before what is first said of it."""
-        name = _pair_name(said)
+        name = _pair_name(verdict)
         if name in self.pairs:
             return
         self.pairs.add(name)
-        question = self.made.questions.get(said.question)
-        sides = [self.made.answers.get((said.question, model, 0)) for model in (said.a, said.b)]
-        full = question is not None and all(given is not None and len(given.turns) >= said.turn for given in sides)
-        given, sets = self._references(said.question)
-        shown = {"reference_answer": given[: said.turn]} if given else {}
+        question = self.made.questions.get(verdict.question)
+        sides = [self.made.answers.get((verdict.question, model, 0)) for model in (verdict.a, verdict.b)]
+        full = question is not None and all(given is not None and len(given.turns) >= verdict.turn for given in sides)
+        given, sets = self._references(verdict.question)
+        shown = {"reference_answer": given[: verdict.turn]} if given else {}
         data: dict[str, Any] = {
             "id": name,
             "kind": "pair",
-            "input": join_turns(question.turns[: said.turn], USER) if question else "",
-            "meta": {**self._meta(said.question), "turn": said.turn, **shown, **sets},
+            "input": join_turns(question.turns[: verdict.turn], USER) if question else "",
+            "meta": {**self._meta(verdict.question), "turn": verdict.turn, **shown, **sets},
         }
-        for side, model, one in zip("ab", (said.a, said.b), sides, strict=True):
-            there = one is not None and len(one.turns) >= said.turn
-            text = join_turns(one.turns[: said.turn], ANSWER) if one is not None and there else None
+        for side, model, one in zip("ab", (verdict.a, verdict.b), sides, strict=True):
+            has_turns = one is not None and len(one.turns) >= verdict.turn
+            text = join_turns(one.turns[: verdict.turn], ANSWER) if one is not None and has_turns else None
             data[f"response_{side}"] = {"system": model, "text": text}
         yield Line(place.file, place.line, "item", data, place.row, weak=not full)
 
@@ -167,9 +167,9 @@ class _Lines:
 
 def params_of(judge: Judge) -> dict[str, Any]:
     """What tells a judge of files apart from others of its model: its protocol, its prompt and that one's wording."""
-    told = {"protocol": judge.protocol, "prompt": judge.prompt, "wording": judge.wording}
-    return {name: value for name, value in told.items() if value}
+    params = {"protocol": judge.protocol, "prompt": judge.prompt, "wording": judge.wording}
+    return {name: value for name, value in params.items() if value}
 
 
-def _pair_name(said: Game | Vote) -> str:
-    return pair_name(said.question, said.a, said.b, said.turn)
+def _pair_name(verdict: Game | Vote) -> str:
+    return pair_name(verdict.question, verdict.a, verdict.b, verdict.turn)

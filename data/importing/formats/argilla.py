@@ -59,15 +59,15 @@ def _to_record(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
             columns = {"user_id": list_of(row.get(f"{name}.responses.users"))}
             columns["status"] = list_of(row.get(f"{name}.responses.status"))
             responses[name] = [
-                {"value": value, **{key: held[n] for key, held in columns.items() if n < len(held)}}
+                {"value": value, **{key: entries[n] for key, entries in columns.items() if n < len(entries)}}
                 for n, value in enumerate(values)
             ]
-        elif isinstance(held := decode_json(row.get(name)), list):
-            responses[name] = held
-        told = as_object(row.get(f"{name}-suggestion-metadata"))
+        elif isinstance(entries := decode_json(row.get(name)), list):
+            responses[name] = entries
+        metadata = as_object(row.get(f"{name}-suggestion-metadata"))
         value = row.get(f"{name}.suggestion", row.get(f"{name}-suggestion"))
         if value is not None:
-            beside = {key: row.get(f"{name}.suggestion.{key}", told.get(key)) for key in ("agent", "score")}
+            beside = {key: row.get(f"{name}.suggestion.{key}", metadata.get(key)) for key in ("agent", "score")}
             suggestions[name] = {"value": value, **beside}
         taken |= {k for k in row if k == name or k.startswith((f"{name}.", f"{name}-suggestion"))}
     fields = {k: v for k, v in row.items() if k not in taken and v is not None}
@@ -88,19 +88,19 @@ class _Reader(CaseReader):
                     self.add_fault("row", "is no record: it has no fields.", row=row)
                 return
             row = _to_record(row, names)
-        said, sides, reference, used = text_fields(row["fields"])
+        utterances, sides, reference, used = text_fields(row["fields"])
         opinions = [*self._responses(row.get("responses")), *self._suggestions(row.get("suggestions"))]
         for one in opinions if sides else ():
             end = one.name.rpartition("_")[2].lower() if "_" in one.name else ""
             one.side = _SIDE.get(end, "") if isinstance(one.value, (int, float)) else ""
         meta = plain_fields(row.get("metadata")) | plain_fields(row["fields"], used)
         key = text_of(row.get("id") or row.get("external_id"))
-        self.add(EvaluationCase(key, said, opinions, sides, reference, meta=meta))
+        self.add(EvaluationCase(key, utterances, opinions, sides, reference, meta=meta))
 
     def _responses(self, given: Any) -> Iterator[CaseRating]:
         """What people answered: by question, or by person with the values of all questions."""
         if isinstance(given, dict):
-            flat = [(name, one) for name, held in given.items() for one in as_objects(held)]
+            flat = [(name, one) for name, answers in given.items() for one in as_objects(answers)]
         else:
             flat = [
                 (name, {**one, "value": value.get("value") if isinstance(value, dict) else value})

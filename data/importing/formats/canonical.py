@@ -89,21 +89,21 @@ def _add_ratings(ratings: ScoreCollector, file: str, record: Record) -> Iterator
         data["sample"] = int(sample) if sample.is_integer() else row["sample"]
     value, code = row.get("value"), row.get("code")
     between = isinstance(code, float) and not code.is_integer()  # in words it is rounded
-    told = {"unit": row["unit"], "dimension": row["dimension"], "value": code if between else value}
+    score = {"unit": row["unit"], "dimension": row["dimension"], "value": code if between else value}
     if row.get("confidence") is not None:
-        told["confidence"] = float(row["confidence"])
-    ratings.add(file, record.line, row, data, told)
+        score["confidence"] = float(row["confidence"])
+    ratings.add(file, record.line, row, data, score)
 
 
 def _newer(head: object) -> str:
     """Why the lines after this first one cannot all be read, "" where they can."""
-    told = head.get("format") if isinstance(head, dict) else None
-    if not isinstance(told, int) or told < 1:
+    form = head.get("format") if isinstance(head, dict) else None
+    if not isinstance(form, int) or form < 1:
         return "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
-    if told <= FORMAT:
+    if form <= FORMAT:
         return ""
     return (
-        f"The file is an export of a newer Assay (format {told}; this one reads up to {FORMAT}): update this Assay, or "
+        f"The file is an export of a newer Assay (format {form}; this one reads up to {FORMAT}): update this Assay, or "
         "take the good rows, which leaves out what it does not know."
     )
 

@@ -31,9 +31,9 @@ def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
 
 
 def _cases(value: dict[str, Any]) -> list[dict[str, Any]]:
-    value = held if isinstance(held := value.get("testRunData"), dict) else value
+    value = inner if isinstance(inner := value.get("testRunData"), dict) else value
     lists = [value[key] for key in _KEYS if isinstance(value.get(key), list)]
-    return [one for held in lists for one in held if isinstance(one, dict)] or ([value] if _is_case(value) else [])
+    return [one for inner in lists for one in inner if isinstance(one, dict)] or ([value] if _is_case(value) else [])
 
 
 def _is_case(row: dict[str, Any]) -> bool:
@@ -62,16 +62,16 @@ class _Reader(CaseReader):
         meta = plain_fields(_get(row, "additionalMetadata", "additional_metadata") or row.get("metadata"))
         meta |= {"context": context} if context else {}
         if turns:
-            said = [one for turn in turns for one in _turn(turn)]
+            utterances = [one for turn in turns for one in _turn(turn)]
             expected = text_of(_get(row, "expectedOutcome", "expected_outcome"))
             scenario = text_of(row.get("scenario"))
-            self.add(EvaluationCase(name, said, opinions, reference=expected, scenario=scenario, meta=meta))
+            self.add(EvaluationCase(name, utterances, opinions, reference=expected, scenario=scenario, meta=meta))
             return
         output = text_of(_get(row, "actualOutput", "actual_output"))
-        said = [Utterance("user", text_of(row.get("input"))), *_tools(row), Utterance("assistant", output)]
-        said = [one for one in said if one.role == "tool" or one.text.strip()]
+        utterances = [Utterance("user", text_of(row.get("input"))), *_tools(row), Utterance("assistant", output)]
+        utterances = [one for one in utterances if one.role == "tool" or one.text.strip()]
         expected = text_of(_get(row, "expectedOutput", "expected_output"))
-        self.add(EvaluationCase(name, said, opinions, reference=expected, meta=meta))
+        self.add(EvaluationCase(name, utterances, opinions, reference=expected, meta=meta))
 
     def _opinion(self, metric: dict[str, Any]) -> Iterator[CaseRating]:
         if not metric.get("name"):

@@ -84,4 +84,4 @@ def _note_columns(part: FormatFile, hints: list[Hint]) -> Iterator[Record]:
 def _others(row: Mapping[str, Any]) -> str:
     """The columns of a row that seem to be answers of judges or people, and are none of FastChat's."""
     others = (name for name in row if name not in _JUDGED and not name.startswith(_OWN))
-    return ", ".join(name for name in others if (said := parse_name(name)).owner and not said.weak)
+    return ", ".join(name for name in others if (parts := parse_name(name)).owner and not parts.weak)

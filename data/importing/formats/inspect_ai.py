@@ -71,8 +71,8 @@ class _Reader(CaseReader):
 
     def _sample(self, sample: dict[str, Any]) -> None:
         attached, output = as_object(sample.get("attachments")), as_object(sample.get("output"))
-        told = [*input_utterances(sample.get("input")), *output_utterances(output)]
-        said = [_attach_text(one, attached) for one in read_messages(sample.get("messages")) or told]
+        fallback = [*input_utterances(sample.get("input")), *output_utterances(output)]
+        utterances = [_attach_text(one, attached) for one in read_messages(sample.get("messages")) or fallback]
         choices, target = sample.get("choices"), sample.get("target")
         model = text_of(self._eval.get("model") or output.get("model"))
         name = "/".join(filter(None, (text_of(self._eval.get("task")), text_of(sample["id"]), model)))
@@ -81,7 +81,7 @@ class _Reader(CaseReader):
         meta = plain_fields(sample.get("metadata"))
         meta |= {"choices": choices} if isinstance(choices, list) and choices else {}
         opinions = list(self._opinions(sample))
-        self.add(EvaluationCase(name, said, opinions, reference=reference, system=model, meta=meta))
+        self.add(EvaluationCase(name, utterances, opinions, reference=reference, system=model, meta=meta))
         self.note_unused(*(key for key in ("error", "limit", "error_retries") if sample.get(key)))
 
     def _opinions(self, sample: dict[str, Any]) -> Iterator[CaseRating]:
@@ -92,10 +92,10 @@ class _Reader(CaseReader):
         for scorer, score in scores.items():
             if not isinstance(score, dict):
                 score = {"value": score}
-            told = [text_of(score.get("explanation"))]
+            parts = [text_of(score.get("explanation"))]
             if score.get("answer") not in (None, ""):
-                told.insert(0, f"Answer: {text_of(score['answer'])}")
-            note = "\n\n".join(filter(None, told))
+                parts.insert(0, f"Answer: {text_of(score['answer'])}")
+            note = "\n\n".join(filter(None, parts))
             edits = as_objects(score.get("history"))
             first = edits[0].get("value") if edits and edits[0].get("value") is not None else score.get("value")
             yield from self._values(scorer, first, "judge", self._who(scorer, score), note)

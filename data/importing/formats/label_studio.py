@@ -52,7 +52,7 @@ class _Reader(CaseReader):
             self.add_fault("row", "is no task: it has no data.", row=row)
 
     def _task(self, row: dict[str, Any]) -> None:
-        said, sides, reference, used = text_fields(row["data"])
+        utterances, sides, reference, used = text_fields(row["data"])
         opinions: list[CaseRating] = []
         for one in as_objects(row.get("annotations") or row.get("completions")):
             if one.get("was_cancelled") or one.get("skipped"):
@@ -63,12 +63,12 @@ class _Reader(CaseReader):
             who = text_of(one.get("model_version")) or "prediction"
             opinions += self._opinions(one, "judge", who, sure=as_confidence(one.get("score")))
         meta = plain_fields(row["data"], used)
-        self.add(EvaluationCase(text_of(row.get("id")), said, opinions, sides, reference, meta=meta))
+        self.add(EvaluationCase(text_of(row.get("id")), utterances, opinions, sides, reference, meta=meta))
 
     def _take_json_min(self, row: dict[str, Any]) -> None:
         """A row of JSON-MIN: the fields of the task, and what one person said, each under its name."""
         fields = {name: value for name, value in row.items() if name not in _OWN}
-        said, sides, reference, used = text_fields(fields)
+        utterances, sides, reference, used = text_fields(fields)
         opinions = []
         for name, value in fields.items():
             if name in used or value is None:
@@ -83,7 +83,7 @@ class _Reader(CaseReader):
                 opinions.append(CaseRating(name, "person", _person(row.get("annotator")), value, "", _change_time(row)))
             else:
                 self.note_unused(name)
-        self.add(EvaluationCase(text_of(row.get("id")), said, opinions, sides, reference))
+        self.add(EvaluationCase(text_of(row.get("id")), utterances, opinions, sides, reference))
 
     def _opinions(
         self, given: dict[str, Any], by: str, who: str, at: str = "", sure: float | None = None

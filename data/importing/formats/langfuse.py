@@ -75,9 +75,9 @@ def _sort(row: dict[str, Any]) -> str:
         return "whole"
     if "id" in keys and isinstance(row.get("traces"), list):
         return "session"
-    held = keys & {"sessionId", "userId", "bookmarked", "observations", "release", "htmlPath", "traceId"}
-    texts = keys & {"input", "output", "observations"} or ("tags" in keys and len(held) > 1)
-    return "trace" if {"id", "timestamp"} <= keys and held and texts else ""
+    trace_keys = keys & {"sessionId", "userId", "bookmarked", "observations", "release", "htmlPath", "traceId"}
+    texts = keys & {"input", "output", "observations"} or ("tags" in keys and len(trace_keys) > 1)
+    return "trace" if {"id", "timestamp"} <= keys and trace_keys and texts else ""
 
 
 class _Reader(TraceReader):
@@ -114,12 +114,12 @@ class _Reader(TraceReader):
 
     def _trace(self, row: dict[str, Any]) -> None:
         key, session, name = text_of(row["id"]), text_of(row.get("sessionId")), text_of(row.get("name"))
-        said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
-        sort: Sort = "root" if said and answer else ""
+        inputs, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
+        sort: Sort = "root" if inputs and answer else ""
         meta = {**plain_fields(row.get("metadata")), **({"user": row["userId"]} if row.get("userId") else {})}
         meta |= {"tags": tags} if (tags := list_of(row.get("tags"))) else {}
         start = nanoseconds(row.get("timestamp"))
-        self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", said, answer, meta))
+        self.add(TraceSpan(key, f"trace {key}", "", session, sort, name, start, "", inputs, answer, meta))
         self.session(key, session)
         self._add_column_scores(row, key, "")
         for one in as_objects(row.get("observations")):
@@ -130,19 +130,19 @@ class _Reader(TraceReader):
     def _observation(self, row: dict[str, Any]) -> None:
         trace, key, parent = text_of(row["traceId"]), text_of(row["id"]), text_of(row.get("parentObservationId"))
         kind, name = text_of(row.get("type")).upper(), text_of(row.get("name"))
-        said, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
+        inputs, answer = input_utterances(row.get("input")), output_utterances(row.get("output"))
         model = text_of(row.get("model") or row.get("providedModelName"))
         sort: Sort = ""
         if kind == "GENERATION" or (not kind and model):
             sort = "model"
         elif kind == "TOOL":
-            sort, said = "tool", [tool_call_utterance(name, single_text(row.get("input")))]
+            sort, inputs = "tool", [tool_call_utterance(name, single_text(row.get("input")))]
             answer = [Utterance("tool", single_text(row["output"]), name)] if row.get("output") else []
-        elif not parent and said and answer:
+        elif not parent and inputs and answer:
             sort = "root"
         session, meta = text_of(row.get("sessionId")), plain_fields(row.get("traceMetadata"))
         start = nanoseconds(row.get("startTime"))
-        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, meta))
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, meta))
         self._add_column_scores(row, trace, key)
 
     def _add_column_scores(self, row: dict[str, Any], trace: str, span: str) -> None:
@@ -174,8 +174,8 @@ class _Reader(TraceReader):
             return
         given = _value_field(value if label in (None, "") or kind == "NUMERIC" else label)
         if kind == "BOOLEAN":
-            told = text_of(value if value not in (None, "") else label).lower()
-            given = {"number": told in ("1", "1.0", "true", "yes")}
+            text = text_of(value if value not in (None, "") else label).lower()
+            given = {"number": text in ("1", "1.0", "true", "yes")}
         self.score(TraceScore(
             text_of(row["name"]), by, first_text(*(people if by == "person" else judges)), key=text_of(row.get("id")),
             trace=text_of(row.get("traceId")), span=text_of(row.get("observationId")),

@@ -88,15 +88,15 @@ class _Reader(TraceReader):
         meta = as_object(extra.get("metadata") or row.get("metadata"))
         trace = text_of(row.get("trace_id")) or above or key
         session = first_text(*(meta.get(k) for k in _THREADS), row.get("thread_id"))
-        said = input_utterances(row.get("inputs"))
+        inputs = input_utterances(row.get("inputs"))
         answer = output_utterances(row.get("outputs")) if row.get("outputs") else []
         sort: Sort = ""
         if row["run_type"] == "llm":
             sort = "model"
         elif row["run_type"] == "tool":
-            sort, said = "tool", [tool_call_utterance(name, single_text(row.get("inputs")))]
+            sort, inputs = "tool", [tool_call_utterance(name, single_text(row.get("inputs")))]
             answer = [Utterance("tool", single_text(row["outputs"]), name)] if row.get("outputs") else []
-        elif not parent and said and answer:
+        elif not parent and inputs and answer:
             sort = "root"
         kept = {} if parent else plain_fields(meta, (*_THREADS, "revision_id"))
         kept = {k: v for k, v in kept.items() if not k.startswith(("ls_", "LANGSMITH", "LANGCHAIN", "__"))}
@@ -104,7 +104,7 @@ class _Reader(TraceReader):
             kept["reference"] = single_text(reference)
         model = text_of(meta.get("ls_model_name") or as_object(extra.get("invocation_params")).get("model"))
         start = nanoseconds(row.get("start_time"))
-        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer, kept))
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer, kept))
         self.note_unused(*(k for k, v in row.items() if k not in _READ and v not in (None, "", [], {})))
         for one in as_objects(row.get("feedback")):
             self._feedback({"run_id": key, "trace_id": trace, **one})

@@ -74,17 +74,17 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
 
 def to_dialogue(value: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The canonical dialogue of a chat, and the keys that went into its meta."""
-    said = _read_messages(value)
+    utterances = _read_messages(value)
     scenario = value.get("scenario") or ""
-    if not scenario and said and said[0][0] == "system":
-        scenario, said = said[0][1], said[1:]
-    found = number_turns(said)
+    if not scenario and utterances and utterances[0][0] == "system":
+        scenario, utterances = utterances[0][1], utterances[1:]
+    found = number_turns(utterances)
     meta = {}
     for key in ("meta", "metadata"):
-        held = value.get(key) or {}
-        if not isinstance(held, dict):
-            raise LineError(key, f"{key} must be an object, not {kind_of(held)}.")
-        meta.update(held)
+        fields = value.get(key) or {}
+        if not isinstance(fields, dict):
+            raise LineError(key, f"{key} must be an object, not {kind_of(fields)}.")
+        meta.update(fields)
     kept = [key for key in value if key not in _OWN and key not in _SETTINGS]
     meta.update({key: value[key] for key in kept})
     name = value.get("id")
@@ -114,14 +114,14 @@ def _read_messages(value: dict[str, Any]) -> list[ChatMessage]:
     messages = value.get(name)
     if not isinstance(messages, list) or not messages:
         raise LineError(name, f"{name} must be a list with at least one message.")
-    said: list[ChatMessage] = []
+    utterances: list[ChatMessage] = []
     calls = _Calls()
     for number, message in enumerate(messages):
         where = f"{name}.{number}"
         if not isinstance(message, dict):
             raise LineError(where, f"{where} must be an object with role and content, not {kind_of(message)}.")
-        said += _message(message, where, calls)
-    return calls.sort_results(said)
+        utterances += _message(message, where, calls)
+    return calls.sort_results(utterances)
 
 
 def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[ChatMessage]:
@@ -184,17 +184,17 @@ class _Calls:
         known = self._names.get(id_, "") if isinstance(id_, str) else ""
         return ChatMessage("tool", text, _name(name) or known, str(id_) if known else "")
 
-    def sort_results(self, said: list[ChatMessage]) -> list[ChatMessage]:
+    def sort_results(self, utterances: list[ChatMessage]) -> list[ChatMessage]:
         """The same, but results that came together stand in the order of their calls: their ids are not kept."""
         place = {id_: n for n, id_ in enumerate(self._names)}
         at = 0
-        while at < len(said):
+        while at < len(utterances):
             end = at
-            while end < len(said) and said[end].call:
+            while end < len(utterances) and utterances[end].call:
                 end += 1
-            said[at:end] = sorted(said[at:end], key=lambda entry: place[entry.call])
+            utterances[at:end] = sorted(utterances[at:end], key=lambda entry: place[entry.call])
             at = max(end, at + 1)
-        return said
+        return utterances
 
 
 def _name(given: Any) -> str:
@@ -247,7 +247,7 @@ def _read_calls(message: dict[str, Any], where: str) -> list[tuple[dict[str, Any
     return [(c["function"] if isinstance(c.get("function"), dict) else c, c.get("id")) for c in known]
 
 
-def number_turns(said: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
+def number_turns(utterances: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
     """The turns of (role, text, name of a tool), counted from 1: a turn begins with what a user says.
 
     What one role says twice in a row is one entry. Each call of a tool and each result is an entry of its own, before
@@ -255,7 +255,7 @@ def number_turns(said: Iterable[Sequence[str]]) -> list[dict[str, Any]]:
     """
     found: list[dict[str, Any]] = []
     turn, here = 1, dict[str, dict[str, Any]]()
-    for given, text, *name in said:
+    for given, text, *name in utterances:
         role = "assistant" if given == "bot" else given
         if role in ("user", "system") and "assistant" in here:
             found.append(here["assistant"])

@@ -124,10 +124,10 @@ class _Reader(TraceReader):
         for one in as_objects(info.get("assessments") or row.get("assessments")):
             self._assessment(key, one, meta)
         into, out = (data.get(k) or row.get(k) or info.get(f"{k}_preview") for k in ("request", "response"))
-        said = input_utterances(_loads(into)) if into else []
+        inputs = input_utterances(_loads(into)) if into else []
         answer = output_utterances(_loads(out)) if out else []
-        sort: Sort = "root" if said and answer else ""
-        self.add(TraceSpan(key, f"trace {key}", "", session, sort, "", start, "", said, answer, meta))
+        sort: Sort = "root" if inputs and answer else ""
+        self.add(TraceSpan(key, f"trace {key}", "", session, sort, "", start, "", inputs, answer, meta))
         for span in map(decode_json, list_of(data.get("spans"))):
             if isinstance(span, dict):
                 self._span(key, session, span)
@@ -138,17 +138,17 @@ class _Reader(TraceReader):
         kind, name = text_of(attributes.get("mlflow.spanType")).upper(), text_of(span.get("name"))
         parent = _hex(text_of(span.get("parent_span_id") or span.get("parent_id")))
         into, out = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
-        said, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
-        sort: Sort = "root" if not parent and said and answer else ""
+        inputs, answer = input_utterances(into) if into else [], output_utterances(out) if out else []
+        sort: Sort = "root" if not parent and inputs and answer else ""
         if kind in ("CHAT_MODEL", "LLM"):
             sort = "model"
         elif kind == "TOOL":
-            sort, said = "tool", [tool_call_utterance(name, into if into is not None else "")]
+            sort, inputs = "tool", [tool_call_utterance(name, into if into is not None else "")]
             answer = [Utterance("tool", single_text(out), name)] if out is not None else []
         model = text_of(attributes.get("mlflow.llm.model") or (into.get("model") if isinstance(into, dict) else ""))
         start = nanoseconds(span.get("start_time_unix_nano") or span.get("start_time"))
         key = _hex(text_of(context.get("span_id")))
-        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, said, answer))
+        self.add(TraceSpan(trace, key, parent, session, sort, name, start, model, inputs, answer))
 
     def _assessment(self, trace: str, one: dict[str, Any], meta: dict[str, Any]) -> None:
         name, source = text_of(one.get("assessment_name") or one.get("name")), as_object(one.get("source"))
@@ -161,8 +161,8 @@ class _Reader(TraceReader):
             else:
                 self.note_unused(f"the expectation {name}")
             return
-        held = one.get("feedback")
-        value = held.get("value") if isinstance(held, dict) else one.get("value")
+        feedback = one.get("feedback")
+        value = feedback.get("value") if isinstance(feedback, dict) else one.get("value")
         words = isinstance(value, str)
         kind = text_of(source.get("source_type")).upper()
         by, who = ("person", "") if kind == "HUMAN" else ("judge", kind.lower().replace("_", " ") or "mlflow")
@@ -185,10 +185,10 @@ class _Reader(TraceReader):
                 if value is not None and value == value:
                     opinions.append(CaseRating(match["name"], "judge", "mlflow", value, note))
         fields = {k: v for k, v in row.items() if k not in taken and "/" not in k and v is not None}
-        said, sides, reference, used = text_fields(fields)
+        utterances, sides, reference, used = text_fields(fields)
         key = first_text(row.get("request_id"), row.get("trace_id"), row.get("id"))
         self.cases.file, self.cases.line = self.file, line
-        self.cases.add(EvaluationCase(key, said, opinions, sides, reference, meta=plain_fields(fields, used)))
+        self.cases.add(EvaluationCase(key, utterances, opinions, sides, reference, meta=plain_fields(fields, used)))
         self.cases.note_unused(*(name for name in row if "/" in name and name not in taken))
 
 

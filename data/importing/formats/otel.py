@@ -73,8 +73,8 @@ def _is_read(name: str) -> bool:
 
 
 def _is_span(row: dict[str, Any]) -> bool:
-    held = row.get("context")
-    return "context.span_id" in row or (isinstance(held, dict) and "span_id" in held and "attributes" in row)
+    context = row.get("context")
+    return "context.span_id" in row or (isinstance(context, dict) and "span_id" in context and "attributes" in row)
 
 
 def _is_annotation(row: dict[str, Any]) -> bool:
@@ -131,8 +131,8 @@ class _Reader(TraceReader):
         if not trace or not key:
             self.add_fault("span", "has no traceId or no spanId.", row=span)
             return
-        held = span.get("events") or ()
-        events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in held]
+        entries = span.get("events") or ()
+        events = [(str(e.get("name") or ""), _attributes(e.get("attributes")), e.get("timeUnixNano")) for e in entries]
         meta = {"service": beside["service.name"]} if beside.get("service.name") else {}
         call = TraceSpan(trace, key, parent.strip("0") and parent, name=str(span.get("name") or ""), meta=meta)
         call.start = nanoseconds(span.get("startTimeUnixNano"))
@@ -140,9 +140,9 @@ class _Reader(TraceReader):
 
     def _row(self, row: dict[str, Any]) -> None:
         """A span as Phoenix gives it: an object, or the row of a table with a column for each attribute."""
-        context = held if isinstance(held := row.get("context"), dict) else {}
+        context = inner if isinstance(inner := row.get("context"), dict) else {}
         trace, key = (text_of(context.get(n) or row.get(f"context.{n}")) for n in ("trace_id", "span_id"))
-        attributes = _flatten_keys(held) if (held := as_object(row.get("attributes"))) else {}
+        attributes = _flatten_keys(inner) if (inner := as_object(row.get("attributes"))) else {}
         for name, value in row.items():
             if name.startswith("attributes.") and value not in (None, ""):
                 attributes.update(_flatten_keys({name.removeprefix("attributes."): value}))
@@ -191,8 +191,8 @@ class _Reader(TraceReader):
             call.sort = "model"
         elif operation in _AGENT or kind in _ROOTS or not call.parent:
             call.sort = "root"
-        said, back = _first(attributes, _INPUTS), _first(attributes, _OUTPUTS)
-        call.said = call.said or (input_utterances(said) if said else [])
+        inputs, back = _first(attributes, _INPUTS), _first(attributes, _OUTPUTS)
+        call.said = call.said or (input_utterances(inputs) if inputs else [])
         call.answer = call.answer or (output_utterances(back) if back else [])
         answer = str(attributes.get("gen_ai.response.id") or "")
         if call.sort and not (call.said and call.answer):
@@ -204,47 +204,47 @@ class _Reader(TraceReader):
         attributes, body = _attributes(log.get("attributes")), _value(log.get("body") or {})
         name = str(log.get("eventName") or attributes.get("event.name") or "")
         trace, span = str(log.get("traceId") or ""), str(log.get("spanId") or "")
-        held = body if isinstance(body, dict) else {}
+        fields = body if isinstance(body, dict) else {}
         spoken = self._logged.setdefault((trace, span), [])
         if name in _RESULT:
             at = log.get("timeUnixNano") or log.get("observedTimeUnixNano")
-            self._result(trace, span, {**attributes, **held}, at)
+            self._result(trace, span, {**attributes, **fields}, at)
         elif name == "gen_ai.client.inference.operation.details":
-            said, answer = _messages({**held, **attributes})
-            spoken += [*(("", one) for one in said), *(("gen_ai.choice", one) for one in answer)]
+            inputs, answer = _messages({**fields, **attributes})
+            spoken += [*(("", one) for one in inputs), *(("gen_ai.choice", one) for one in answer)]
         elif name.startswith("gen_ai."):
             spoken.append((name, body))
         else:
             self.add_hint("{n} log records that are no events of a model were left aside.")
 
-    def _result(self, trace: str, span: str, told: dict[str, Any], at: Any) -> None:
+    def _result(self, trace: str, span: str, result: dict[str, Any], at: Any) -> None:
         """An evaluation's result, as the conventions have it."""
-        short = {name.removeprefix("gen_ai.evaluation."): value for name, value in told.items()}
+        short = {name.removeprefix("gen_ai.evaluation."): value for name, value in result.items()}
         kind = str(short.get("annotator_kind") or short.get("source") or "").lower()
         by, who = ("person", "") if kind in ("human", "annotator", "person") else ("judge", "evaluator")
         names = ("evaluator.name", "evaluator", "gen_ai.request.model")
         self.score(TraceScore(
             str(short.get("name") or "evaluation"), by, first_text(*map(short.get, names)) or who,
-            trace=trace, span=span, answer=str(told.get("gen_ai.response.id") or ""),
+            trace=trace, span=span, answer=str(result.get("gen_ai.response.id") or ""),
             number=short.get("score.value", short.get("score")), label=short.get("score.label", short.get("label")),
             note=text_of(short.get("explanation")), made_at=iso_time(at),
         ))  # fmt: skip
 
     def _add_evaluation(self, call: TraceSpan, attributes: dict[str, Any], kind: str) -> None:
         """A span that evaluates the one above it."""
-        told = dict(attributes)
+        result = dict(attributes)
         output = decode_json(attributes.get("output.value"))
         if kind == "EVALUATOR" and isinstance(output, dict):
-            told = {"name": call.name, **{k: output.get(k) for k in ("score", "label", "explanation")}}
-            told["gen_ai.request.model"] = attributes.get("llm.model_name")
-        if call.parent or told.get("gen_ai.response.id"):
-            self._result(call.trace, call.parent, told, call.start)
+            result = {"name": call.name, **{k: output.get(k) for k in ("score", "label", "explanation")}}
+            result["gen_ai.request.model"] = attributes.get("llm.model_name")
+        if call.parent or result.get("gen_ai.response.id"):
+            self._result(call.trace, call.parent, result, call.start)
         else:
             self.add_hint("{n} spans of evaluators name no span above them, and were left aside.")
 
     def _annotation(self, row: dict[str, Any]) -> None:
         result, meta = as_object(row.get("result")), as_object(row.get("metadata"))
-        told = {k: result.get(k, row.get(f"result.{k}", row.get(k))) for k in ("label", "score", "explanation")}
+        rating = {k: result.get(k, row.get(f"result.{k}", row.get(k))) for k in ("label", "score", "explanation")}
         kind, named = str(row.get("annotator_kind")).upper(), row.get("identifier")
         by, known = "judge", [meta.get("model"), meta.get("evaluator"), named, kind]
         if kind == "HUMAN":
@@ -253,26 +253,26 @@ class _Reader(TraceReader):
         self.score(TraceScore(
             str(row.get("name") or row.get("annotation_name") or "annotation"), by, first_text(*known),
             key=text_of(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
-            number=_number(told["score"]), label=told["label"], note=text_of(told["explanation"]),
+            number=_number(rating["score"]), label=rating["label"], note=text_of(rating["explanation"]),
             made_at=iso_time(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip
 
 
 def _messages(attributes: dict[str, Any]) -> tuple[list[Utterance], list[Utterance]]:
     """What went into a call and what came out, in whichever of the conventions the attributes have it."""
-    said = read_messages(attributes.get("gen_ai.input.messages")) or []
+    inputs = read_messages(attributes.get("gen_ai.input.messages")) or []
     if system := decode_json(attributes.get("gen_ai.system_instructions")):
         parts = system if isinstance(system, list) else [system]
         texts = (p.get("content", p.get("text")) if isinstance(p, dict) else p for p in parts)
-        said = [Utterance("system", "\n\n".join(map(text_of, texts))), *said]
+        inputs = [Utterance("system", "\n\n".join(map(text_of, texts))), *inputs]
     answer = read_messages(attributes.get("gen_ai.output.messages")) or []
     for to, prefix in (
-        (said, "llm.input_messages."), (answer, "llm.output_messages."),
-        (said, "gen_ai.prompt."), (answer, "gen_ai.completion."),
+        (inputs, "llm.input_messages."), (answer, "llm.output_messages."),
+        (inputs, "gen_ai.prompt."), (answer, "gen_ai.completion."),
     ):  # fmt: skip
         if not to:
             to += read_messages(_listed_under(attributes, prefix)) or []
-    return said, answer
+    return inputs, answer
 
 
 def _read_event(name: str, body: Any) -> list[Utterance]:
@@ -284,11 +284,11 @@ def _read_event(name: str, body: Any) -> list[Utterance]:
             if key in body:
                 return input_utterances(body[key]) if role == "user" else output_utterances(body[key])
     role = name.removeprefix("gen_ai.").removesuffix(".message")
-    held = {name: decode_json(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
-    inner = as_object(held.get("message")) or held
+    fields = {name: decode_json(value) for name, value in body.items()} if isinstance(body, dict) else {"content": body}
+    inner = as_object(fields.get("message")) or fields
     given = {"role": "assistant" if role == "choice" else role, **inner}
-    if role == "choice" and isinstance(held.get("message"), str):
-        given["content"] = held["message"]
+    if role == "choice" and isinstance(fields.get("message"), str):
+        given["content"] = fields["message"]
     return read_messages([given]) or []
 
 
@@ -307,14 +307,14 @@ def _value(value: Any) -> Any:
     """A value of OTLP as JSON has it."""
     if not isinstance(value, dict):
         return value
-    for kind, held in value.items():
+    for kind, inner in value.items():
         if kind == "intValue":
-            return int(held)
+            return int(inner)
         if kind == "arrayValue":
-            return [_value(one) for one in (held or {}).get("values", ())]
+            return [_value(one) for one in (inner or {}).get("values", ())]
         if kind == "kvlistValue":
-            return _attributes((held or {}).get("values", ()))
-        return held
+            return _attributes((inner or {}).get("values", ()))
+        return inner
     return None
 
 
@@ -326,7 +326,7 @@ def _listed_under(attributes: dict[str, Any], prefix: str) -> list[Any]:
             inner = found
             *path, last = key[len(prefix) :].split(".")
             for step in path:
-                inner = held if isinstance(held := inner.get(step), dict) else inner.setdefault(step, {})
+                inner = child if isinstance(child := inner.get(step), dict) else inner.setdefault(step, {})
             inner[last] = value
     made = _lists_of_indexes(found)
     return made if isinstance(made, list) else []
@@ -337,16 +337,16 @@ def _lists_of_indexes(value: Any) -> Any:
         return value
     if all(key.isdecimal() for key in value):
         return [_lists_of_indexes(value[key]) for key in sorted(value, key=int)]
-    return {key: _lists_of_indexes(held) for key, held in value.items()}
+    return {key: _lists_of_indexes(inner) for key, inner in value.items()}
 
 
 def _flatten_keys(value: Any, prefix: str = "") -> dict[str, Any]:
     """An object's values under keys that are the whole path to them."""
     value = decode_json(value) if "messages" in prefix else value
     if isinstance(value, (dict, list)) and value and not prefix.endswith((".value", ".messages", "arguments")):
-        pairs = value.items() if isinstance(value, dict) else ((str(n), held) for n, held in enumerate(value))
+        pairs = value.items() if isinstance(value, dict) else ((str(n), inner) for n, inner in enumerate(value))
         return {
-            k: v for key, held in pairs for k, v in _flatten_keys(held, f"{prefix}.{key}" if prefix else key).items()
+            k: v for key, inner in pairs for k, v in _flatten_keys(inner, f"{prefix}.{key}" if prefix else key).items()
         }
     return {prefix: value}
 

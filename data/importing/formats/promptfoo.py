@@ -29,11 +29,11 @@ def read(files: Iterable[FormatFile]) -> Iterator[ToolEntry]:
 
 
 def _results(value: dict[str, Any]) -> list[dict[str, Any]]:
-    held = value.get("results")
-    while isinstance(held, dict):
-        held = held.get("results")
-    if isinstance(held, list):
-        return [one for one in held if isinstance(one, dict)]
+    results = value.get("results")
+    while isinstance(results, dict):
+        results = results.get("results")
+    if isinstance(results, list):
+        return [one for one in results if isinstance(one, dict)]
     return [value] if _is_result(value) else []
 
 
@@ -56,22 +56,22 @@ class _Reader(CaseReader):
         variables, meta = as_object(row.get("vars")), as_object(row.get("metadata"))
         places = [f"{sort} {row[f'{sort}Idx']}" for sort in ("test", "prompt") if f"{sort}Idx" in row]
         name = ", ".join(filter(None, (*places, provider)))
-        said = read_messages(meta.get("messages")) or [
+        utterances = read_messages(meta.get("messages")) or [
             Utterance(role, text_of(one[key]))
             for one in as_objects(meta.get("redteamHistory"))
             for role, key in (("user", "prompt"), ("assistant", "output")) if one.get(key)
         ]  # fmt: skip
-        if not said:
+        if not utterances:
             if not output.strip():
                 why = "has no output: its provider gave an error, or nothing."
                 self.add_fault("result", why, name, {"error": row.get("error"), "vars": variables})
                 return
             given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
             asked = [Utterance("user", text_of(given))] if text_of(given).strip() else []
-            said = [*(read_messages(given) or asked), Utterance("assistant", output)]
+            utterances = [*(read_messages(given) or asked), Utterance("assistant", output)]
         reference = next((text_of(variables[key]) for key in _REFERENCES if key in variables), "")
         meta, opinions = plain_fields(variables, _REFERENCES), list(_opinions(row))
-        self.add(EvaluationCase(name, said, opinions, reference=reference, system=provider, meta=meta))
+        self.add(EvaluationCase(name, utterances, opinions, reference=reference, system=provider, meta=meta))
 
 
 def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
@@ -96,8 +96,8 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
             continue
         passed.append(one.get("pass"))
         value = one.get("score") if isinstance(one.get("score"), (int, float)) else one.get("pass")
-        told = name if met[name] == 1 else f"{name} {met[name]}"
-        yield CaseRating(told, "judge", _provider_name(assertion.get("provider")) or kind, value, note)
+        rating_name = name if met[name] == 1 else f"{name} {met[name]}"
+        yield CaseRating(rating_name, "judge", _provider_name(assertion.get("provider")) or kind, value, note)
     for name, value in as_object(row.get("namedScores") or grading.get("namedScores")).items():
         if name not in met:
             yield CaseRating(text_of(name), "judge", "promptfoo", value)

@@ -114,7 +114,7 @@ class _Table:
         except LineError as error:
             yield RejectedRow(self.file, line, [error.problem], row, name)
             return
-        turns = messages.number_turns([said for _, said in placed])
+        turns = messages.number_turns([utterance for _, utterance in placed])
         data = {**self._common(row, name), "turns": turns}
         yield Line(self.file, line, "item", data, row)
         number, answered = 1, False
@@ -166,8 +166,8 @@ class _Table:
                 if role is None:
                     problem = f"The role must be user, assistant, system or tool (it is {show_value(given)})."
                     raise LineError("role", problem)
-                said = mapping.field("text").text(record.value)
-                placed.append((record, (role, said)))
+                content = mapping.field("text").text(record.value)
+                placed.append((record, (role, content)))
                 continue
             for role in ("user", "assistant"):
                 text = mapping.field(role).value(record.value)
@@ -199,7 +199,7 @@ class _Table:
             return None
         data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
         data["params"] = judged.params
-        data |= {"order": said.strip().lower()} if (said := judged.order.text(row)) else {}
+        data |= {"order": text.strip().lower()} if (text := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
         if sample := judged.sample.text(row).strip():
             data["sample"] = int(sample) if sample.isdecimal() else sample
@@ -220,8 +220,8 @@ class _Table:
             value = ""
         if judged.card == "mt_bench":
             score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-            said = number.removeprefix("turn:")
-            data["reply"] = {"turn": int(said) if said.isdecimal() else 0, "score": score}
+            text = number.removeprefix("turn:")
+            data["reply"] = {"turn": int(text) if text.isdecimal() else 0, "score": score}
         else:
             data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
         return Line(self.file, record.line, "judgment", data, row, unscored=unscored)

@@ -178,17 +178,17 @@ class ColumnMapping(Strict):
         """The cards that its recipes make, by name."""
         return {recipe.name: from_recipe(recipe) for recipe in self.recipes}
 
-    def complete(self, there: Cards) -> ColumnMapping:
+    def complete(self, cards_by_name: Cards) -> ColumnMapping:
         """Itself, each value of a judge with its question and unit, where its card leaves no choice."""
-        judgments = [_fill_from_card(judged, there.get(judged.card)) for judged in self.judgments]
+        judgments = [_fill_from_card(judged, cards_by_name.get(judged.card)) for judged in self.judgments]
         return self.model_copy(update={"judgments": judgments})
 
-    def faults(self, columns: Collection[str], there: Cards | None = None) -> list[str]:
+    def faults(self, columns: Collection[str], cards_by_name: Cards | None = None) -> list[str]:
         """What is missing before a table with these columns can be read, in sentences; empty when nothing is.
 
-        `there` are the workspace's cards; without it, those that have a folder.
+        `cards_by_name` are the workspace's cards; without it, those that have a folder.
         """
-        there = self.cards() | dict(cards() if there is None else there)
+        cards_by_name = self.cards() | dict(cards() if cards_by_name is None else cards_by_name)
         found = [f"There is no column {name[:60]!r}." for name in sorted(self.columns() - set(columns))]
         found += [f"{name!r} is not a field of a {self.kind}." for name in self.fields if name not in FIELDS[self.kind]]
         for names in _NEEDED[self.kind] if self.items and not self.textless else ():
@@ -199,7 +199,7 @@ class ColumnMapping(Strict):
         if not self.items and not self.judgments and not self.labels:
             found.append("Nothing would be imported: map items, judgments or labels.")
         for judged in self.judgments:
-            found += _judgment_faults(self.kind, judged, there)
+            found += _judgment_faults(self.kind, judged, cards_by_name)
             if judged.card == "mt_bench" and not judged.turn and not (self.field("text") or self.field("assistant")):
                 found.append("A judgment of mt_bench needs its turn.")
         for label in self.labels:
@@ -209,11 +209,11 @@ class ColumnMapping(Strict):
         return found
 
 
-def _judgment_faults(kind: Kind, judged: JudgmentColumns, there: Cards) -> list[str]:
+def _judgment_faults(kind: Kind, judged: JudgmentColumns, cards_by_name: Cards) -> list[str]:
     found = []
-    card = there.get(judged.card)
+    card = cards_by_name.get(judged.card)
     if card is None or card.kind != kind:
-        fitting = ", ".join(name for name, known in there.items() if known.kind == kind)
+        fitting = ", ".join(name for name, known in cards_by_name.items() if known.kind == kind)
         found.append(f"A judgment needs a card for a {kind}: {fitting} (not {judged.card[:60]!r}).")
     if not judged.model:
         found.append("A judgment needs its model: a column, or a name.")
@@ -261,8 +261,8 @@ def parse_mapping(text: str) -> ColumnMapping:
     try:
         return ColumnMapping.model_validate_json(text, strict=True)
     except ValidationError as error:
-        told = " ".join(sentence for _, sentence in validation_problems(error, "mapping"))
-        raise BadInput(f"The mapping cannot be read. {told}") from None
+        message = " ".join(sentence for _, sentence in validation_problems(error, "mapping"))
+        raise BadInput(f"The mapping cannot be read. {message}") from None
 
 
 def cell_text(value: Any) -> str:

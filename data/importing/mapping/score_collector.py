@@ -35,17 +35,17 @@ class ScoreCollector:
             data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
             str(data.get("sample", "")),
         )  # fmt: skip
-        held = self._held.setdefault(key, _Held(file, line, row, data))
+        judgment = self._held.setdefault(key, _Held(file, line, row, data))
         cell = (score["unit"], score["dimension"])
-        free = next((sample for sample in held.samples if cell not in sample), None)
+        free = next((sample for sample in judgment.samples if cell not in sample), None)
         if free is None:
-            held.samples.append({cell: score})
+            judgment.samples.append({cell: score})
         else:
             free[cell] = score
 
     def lines(self) -> Iterator[Line]:
         """The judgments that they are, each given out once."""
-        for held in self._held.values():
-            for sample in held.samples:
-                yield Line(held.file, held.line, "judgment", {**held.data, "scores": list(sample.values())}, held.row)
+        for one in self._held.values():
+            for sample in one.samples:
+                yield Line(one.file, one.line, "judgment", {**one.data, "scores": list(sample.values())}, one.row)
         self._held.clear()

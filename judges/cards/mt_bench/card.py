@@ -76,13 +76,13 @@ def read(reply: Reply, item: Dialogue) -> Reading:
         return Reading(unscored="incomplete", why=f"turn {reply.turn} is not an assistant turn of this dialogue")
     if reply.failed:
         return Reading(unscored="api_error", why="the judgment is $ERROR$: the call to the judge failed")
-    told = bool(reply.judgment.strip())
-    stated = rating(reply.judgment, reply.counts) if told else reply.score
-    if stated is None or (stated == -1 and not told):
+    has_text = bool(reply.judgment.strip())
+    stated = rating(reply.judgment, reply.counts) if has_text else reply.score
+    if stated is None or (stated == -1 and not has_text):
         return Reading(unscored="unreadable", why="no [[rating]] in the judgment")
     if not 1 <= stated <= 10:
         return Reading(unscored="out_of_range", why=f"the rating is {stated:g}: allowed are 1 to 10")
-    remarks = [Remark(unit, "rating", "note", reply.judgment.strip())] if told else []
+    remarks = [Remark(unit, "rating", "note", reply.judgment.strip())] if has_text else []
     if reply.score is not None and reply.score != stated:
         remarks.append(
             Remark(unit, "rating", "rule", f"The file says {reply.score:g}, the judgment's text says {stated:g}.")
@@ -107,8 +107,8 @@ def _prompts(pair: bool) -> dict[str, str]:
     own = {
         name.removeprefix("pair").removeprefix("_"): t for name, t in found.items() if name.startswith("pair") == pair
     }
-    said = Path(__file__).with_name("reference.md").read_text(encoding="utf-8").strip()
-    full = {material.join_names([name, "reference"]): t.replace(REPLY, f"{said}\n\n{REPLY}") for name, t in own.items()}
+    note = Path(__file__).with_name("reference.md").read_text(encoding="utf-8").strip()
+    full = {material.join_names([name, "reference"]): t.replace(REPLY, f"{note}\n\n{REPLY}") for name, t in own.items()}
     return own | full
 
 

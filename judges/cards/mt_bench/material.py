@@ -22,9 +22,9 @@ def references(item: Dialogue | Pair, turn: int) -> list[str]:
     """
     if item.meta.get("category") not in WITH_REFERENCE:
         return []
-    held = item.meta.get("reference_answer", item.meta.get("reference"))
-    given = [held] if isinstance(held, str) else held
-    if not isinstance(given, list) or not all(isinstance(said, str) for said in given):
+    reference = item.meta.get("reference_answer", item.meta.get("reference"))
+    given = [reference] if isinstance(reference, str) else reference
+    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
         return []
     return given[:turn] if len(given) >= turn and given[turn - 1].strip() else []
 
@@ -64,7 +64,7 @@ def pair_fields(item: Pair, _part: str) -> dict[str, Any]:
 
 def _with_reference(item: Dialogue | Pair, turn: int) -> dict[str, Any]:
     given = references(item, turn)
-    return {"reference_answer": [{"turn": n, "text": said} for n, said in enumerate(given, 1)]} if given else {}
+    return {"reference_answer": [{"turn": n, "text": text} for n, text in enumerate(given, 1)]} if given else {}
 
 
 def _turn(part: str) -> int:

@@ -100,8 +100,8 @@ def _shown_item(item: Dialogue | Pair, shown: Shown) -> Dialogue | Pair:
     sides = {}
     for name in ("response_a", "response_b"):
         side: PairSide = getattr(item, name)
-        said = [clean(text) for text in split_turns(side.text or "", pair_turn(item), ANSWER)]
-        sides[name] = side.model_copy(update={"text": join_turns(said, ANSWER)})
+        answers = [clean(text) for text in split_turns(side.text or "", pair_turn(item), ANSWER)]
+        sides[name] = side.model_copy(update={"text": join_turns(answers, ANSWER)})
     return item.model_copy(update=sides)
 
 
@@ -112,12 +112,12 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
     """
     if isinstance(item, Dialogue):
         until = entries_until(item, part)
-        said = {entry.turn: {"question": "", "answer": ""} for entry in until}
+        fields_by_turn = {entry.turn: {"question": "", "answer": ""} for entry in until}
         for entry in until:
             name = {"user": "question", "assistant": "answer"}.get(entry.role)
             if name is not None:
-                said[entry.turn][name] = entry.text
-        return list(said.values())
+                fields_by_turn[entry.turn][name] = entry.text
+        return list(fields_by_turn.values())
     turn = pair_turn(item)
     asked = item.input if isinstance(item.input, str) else "\n\n".join(entry.text for entry in item.input)
     given = (
@@ -132,10 +132,10 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
 
 def _template_fields(item: Dialogue | Pair, part: str) -> dict[str, str]:
     """The fields of a template: as they are for a first turn, numbered for several, with the references beside them."""
-    said = _turns(item, part)
-    given = references(item, len(said))
-    if len(said) == 1:
-        told = said[0]
+    turns = _turns(item, part)
+    given = references(item, len(turns))
+    if len(turns) == 1:
+        fields = turns[0]
     else:
-        told = {f"{name}_{n}": text for n, turn in enumerate(said, 1) for name, text in turn.items()}
-    return told | {f"ref_answer_{n}": text for n, text in enumerate(given, 1)}
+        fields = {f"{name}_{n}": text for n, turn in enumerate(turns, 1) for name, text in turn.items()}
+    return fields | {f"ref_answer_{n}": text for n, text in enumerate(given, 1)}

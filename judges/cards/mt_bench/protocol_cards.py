@@ -67,6 +67,6 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
 def _japanese(base: Card) -> dict[str, str]:
     """Our own prompts, which expect an answer in Japanese and explain in it."""
     file = "japanese_pair.md" if base.kind == "pair" else "japanese.md"
-    said = Path(__file__).with_name(file).read_text(encoding="utf-8").strip()
-    ends = f"{said}\n\n{REPLY}"
+    instructions = Path(__file__).with_name(file).read_text(encoding="utf-8").strip()
+    ends = f"{instructions}\n\n{REPLY}"
     return {name: _LANGUAGE.sub("in Japanese", text).replace(REPLY, ends) for name, text in base.prompts.items()}

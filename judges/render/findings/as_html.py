@@ -46,7 +46,7 @@ def _table(one: Table) -> str:
     plain = Column()
     shapes = {key: one.columns.get(key, plain) for key in (one.rows[0] if one.rows else {})}
     rows = [{key: _cell(value, shapes[key].shape) for key, value in row.items()} for row in one.rows]
-    return table(rows, {key: held.title or key for key, held in shapes.items()}, one.caption)
+    return table(rows, {key: column.title or key for key, column in shapes.items()}, one.caption)
 
 
 def _cell(value: object, shape: str) -> object:

@@ -16,22 +16,22 @@ _PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 def sentences(found: AutoAcceptance, near: bool, scored: int, spared: int) -> list[Sentence]:
     """What it comes to on the labelled items, and for all `scored` items, of which `spared` need no person."""
     head, colon, rest = auto_accept.explain(found, near).partition(": ")
-    said = [say("**{head}**{rest}", head=head, rest=colon + rest)]
+    parts = [say("**{head}**{rest}", head=head, rest=colon + rest)]
     if found.chosen is not None:
-        said.append(
+        parts.append(
             say(
                 "Of {items} scored by the judge, **{spared}** can be accepted automatically and {left} go to people.",
                 items=many(scored, "item"), spared=f"{spared:,}", left=f"{scored - spared:,}",
             )
         )  # fmt: skip
     overall = "–" if found.overall.point is None else f"{found.overall.point:.0%}"
-    said.append(
+    parts.append(
         quiet(
             "From {cells} of {items} with reference labels (gold); over all of them agreement is {overall}.",
             cells=many(found.cells, "rating"), items=many(found.items, "item"), overall=overall,
         )
     )  # fmt: skip
-    return said
+    return parts
 
 
 def plot(found: AutoAcceptance, title: str = "") -> LineChart | None:

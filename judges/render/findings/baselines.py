@@ -22,13 +22,13 @@ def findings(found: Baselines) -> list[Sentence]:
     """A warning where the judge is not shown to beat a baseline, and the figures; nothing where it has no kappa."""
     if found.judge is None:
         return []
-    rule, said = found.length, []
+    rule, sentences = found.length, []
     against = [(rule.standing, "the length baseline")] if rule is not None else []
     for standing, what in [*against, (found.above_constant, "the majority-class baseline")]:
         if standing in _WARNED:
-            said.append(warn("This judge {how} {what}.", how=_WARNED[standing], what=what))
+            sentences.append(warn("This judge {how} {what}.", how=_WARNED[standing], what=what))
     if rule is not None:
-        said.append(
+        sentences.append(
             quiet(
                 "Length baseline: a rule that predicts the answer from the length of the text alone (cross-fitted) has "
                 "kappa {rule} ({span}) and {exact} agreement. Judge minus baseline: {ahead} ({ahead_span}){standing}.",
@@ -37,11 +37,11 @@ def findings(found: Baselines) -> list[Sentence]:
                 standing=_SAID[rule.standing],
             )
         )  # fmt: skip
-    said.append(
+    sentences.append(
         quiet(
             "Majority-class baseline: always “{answer}” has {share} agreement, and kappa 0 by definition. Both "
             "baselines are computed on the same {items}.",
             answer=found.constant or "", share=f"{found.share or 0:.0%}", items=many(found.items, "item"),
         )
     )  # fmt: skip
-    return said
+    return sentences

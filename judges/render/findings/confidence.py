@@ -34,7 +34,7 @@ def source_name(source: str) -> str:
 def sentences(found: reliability.Reliability, source: str, cells: int, scored: int) -> list[Sentence]:
     """Accuracy at high and low confidence, over- or underconfidence, and discrimination, from `cells` of `scored`."""
     low, high = found.levels[0], found.levels[-1]
-    said = [
+    parts = [
         say(
             "At a confidence of **{sure}** the judge agrees with people in **{right}** of ratings ({span}), at "
             "**{unsure}** in **{less}** ({less_span}).",
@@ -49,7 +49,7 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
     ]  # fmt: skip
     gap = found.stated - (found.accuracy.point or 0.0)
     outside = found.accuracy.low is not None and not found.accuracy.low <= found.stated <= (found.accuracy.high or 1.0)
-    said.append(
+    parts.append(
         say(
             "Mean confidence {stated}, accuracy {right}{verdict}. Expected calibration error (ECE) {error}; about "
             "{chance} is expected by chance with so few ratings.",
@@ -60,12 +60,12 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
     )  # fmt: skip
     ranks = found.auroc
     if ranks is None or ranks.point is None:
-        said.append(say("All ratings agree, or none does: the AUROC of confidence is undefined."))
+        parts.append(say("All ratings agree, or none does: the AUROC of confidence is undefined."))
     else:
         use = "so confidence predicts agreement and is of use for choosing what people review"
         wrong = "so confidence is higher where the judge is wrong: do not use it"
         none = "so confidence is not shown to predict agreement"
-        said.append(
+        parts.append(
             say(
                 "AUROC of confidence {ranks} ({span}; 50% is chance), {verdict}.",
                 ranks=f"{ranks.point:.0%}", span=span(ranks, ".0%"),
@@ -73,14 +73,14 @@ def sentences(found: reliability.Reliability, source: str, cells: int, scored: i
             )
         )  # fmt: skip
     few = f" Fewer than {MIN_CLUSTERS} items: no conclusion." if found.items < MIN_CLUSTERS else ""
-    said.append(
+    parts.append(
         quiet(
             "From {cells} of {items} with a confidence, of {scored} scored. Source: {source}.{few}",
             cells=many(cells, "rating"), items=many(found.items, "item"), scored=many(scored, "rating"),
             source=source_name(source), few=few,
         )
     )  # fmt: skip
-    return said
+    return parts
 
 
 def plot(found: reliability.Reliability, title: str = "") -> ReliabilityDiagram:

@@ -14,9 +14,9 @@ from judges.stats.uncertainty import Interval
 
 def findings(found: HumanCeiling | None, gold: Interval | None, title: str = "") -> list[Finding]:
     """A sentence and a plot; `gold` is the judge against gold, where it is the same figure."""
-    said: list[Finding] = [say("{said}", said=explain(found))]
+    parts: list[Finding] = [say("{said}", said=explain(found))]
     if found is None:
-        return said
+        return parts
     rows: list[tuple[str, Interval | None, str, str]] = [
         ("two people", found.between, "meets policy", f"{many(found.between.cells, 'pair')} of labels"),
         ("judge and one person", found.judge, "inconclusive", f"{many(found.items, 'item')}, the same ratings"),
@@ -28,7 +28,7 @@ def findings(found: HumanCeiling | None, gold: Interval | None, title: str = "")
         for name, i, state, on in rows
         if i is not None
     ]
-    return [*said, Intervals(spans, title=title)]
+    return [*parts, Intervals(spans, title=title)]
 
 
 def test(found: AlternativeAnnotatorTest) -> Sentence:

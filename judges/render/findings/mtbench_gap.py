@@ -23,7 +23,7 @@ def gap_summary(found: Gap) -> list[Sentence]:
     """Both means and their difference; the two as they are reported, where their scales differ."""
     gap = found.difference
     models = many(_models(found), "model")
-    said = [
+    sentences = [
         say(
             "Over {models} that both rated: **{one}** {start}, **{other}** {end}; difference **{gap}**, 95% interval "
             "{ends}.",
@@ -33,8 +33,8 @@ def gap_summary(found: Gap) -> list[Sentence]:
     ]  # fmt: skip
     if found.one.protocol.scale != found.other.protocol.scale:
         first, second = (cell(one, ".4f") for one in found.reported)
-        said.append(quiet("Reported on their own scales: {first} and {second}.", first=first, second=second))
-    return said
+        sentences.append(quiet("Reported on their own scales: {first} and {second}.", first=first, second=second))
+    return sentences
 
 
 def _models(found: Gap) -> int:
@@ -106,11 +106,11 @@ def rest_table(found: Gap) -> Table:
 
 def step_order(found: Gap) -> list[Sentence]:
     """How far the size of the steps depends on their order."""
-    said = []
+    sentences = []
     steps = (*found.steps, *found.later)
     moving = [one for one in steps if abs(one.high - one.low) > 5e-4]
     if moving:
-        said.append(
+        sentences.append(
             quiet(
                 "The size of a step depends on the order of the steps: {names}. The table has the least and the "
                 "largest change in any order, and the fair share.",
@@ -120,8 +120,8 @@ def step_order(found: Gap) -> list[Sentence]:
             )
         )  # fmt: skip
     elif len(steps) > 1:
-        said.append(quiet("In every order of the steps each of them is the same to three digits."))
-    return said
+        sentences.append(quiet("In every order of the steps each of them is the same to three digits."))
+    return sentences
 
 
 def unmoved_table(found: Gap) -> Table:
@@ -133,12 +133,12 @@ def unmoved_table(found: Gap) -> Table:
 def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
     """Which judge calls would tell apart what is left, and their cost; only why not where there is none to make."""
     to_run = [arm for arm in found.arms if not arm.stored]
-    said: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.said]
+    reasons: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.said]
     if not to_run:
-        return said
+        return reasons
     costs = [arm.cost for arm in to_run]
     cost = "not known" if None in costs else f"about {sum(one or 0.0 for one in costs):,.2f} US dollars"
-    told = say(
+    summary = say(
         "**{calls}** to judges would tell {factors} apart: each from the first or the second pipeline, in every "
         "combination. Cost: **{cost}**, by the price list.",
         calls=many(sum(arm.calls for arm in to_run), "call"), factors=", ".join(found.factors), cost=cost,
@@ -158,7 +158,7 @@ def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
         "Each row is a protocol for the command data mtbench run --dataset, which says what it will take before it "
         "starts; judges mtbench compare --plan FOLDER writes these protocols as files."
     )
-    return [told, Table(rows, {**counts, "US dollars": Column(",.2f")}, caption), *said]
+    return [summary, Table(rows, {**counts, "US dollars": Column(",.2f")}, caption), *reasons]
 
 
 FACTORS = (("factor", "20%"), ("first", "27%"), ("second", "27%"), ("where it is known from", "26%"))
@@ -171,6 +171,6 @@ def factor_rows(found: Sequence[Factor]) -> list[tuple[str, str, str, str]]:
     for one in sorted(found, key=lambda each: (each.differs is not True, each.differs is not None)):
         state = {True: "\N{NOT EQUAL TO} differs", False: "equal", None: "not known"}[one.differs]
         source = " and ".join(dict.fromkeys(_KNOWN[known] for known in one.known))
-        told = source + (f"\n{_BECOMES[one.kind]}" if one.differs else "")
-        rows.append((f"{one.name}\n{state}", one.one, one.other, told))
+        details = source + (f"\n{_BECOMES[one.kind]}" if one.differs else "")
+        rows.append((f"{one.name}\n{state}", one.one, one.other, details))
     return rows

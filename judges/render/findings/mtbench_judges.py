@@ -40,20 +40,20 @@ def judges_summary(found: RatingComparison, names: Mapping[str, str]) -> list[Se
     if not whole.cells:
         return [say("**{one}** and **{other}** have rated no turn of the same answer.", one=one, other=other)]
     gap = whole.difference
-    held = number(abs(gap.point or 0.0))
+    points = number(abs(gap.point or 0.0))
     ends = f"95% interval of the difference {span(gap, '+.2f')}"
     higher, lower = (other, one) if (gap.point or 0) >= 0 else (one, other)
     sure = gap.low is not None and gap.high is not None and (gap.low > 0 or gap.high < 0)
-    told = {"higher": higher, "lower": lower, "held": held, "ends": ends}
-    said = (
-        say("**{higher}** rates higher than **{lower}** by {held} points on average ({ends}).", **told)
-        if sure else say("**{higher}** and **{lower}** do not differ significantly: {held} points ({ends}).", **told)
+    values = {"higher": higher, "lower": lower, "held": points, "ends": ends}
+    sentence = (
+        say("**{higher}** rates higher than **{lower}** by {held} points on average ({ends}).", **values)
+        if sure else say("**{higher}** and **{lower}** do not differ significantly: {held} points ({ends}).", **values)
     )  # fmt: skip
     alone = ", ".join(
         f"{many(n, 'turn')} by {name} alone" for n, name in zip(found.alone, (one, other), strict=True) if n
     )
     return [
-        said,
+        sentence,
         quiet(
             "From {cells} of {questions} that both rated"
             + ("; left out: {alone}" if alone else "")
@@ -71,8 +71,8 @@ COLUMNS = (("figure", "22%"), ("value", "15%"), ("95% interval", "23%"), ("meani
 def figure_rows(found: RatingComparison) -> list[tuple[str, str, str, str]]:
     """Every figure on all shared turns: its name, its value, its interval, and what it means."""
     return [
-        (name, cell(held.point, shape), span(held, shape), meaning)
-        for (name, held), (shape, meaning) in zip(figures_by_name(found.whole).items(), FIGURES.values(), strict=True)
+        (name, cell(figure.point, shape), span(figure, shape), meaning)
+        for (name, figure), (shape, meaning) in zip(figures_by_name(found.whole).items(), FIGURES.values(), strict=True)
     ]
 
 
@@ -81,16 +81,16 @@ def part_table(by: str, cut: Mapping[str, PairAgreement], names: tuple[str, str]
     rows = [
         {by: name, "turns": one.cells, **dict(_cells(one, names, intervals))} for name, one in cut.items()
     ]  # fmt: skip
-    shapes = {name: Column(".2f") for name in names} | {n: Column(s, told) for n, (s, told) in FIGURES.items()}
+    shapes = {name: Column(".2f") for name in names} | {n: Column(s, meaning) for n, (s, meaning) in FIGURES.items()}
     columns = {by: Column(width=200), "turns": COUNT} | ({} if intervals else shapes)
     return Table(rows, columns)
 
 
 def _cells(one: PairAgreement, names: tuple[str, str], intervals: bool) -> Iterator[tuple[str, object]]:
     found = dict(zip(names, (one.one, one.other), strict=True)) | figures_by_name(one)
-    for name, held in found.items():
+    for name, figure in found.items():
         shape = FIGURES.get(name, (".2f", ""))[0]
-        yield name, f"{cell(held.point, shape)} ({span(held, shape)})" if intervals else held.point
+        yield name, f"{cell(figure.point, shape)} ({span(figure, shape)})" if intervals else figure.point
 
 
 def question_table(found: Sequence[QuestionGap], names: tuple[str, str]) -> Table:
@@ -103,8 +103,8 @@ def question_table(found: Sequence[QuestionGap], names: tuple[str, str]) -> Tabl
         for one in sorted(found, key=lambda one: -abs(one.other - one.one))
     ]  # fmt: skip
     shapes = {name: Column(".2f") for name in names}
-    told = {name: Column(*FIGURES[name]) for name in ("difference", "equal", "within one")}
-    return Table(rows, {"question": Column(width=90), "turns": COUNT} | shapes | told)
+    figure_columns = {name: Column(*FIGURES[name]) for name in ("difference", "equal", "within one")}
+    return Table(rows, {"question": Column(width=90), "turns": COUNT} | shapes | figure_columns)
 
 
 def bubbles(found: RatingComparison, names: Mapping[str, str]) -> Bubbles:

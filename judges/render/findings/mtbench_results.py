@@ -99,7 +99,7 @@ def bench_contents(bench: Bench) -> list[Sentence]:
     answered: dict[str, set[str]] = {model: set() for model in bench.models}
     for question, model, _ in bench.answers:
         answered[model].add(question)
-    part = {model: n for model, held in answered.items() if (n := len(bench.questions.keys() - held))}
+    part = {model: n for model, questions in answered.items() if (n := len(bench.questions.keys() - questions))}
     if len(bench.questions) < QUESTIONS:
         found.append(quiet("A whole MT-Bench has {n} questions.", n=QUESTIONS))
     if part and bench.answers:
@@ -116,7 +116,7 @@ def prompts(bench: Bench, names: Mapping[str, str], known: Mapping[str, str]) ->
         {
             "judge": names[one.id],
             "rates": " and ".join(
-                told for told, these in (("turns", rates), ("pairs of answers", compares)) if one.id in these
+                subject for subject, these in (("turns", rates), ("pairs of answers", compares)) if one.id in these
             ),
             "protocol": one.protocol or "not known",
             "prompt": one.prompt or "not known",
@@ -162,8 +162,8 @@ def table(
     return Table(rows, columns)
 
 
-def _cell(held: Interval, interval: bool) -> object:
-    return f"{cell(held.point, '.2f')} ({span(held)})" if interval else held.point
+def _cell(mean: Interval, interval: bool) -> object:
+    return f"{cell(mean.point, '.2f')} ({span(mean)})" if interval else mean.point
 
 
 def _point(one: Interval | None) -> float | None:
@@ -213,7 +213,7 @@ def model_order(ranking: Ranking) -> list[Sentence]:
         if len(ranking.models) == 2:
             return [say("The order of the two models is settled at 95%.")]
         return [say("The order of all **{n} pairs** of models is settled at 95%.", n=f"{len(ranking.pairs):,}")]
-    said = [
+    sentences = [
         say(
             "Of {pairs} of models the order of **{n}** is not settled at 95%; the closest: {higher} and {lower} "
             "({gap} apart).",
@@ -222,8 +222,8 @@ def model_order(ranking: Ranking) -> list[Sentence]:
         )
     ]  # fmt: skip
     if best.first is not None:
-        said.append(quiet("{model} is best in {share} of resamples.", model=best.model, share=f"{best.first:.0%}"))
-    return said
+        sentences.append(quiet("{model} is best in {share} of resamples.", model=best.model, share=f"{best.first:.0%}"))
+    return sentences
 
 
 def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -> Table:
@@ -232,7 +232,7 @@ def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -
     rows = [
         {
             "model": one.model or EVERY,
-            **{name or "no category": _cell(held, intervals) for name in named if (held := one.categories.get(name))},
+            **{name or "no category": _cell(mean, intervals) for name in named if (mean := one.categories.get(name))},
         }
         for one in found
     ]
@@ -299,13 +299,13 @@ def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rule
     }
     widest = max(((one.range or 0.0, one) for one in found), key=lambda pair: pair[0], default=(0.0, None))
     if widest[0] > 0 and widest[1] is not None:
-        said = say(
+        sentence = say(
             "The rules move a mean by up to **{most}** ({model}, {judge}).",
             most=cell(widest[0], shape(rules)), model=widest[1].model or EVERY, judge=names[widest[1].judge],
         )  # fmt: skip
     else:
-        said = say("No rule moves a mean: no judgment failed, and no turn was judged twice.")
-    return [said, Table(rows, columns)]
+        sentence = say("No rule moves a mean: no judgment failed, and no turn was judged twice.")
+    return [sentence, Table(rows, columns)]
 
 
 def wins(found: Sequence[WinRate], names: Mapping[str, str]) -> Table:
@@ -356,15 +356,15 @@ def duels(found: Sequence[WinRate]) -> tuple[list[str], list[list[float]], list[
     models = sorted(rates, key=lambda name: -sum(rates[name]) / len(rates[name]))
     at = {name: n for n, name in enumerate(models)}
     shares = [[nan] * len(models) for _ in models]
-    told = [[""] * len(models) for _ in models]
+    tooltips = [[""] * len(models) for _ in models]
     for one in found:
         if one.model in at and one.against in at and one.adjusted.point is not None:
             shares[at[one.model]][at[one.against]] = one.adjusted.point
-            told[at[one.model]][at[one.against]] = (
+            tooltips[at[one.model]][at[one.against]] = (
                 f"{one.model} against {one.against}: {one.adjusted.point:.1%} ({span(one.adjusted, '.1%')}), "
                 f"{one.games:,} games"
             )
-    return models, shares, told
+    return models, shares, tooltips
 
 
 def japanese(found: Sequence[JapaneseShare]) -> Table:

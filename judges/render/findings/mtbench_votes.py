@@ -15,9 +15,9 @@ def vote_counts(bench: Bench) -> Sentence:
     """How many votes there are, and of whom."""
     people = {vote.voter: vote.group for vote in bench.votes}
     groups = {group: list(people.values()).count(group) for group in sorted(set(people.values()))}
-    told = ", ".join(f"{n:,} {group}" for group, n in groups.items() if group)
+    text = ", ".join(f"{n:,} {group}" for group, n in groups.items() if group)
     of = {"votes": many(len(bench.votes), "vote"), "people": many(len(people), "person", "people")}
-    return say("**{votes}** of {people} ({told}).", **of, told=told) if told else say("**{votes}** of {people}.", **of)
+    return say("**{votes}** of {people} ({told}).", **of, told=text) if text else say("**{votes}** of {people}.", **of)
 
 
 def table(found: Sequence[VerdictAgreement], names: Mapping[str, str]) -> Table:
@@ -37,9 +37,9 @@ def table(found: Sequence[VerdictAgreement], names: Mapping[str, str]) -> Table:
             name + "n": one.pairs,
         }
     columns: dict[str, Column] = {"between": Column(width=230), "turn": Column(width=56)}
-    for name, said in SETUPS.items():
+    for name, meaning in SETUPS.items():
         columns |= {
-            f"{name} agreement": Column(".1%", f"% agreement: share of equal pairs of votes ({said}).", name, 110),
+            f"{name} agreement": Column(".1%", f"% agreement: share of equal pairs of votes ({meaning}).", name, 110),
             f"{name} interval": Column("", "By questions.", "95% interval", 118),
             f"{name} kappa": Column("", f"Cohen's kappa, {name}.", "kappa", 66),
             f"{name} kappa interval": Column("", "By questions.", "95% interval", 98),

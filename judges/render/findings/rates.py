@@ -19,19 +19,19 @@ _SAID = 4
 
 def findings(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean], dimension: Dimension) -> list[Finding]:
     """Sentences for every answer, a plot of a flag, and a table; `means` by an answer's place are the dashboard's."""
-    said: list[Finding] = []
+    parts: list[Finding] = []
     for answer in found if len(found) <= _SAID else ():
         head, *rest = rates.explain(answer, dimension)
-        said.append(say("**{head}** {rest}", head=head, rest=" ".join(rest)))
+        parts.append(say("**{head}** {rest}", head=head, rest=" ".join(rest)))
     if found and found[0].rates.people.items < MIN_CLUSTERS:
-        said.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
+        parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
     if len(found) == 1:
         one = found[0].rates
         shown = [_row("recall", one.recall), _row("false positive rate", one.false_positive_rate, "beside")]
-        said.append(
+        parts.append(
             Intervals([*shown, _row("precision", one.precision)], title="Recall, false positives and precision")
         )
-    return [*said, _table(found, means)]
+    return [*parts, _table(found, means)]
 
 
 def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> Table:

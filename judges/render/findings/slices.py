@@ -19,10 +19,10 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
     """What the tests of all ways of slicing say; every one is named."""
     tested = [one for one in found if one.test is not None]
     apart = [one for one in tested if one.test is not None and one.test.adjusted <= ALPHA]
-    said = []
+    sentences = []
     for one in apart:
         worst, best = _ends(one)
-        said.append(
+        sentences.append(
             warn(
                 "Agreement differs by **{by}**: kappa {low} on {worst}, {high} on {best} (p {p}, adjusted for {ways}).",
                 by=one.by, low=cell(worst.interval.point, ".2f"), worst=worst.name,
@@ -32,7 +32,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
         )  # fmt: skip
     rest = [one.by for one in tested if one not in apart]
     if rest:
-        said.append(
+        sentences.append(
             say(
                 "No significant difference by {rest}. That does not prove equal agreement: see how wide the intervals "
                 "are.",
@@ -41,12 +41,12 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
         )
     few = [one.by for one in found if one.test is None]
     if few:
-        said.append(
+        sentences.append(
             quiet(
                 "Not tested by {few}: fewer than two slices have {least} items.", few=", ".join(few), least=MIN_CLUSTERS
             )
         )
-    return said
+    return sentences
 
 
 def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:

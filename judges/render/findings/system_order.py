@@ -18,11 +18,11 @@ def findings(found: SystemOrder) -> list[Finding]:
     count = len(found.systems)
     if count < 2:
         return [quiet("An order needs two systems: the ratings that both gave are of {n}.", n=many(count, "system"))]
-    said: list[Finding] = []
+    parts: list[Finding] = []
     if count >= FEWEST:
         for name, one in (("Kendall's tau-b", found.kendall), ("Spearman's rho", found.spearman)):
             if one.point is not None:
-                said.append(
+                parts.append(
                     say(
                         "**{name} {point}** ({ends}) between people's order of {n} and the judge's.",
                         name=name, point=number(one.point, ".3f"), ends=span(one, ".3f", "no interval"),
@@ -31,13 +31,13 @@ def findings(found: SystemOrder) -> list[Finding]:
                 )  # fmt: skip
     if count >= FEWEST:
         opposite = "**{n}** of the {pairs} pairs of systems: people and judge put them in opposite orders."
-        said.append(say(opposite, n=found.flipped, pairs=found.pairs))
+        parts.append(say(opposite, n=found.flipped, pairs=found.pairs))
     else:
         first, second = found.systems
         way = "opposite orders" if found.flipped else "the same order"
         if first.human == second.human or first.judge == second.judge:
             way = "no order: two of their means are equal"
-        said.append(say("People and judge put the two systems in **{way}**.", way=way))
+        parts.append(say("People and judge put the two systems in **{way}**.", way=way))
     rows = [
         {
             "system": one.name, "ratings": one.cells, "people": one.human, "judge": one.judge,
@@ -52,4 +52,4 @@ def findings(found: SystemOrder) -> list[Finding]:
         "rank by people": Column(".3g"), "of people": Column(title="95% interval"), "rank by judge": Column(".3g"),
         "of judge": Column(title="95% interval"),
     }  # fmt: skip
-    return [*said, Table(rows, columns, _CAPTION)]
+    return [*parts, Table(rows, columns, _CAPTION)]

@@ -17,10 +17,10 @@ def at_one(found: ThresholdRates, dimension: Dimension) -> list[Finding]:
     one = found.rates
     shown = [("kappa", found.kappa), ("recall", one.recall), ("precision", one.precision)]
     rows = [_row(name, interval) for name, interval in [*shown, ("false positive rate", one.false_positive_rate)]]
-    said: list[Finding] = [say("{sentences}", sentences=" ".join(explain(found, dimension))), Intervals(rows)]
+    parts: list[Finding] = [say("{sentences}", sentences=" ".join(explain(found, dimension))), Intervals(rows)]
     if one.people.items < MIN_CLUSTERS:
-        said.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
-    return said
+        parts.append(quiet("Fewer than {n} items: no conclusion.", n=MIN_CLUSTERS))
+    return parts
 
 
 def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:

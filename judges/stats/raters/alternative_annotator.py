@@ -115,17 +115,17 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
     if used.exact is not None:  # sum of (said - v)^2 over the others, from n, sum v and sum v^2 of them
         n = np.bincount(used.cell)[used.cell] - 1
         s, q = (np.bincount(used.cell, used.exact**p)[used.cell] - used.exact**p for p in (1, 2))
-        judge, person = (-np.round(n * said**2 - 2 * said * s + q, 9) for said in (used.judge, used.exact))
+        judge, person = (-np.round(n * values**2 - 2 * values * s + q, 9) for values in (used.judge, used.exact))
         return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
     others, k = used.others(), bins.row_count(used.scale)
     if used.scale.weights:
         # All are measured against the same people, so sums of squares order as the root of their mean does.
         judge, person = (
-            -(others * (said[:, None] - np.arange(k)) ** 2).sum(axis=1) for said in (used.judge, used.value)
+            -(others * (values[:, None] - np.arange(k)) ** 2).sum(axis=1) for values in (used.judge, used.value)
         )
     else:
         rows = np.arange(len(used))
-        judge, person = (others[rows, said] for said in (used.judge, used.value))
+        judge, person = (others[rows, values] for values in (used.judge, used.value))
     return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
 
 

@@ -204,10 +204,10 @@ def explain_labels(fewest: int, most: int, each: float, known: bool) -> str:
     many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     people = "one person per rating" if most < 2 else f"{many} people per rating"
     people += "" if fewest == most else f" ({each:.1f} on average)"
-    said = f"Kappa is agreement with the labels of {people}, not with the truth."
+    text = f"Kappa is agreement with the labels of {people}, not with the truth."
     if not known:
-        return f"{said} Agreement between people is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
+        return f"{text} Agreement between people is not known yet: fewer than {MIN_CLUSTERS} items have labels of two."
     return (
-        f"{said} Compare it with kappa between two people on the same items (the human ceiling): a judge near it is as "
+        f"{text} Compare it with kappa between two people on the same items (the human ceiling): a judge near it is as "
         "consistent as one person."
     )

@@ -20,7 +20,7 @@ def item_data(docket: AdjudicationItem, actor: str) -> Json:
         for row in sheet["rows"]
         if any(row["texts"])
     ]
-    told: Json = {
+    payload: Json = {
         "rows": rows,
         "comments": [w.text for w in docket.comments if not w.unit],
         "saw": docket.judge_scores is not None,
@@ -33,18 +33,18 @@ def item_data(docket: AdjudicationItem, actor: str) -> Json:
             for c in docket.decided if c.decision is not None
         ],
     }  # fmt: skip
-    told |= {k: sheet[k] for k in ("item", "name", "title", "systems", "synthetic", "kind", "head")}
-    return told | {"sig": content_id(told["cells"], told["decided"], told["saw"], told["comments"])}
+    payload |= {k: sheet[k] for k in ("item", "name", "title", "systems", "synthetic", "kind", "head")}
+    return payload | {"sig": content_id(payload["cells"], payload["decided"], payload["saw"], payload["comments"])}
 
 
 def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
-    said = shuffle_labels(cell.item, cell.unit, cell.dimension, cell.labels)
+    labels = shuffle_labels(cell.item, cell.unit, cell.dimension, cell.labels)
     # A and B are the responses of a pair: its people are P, Q, ...
     first = 15 if docket.view.item.content.kind == "pair" else 0
-    letter = {s.person: person_letter(first + n) for n, s in enumerate(said)}
+    letter = {s.person: person_letter(first + n) for n, s in enumerate(labels)}
     dimension = docket.dimensions.get((cell.unit, cell.dimension))
     here = {cell.unit, cell.unit.partition("/")[0]}
-    held = cell.decision
+    decision = cell.decision
     return {
         "unit": cell.unit,
         "dimension": cell.dimension,
@@ -53,7 +53,7 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
         "kind": cell.scale.kind,
         "steps": sheet_data.answer_steps(cell.scale, docket.view.item.content),
         "range": sheet_data.number_range(cell.scale),
-        "said": [{"by": letter[s.person], "v": s.value} for s in said],
+        "said": [{"by": letter[s.person], "v": s.value} for s in labels],
         "notes": [
             {"by": letter.get(w.person, "–"), "sort": w.sort, "text": w.text}
             for w in docket.comments
@@ -61,7 +61,7 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
         ],
         "apart": _describe_disagreement(cell),
         "token": cell.token,
-        "before": f"{cell.scale.say(held.value)}, because: {held.reason}" if held else "",
+        "before": f"{cell.scale.say(decision.value)}, because: {decision.reason}" if decision else "",
         "own": any(s.person == actor for s in cell.labels),
         "weak": any(s.mode == "assisted" for s in cell.labels),
         "judges": [

@@ -30,7 +30,7 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
     return {
         "title": dimension.title,
         "unit": f"asked of {_UNITS.get(dimension.sort, f'the whole {dimension.sort}')}",
-        "badges": [trust] + [{"t": name, "help": told, "made": True} for name, told in badges.items()],
+        "badges": [trust] + [{"t": name, "help": help_text, "made": True} for name, help_text in badges.items()],
         "by": f"approved by {approval.person} on {approval.at:%Y-%m-%d}",
         "today": given.policy_today.warning,
         "reading": " ".join(sentences.explain_tile(given)),
@@ -153,11 +153,11 @@ def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
     for system in given.systems:
         known = {p.run: p for p in system.trend}
         cells = [known.get(key) for key in order]
-        told = [
+        texts = [
             "–" if p is None else f"{sentences.tile_figure(given, p.means[given.headline])} ({p.items:,})"
             for p in cells
         ]
-        rows.append([system.name or "unnamed", *told])
+        rows.append([system.name or "unnamed", *texts])
     return {
         "title": "The judge's own, run by run (items)",
         "columns": ["system", *(runs[k] for k in order)],

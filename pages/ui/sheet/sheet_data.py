@@ -60,15 +60,15 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
 
 def _card_words(view: DeskView, layer: CardLayer) -> str:
     """A card as it stands beside its judge's name: with the prompt that the judge was given, where that is known."""
-    said = (one for found in view.judgments.values() for one in found if one.judge_id == layer.judge_id)
-    return f"{layer.card.title} {next((one.prompt for one in said), '')}".strip()
+    judgments = (one for found in view.judgments.values() for one in found if one.judge_id == layer.judge_id)
+    return f"{layer.card.title} {next((one.prompt for one in judgments), '')}".strip()
 
 
 def _reasons(view: DeskView) -> list[Json]:
     """The reasons that stand above an item, each with its rating: the strongest three, and how many more there are."""
     places = {doubt.text: {"unit": doubt.unit, "dimension": doubt.dimension} for doubt in reversed(view.doubts)}
-    told: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
-    return told + ([{"text": f"and {len(view.why) - 3} more"}] if len(view.why) > 3 else [])
+    reasons: list[Json] = [{"text": text} | places.get(text, {}) for text in view.why[:3]]
+    return reasons + ([{"text": f"and {len(view.why) - 3} more"}] if len(view.why) > 3 else [])
 
 
 def _title(content: Dialogue | Pair | Response) -> str:
@@ -115,7 +115,7 @@ def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
     """What the judge said of sections that nobody is asked about, as those of a short pair."""
     if not isinstance(content, Pair) or view.mode == "blind":
         return []
-    said = []
+    lines = []
     for number, section in enumerate(unasked_sections(content), 1):
         sides = []
         for side in ("a", "b"):
@@ -125,8 +125,8 @@ def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
                 words = ", ".join(f"{d.title} {d.scale.say(value.value)}" for d, value in given)
                 sides.append(f"{side.upper()} {words}")
         if sides:
-            said.append(f"{section.label}: {'; '.join(sides)}")
-    return [{"label": "Sections, as the judge scored them", "text": "\n".join(said), "fold": False}] if said else []
+            lines.append(f"{section.label}: {'; '.join(sides)}")
+    return [{"label": "Sections, as the judge scored them", "text": "\n".join(lines), "fold": False}] if lines else []
 
 
 def _dialogue(view: DeskView, content: Dialogue) -> list[Json]:
@@ -166,8 +166,8 @@ def _reply_parts(text: str | None, of: Dialogue | Pair | Response, turn: int = 0
     for fact, words in _ENDS.items():
         turns = of.meta.get(fact)
         marks += [words] if isinstance(turns, list) and turn in turns else []
-    said: Json = {"parts": parts} if any(part["why"] for part in parts) else {"text": text}
-    return said | ({"marks": marks} if marks else {})
+    reply: Json = {"parts": parts} if any(part["why"] for part in parts) else {"text": text}
+    return reply | ({"marks": marks} if marks else {})
 
 
 def _count(value: object) -> int:
@@ -177,11 +177,11 @@ def _count(value: object) -> int:
 
 def _notices(content: Dialogue, number: int) -> list[str]:
     """What must be known of a second turn: that it was asked after another answer than the one that stands here."""
-    told = content.meta.get("continues")
-    if isinstance(told, bool) or not isinstance(told, int) or told == content.meta.get("choice", 0):
+    choice = content.meta.get("continues")
+    if isinstance(choice, bool) or not isinstance(choice, int) or choice == content.meta.get("choice", 0):
         return []
     return [
-        f"Turn {number} was asked after choice {told}'s first answer, not after this one: "
+        f"Turn {number} was asked after choice {choice}'s first answer, not after this one: "
         "the conversation never took place as it stands here."
     ]
 
@@ -195,11 +195,11 @@ def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
     own, given = meta.get("reference"), meta.get("reference_answer")
     sets = [] if given is None else [("the question's own", own)]
     named = meta.get("reference_answers")
-    for name, said in (named if isinstance(named, dict) else {"": own if given is None else given}).items():
-        sets.append((f"set {name}" if name and view.mode != "blind" else "the judges' set", said))
+    for name, answers in (named if isinstance(named, dict) else {"": own if given is None else given}).items():
+        sets.append((f"set {name}" if name and view.mode != "blind" else "the judges' set", answers))
     found: dict[int, dict[str, dict[str, None]]] = {}
-    for whose, said in sets:
-        for place, text in enumerate(said if isinstance(said, list) else []):
+    for whose, answers in sets:
+        for place, text in enumerate(answers if isinstance(answers, list) else []):
             if isinstance(text, str) and text.strip():
                 found.setdefault(place, {}).setdefault(text, {})[whose] = None
     return {
@@ -306,25 +306,25 @@ def _row(
 
 def _judgments(view: DeskView, unit: str) -> list[Json]:
     """What each judge said of a unit, where there are several; the main one's first text stands at its rating."""
-    said = view.judgments.get(unit, [])
-    return [_judgment(view, one) for one in said] if len(said) > 1 else []
+    judgments = view.judgments.get(unit, [])
+    return [_judgment(view, one) for one in judgments] if len(judgments) > 1 else []
 
 
-def _judgment(view: DeskView, said: UnitJudgments) -> Json:
-    scale, main = view.card.dimensions[0].scale, said.judge_id == view.judge_id
-    several = len(said.samples) > 1
+def _judgment(view: DeskView, judgment: UnitJudgments) -> Json:
+    scale, main = view.card.dimensions[0].scale, judgment.judge_id == view.judge_id
+    several = len(judgment.samples) > 1
     return {
-        "judge": said.name,
-        "prompt": said.prompt,
+        "judge": judgment.name,
+        "prompt": judgment.prompt,
         "main": main,
-        "t": scale.say(said.value) if said.scored else "",
+        "t": scale.say(judgment.value) if judgment.scored else "",
         "texts": [
             {
                 "t": scale.say(one.value) if several and not one.why else "",
                 "text": None if main and not one.why and n == 0 else one.text,
                 "why": one.why,
             }
-            for n, one in enumerate(said.samples)
+            for n, one in enumerate(judgment.samples)
         ],
     }
 
@@ -402,10 +402,10 @@ def _others(view: DeskView, cell: tuple[str, str], scale: Scale) -> list[Json]:
         {"by": one.name, "v": shown_answer(scale, one.value), "t": scale.say(one.value)}
         for one in view.others.get(cell, ())
     ]
-    held = view.scores.get(cell)
-    if held is not None:
-        said = sorted({v for v in held.samples if v != held.value}, key=lambda v: (v is None, v or 0))
-        found += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.say(v)} for v in said]
+    score = view.scores.get(cell)
+    if score is not None:
+        samples = sorted({v for v in score.samples if v != score.value}, key=lambda v: (v is None, v or 0))
+        found += [{"by": "another sample", "v": shown_answer(scale, v), "t": scale.say(v)} for v in samples]
     return found
 
 
@@ -422,7 +422,7 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
             "v": shown_answer(scale, exact),
             "exact": scale.say(exact) if exact != shown_answer(scale, exact) else "",
             "between": _between(scale, exact),
-            "samples": [scale.say(said) for said in value.samples],
+            "samples": [scale.say(sample) for sample in value.samples],
             "note": remarks.get("note", ""),
             "level": confidence_level(value.confidence),
             "measure": confidence_measure(value.source),

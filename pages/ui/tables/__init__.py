@@ -72,13 +72,13 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
     mapping, which may have columns that nothing is said of, or the texts of all columns in their order.
     """
     frame = pd.DataFrame(list(rows), columns=None if rows and isinstance(rows[0], Mapping) else list(columns))
-    there = {name: one for name, one in columns.items() if name in frame} if isinstance(columns, Mapping) else {}
-    for name, column in there.items():
+    used_columns = {name: one for name, one in columns.items() if name in frame} if isinstance(columns, Mapping) else {}
+    for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
     return st.dataframe(
         frame, hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
-        column_config={name: _column_config(column) for name, column in there.items()}, **options,
+        column_config={name: _column_config(column) for name, column in used_columns.items()}, **options,
     )  # fmt: skip
 
 
