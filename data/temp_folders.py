@@ -30,19 +30,19 @@ def folder(kind: str) -> Path:
 @contextlib.contextmanager
 def folder_for(kind: str) -> Iterator[Path]:
     """A new folder for one kind of files, which goes when the body ends."""
-    made, lock = _make(kind)
+    path, lock = _make(kind)
     try:
-        yield made
+        yield path
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
         lock.close()
 
 
 def remove(*kinds: str) -> None:
     """Clear those of these kinds away, or all."""
     for kind in kinds or tuple(_made):
-        made, lock = _made.pop(kind)
-        shutil.rmtree(made, ignore_errors=True)
+        path, lock = _made.pop(kind)
+        shutil.rmtree(path, ignore_errors=True)
         lock.close()
 
 

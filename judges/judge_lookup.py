@@ -38,11 +38,11 @@ class JudgeTraits:
         return {**self.params, **own}
 
 
-def find_judges(judges: Sequence[JudgeTraits], wanted: str) -> list[JudgeTraits]:
+def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
     """The judges that these words name: all for "", else those whose model, card or id they are, or an id's head."""
-    if whole := [one for one in judges if wanted in (one.id, one.model)]:
+    if whole := [one for one in judges if words in (one.id, one.model)]:
         return whole
-    found = _PAIRS.fullmatch(wanted.strip())
+    found = _PAIRS.fullmatch(words.strip())
     assert found is not None
     head, pairs = found[1].strip(), [pair.partition("=") for pair in found[2].split()]
     exact = [one for one in judges if head in ("", one.id, one.model, one.card, f"{one.card} · {one.model}")]

@@ -88,24 +88,24 @@ def run() -> None:
         door.run()
         return
     name = f":material/account_circle: {text.escape(text.shorten(who.name, 14))}"
-    mine = {
+    own_pages = {
         a: st.Page(page, title=title, url_path=ROOT if page is HOME else a, icon=icon, default=page is HOME)
         for _, role, page, title, a, icon in ROUTES
         if who.may(role)
     }
-    url_state.register_pages(mine)
+    url_state.register_pages(own_pages)
     menu: dict[str, list[st.Page]] = {"": []}
     for section, role, _, title, address, _ in ROUTES:
         # In the menu of those who may; others who follow a link to it learn whose it is.
         closed = st.Page(partial(sign_in.refuse_page, title, role), title=title, url_path=address, visibility="hidden")
-        found = mine.get(address, closed)
+        found = own_pages.get(address, closed)
         menu.setdefault(name if section == OWN else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
     url_state.register_current(page)
-    if page is not mine["desk"]:  # every line of it is the item's
+    if page is not own_pages["desk"]:  # every line of it is the item's
         _show_version()
-    if savers := {sort: save for a, (sort, save) in SAVERS.items() if a in mine and page is not mine[a]}:
+    if savers := {sort: save for a, (sort, save) in SAVERS.items() if a in own_pages and page is not own_pages[a]}:
         save_unsent(who, page.url_path, text.time_zone(), savers)
     st.set_page_config(page_title=f"{page.title} · Assay")
     page.run()

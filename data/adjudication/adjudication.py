@@ -35,7 +35,7 @@ _TAKEN = "This decision's key is taken by another one. Decide again."
 class AdjudicationWork:
     """What waits: the cells that this person may decide, in order, and how many wait for somebody else."""
 
-    mine: list[LabelledCell]
+    own: list[LabelledCell]
     others: int
 
 
@@ -46,8 +46,8 @@ def adjudication_work(store: Store, actor: str, dataset_id: str) -> Adjudication
     able = [p.name for p in people.all_people(store) if p.may("researcher")]
     if actor not in able:
         return AdjudicationWork([], len(cells))
-    mine = [cell for cell in cells if not _instead(able, actor, cell)]
-    return AdjudicationWork(mine, len(cells) - len(mine))
+    own_cells = [cell for cell in cells if not _instead(able, actor, cell)]
+    return AdjudicationWork(own_cells, len(cells) - len(own_cells))
 
 
 def _instead(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
@@ -95,8 +95,8 @@ def adjudicate(
         kept = f"select {columns_of(AdjudicationRow)}, seq from adjudication where id = $1"
         for *columns, seq in tx.rows(kept, [key]):
             row = AdjudicationRow(*columns)
-            wanted = (item_id, unit, dimension, code(tx, item), reason, False, actor)
-            if (*row[2:7], row.withdrawn, row.person) != wanted:
+            decision_fields = (item_id, unit, dimension, code(tx, item), reason, False, actor)
+            if (*row[2:7], row.withdrawn, row.person) != decision_fields:
                 raise BadInput(_TAKEN)
             labels = disputes.labels_from_json(row.labels)
             return Adjudication(key, row.person, row.value, row.reason, row.saw_judge, labels, seq)

@@ -65,7 +65,7 @@ class AdjudicatedCell:
     value: str
     person: str
     reason: str
-    said: str
+    labels: str
     saw_judge: bool
     at: datetime
 
@@ -82,7 +82,7 @@ def load_adjudication_items(
     for cell in cells:
         by_item.setdefault(cell.item, []).append(cell)
     ids = list(by_item)[:most]
-    asked, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
+    dimensions, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
     # Taken as drawn blind, whatever it was: the judge's scores never reach a browser that has not asked for them.
     views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "", ()) for i in ids])
     found = []
@@ -92,7 +92,7 @@ def load_adjudication_items(
         labelled = cells_of_item(store, view.item.dataset_id, item, whole=True)
         decided = [c for c in labelled if c.decision and (c.unit, c.dimension) not in waits]
         places = waits | {(c.unit, c.dimension) for c in decided}
-        known = {place: asked.get((kind, sort_of(place[0]), place[1])) for place in places}
+        known = {place: dimensions.get((kind, sort_of(place[0]), place[1])) for place in places}
         found.append(
             AdjudicationItem(
                 replace(view, unnamed=view.unnamed and item not in revealed),

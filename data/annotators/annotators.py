@@ -102,7 +102,7 @@ class DifferingCell:
     how: str
     estimate: float
     posterior: float
-    said: tuple[float, ...]
+    labels: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -211,9 +211,9 @@ def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, fo
     for item, unit, value, person in rows:
         cell = number.get((str(item), str(unit)))
         if cell is not None:
-            theirs = (found.ratings.cell == cell) & (people != str(person))
+            mask = (found.ratings.cell == cell) & (people != str(person))
             code = np.nan if value is None else float(bins.to_codes([value], dimension.scale)[0])
-            found.others[theirs], found.mean[theirs] = -1 if value is None else code, code
+            found.others[mask], found.mean[mask] = -1 if value is None else code, code
 
 
 @allow("researcher")
@@ -231,15 +231,15 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
     beside = _excess_agreement(found)
     rows = []
     for number, name in enumerate(ratings.people):
-        mine = ratings.person == number
-        mask = mine & (found.others >= 0)
+        own_mask = ratings.person == number
+        mask = own_mask & (found.others >= 0)
         agreement, leniency, course = None, None, None
         if mask.any():
-            item, value, theirs = ratings.item[mask], ratings.code[mask], found.others[mask]
-            agreement = kappa_interval(Cells(item, theirs, value), bins.code_count(scale), scale.weights)
+            item, value, other_codes = ratings.item[mask], ratings.code[mask], found.others[mask]
+            agreement = kappa_interval(Cells(item, other_codes, value), bins.code_count(scale), scale.weights)
             relative = mask & ~np.isnan(beside)
             if is_order_known(found, relative):
-                own, others = bins.is_same_answer(value, theirs, scale)[relative[mask]], beside[relative]
+                own, others = bins.is_same_answer(value, other_codes, scale)[relative[mask]], beside[relative]
                 both = (
                     rater_flags.agreement_drift(item_means(ratings.item[relative], values)) for values in (own, others)
                 )
@@ -251,8 +251,8 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
         rows.append(Annotator(
             name=name,
             team=teams.get(name, ""),
-            labels=int(mine.sum()),
-            items=len(np.unique(ratings.item[mine])),
+            labels=int(own_mask.sum()),
+            items=len(np.unique(ratings.item[own_mask])),
             shared=int(mask.sum()),
             exact=float(bins.is_same_answer(ratings.code[mask], found.others[mask], scale).mean())
             if mask.any()

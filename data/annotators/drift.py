@@ -49,14 +49,14 @@ def table_with_others(found: DimensionLabels, person: int) -> Codes:
 
 @allow("researcher")
 def find_cells(
-    store: Store, actor: str, found: DimensionLabels, person: int, theirs: int, own: int, most: int = 500
+    store: Store, actor: str, found: DimensionLabels, person: int, other_value: int, own: int, most: int = 500
 ) -> list[tuple[str, str, str]]:
-    """(item, its name, unit) of the cells where the others make `theirs` of it and the person says `own`, by name.
+    """(item, its name, unit) of the cells where the others make `other_value` of it and the person says `own`, by name.
 
     Items that may still come to the actor to be answered blind are left out; that the others are shown is recorded.
     """
     ratings = found.ratings
-    here = (ratings.person == person) & (found.rows == theirs) & (ratings.value == own)
+    here = (ratings.person == person) & (found.rows == other_value) & (ratings.value == own)
     cells = [(*found.items[item], unit) for item, unit in (found.cells[n] for n in ratings.cell[here].tolist())]
     may = expose_labels(store, actor, (cell[0] for cell in cells))
     return sorted((cell for cell in cells if cell[0] in may), key=lambda c: c[1:])[:most]

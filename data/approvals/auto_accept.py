@@ -66,34 +66,34 @@ class AutoAcceptRule:
     items: int
 
     @property
-    def wanted(self) -> AutoAcceptTarget:
+    def request(self) -> AutoAcceptTarget:
         """What was asked."""
         return AutoAcceptTarget(self.source, self.target, self.delta, self.near)
 
 
 @dataclass(frozen=True)
 class AutoAcceptThreshold:
-    """What `wanted` comes to on the gold of a basis, and the confidence of every item that the judge scored."""
+    """What `request` comes to on the gold of a basis, and the confidence of every item that the judge scored."""
 
-    wanted: AutoAcceptTarget
+    request: AutoAcceptTarget
     result: AutoAcceptance
-    sure: ItemConfidence
+    confidence: ItemConfidence
 
     @property
     def spared(self) -> int:
         """How many items of the dataset the threshold spares."""
-        return self.sure.count_above(self.result.chosen.threshold) if self.result.chosen else 0
+        return self.confidence.count_above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
 @allow("annotator")
 @kept
 def find_threshold(
-    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, wanted: AutoAcceptTarget
+    store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, target: AutoAcceptTarget
 ) -> AutoAcceptThreshold:
     """The threshold on the gold of a basis. Raises BadTarget for a target that cannot be."""
-    sure = figures.item_confidence(store, dataset_id, judge_id, dimension, wanted.source)
-    cells = figures.verdict_cells(store, dataset_id, judge_id, dimension, basis, sure, wanted.near)
-    return AutoAcceptThreshold(wanted, auto_accept.find_threshold(cells, wanted.target, wanted.delta), sure)
+    sure = figures.item_confidence(store, dataset_id, judge_id, dimension, target.source)
+    cells = figures.verdict_cells(store, dataset_id, judge_id, dimension, basis, sure, target.near)
+    return AutoAcceptThreshold(target, auto_accept.find_threshold(cells, target.target, target.delta), sure)
 
 
 @allow("annotator")
@@ -109,20 +109,20 @@ def evaluate_rule(
 
 @allow("lead")
 def set_rule(
-    store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, wanted: AutoAcceptTarget
+    store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, target: AutoAcceptTarget
 ) -> AutoAcceptRule:
-    """Keep the verdicts unseen that `wanted` allows on the labels that the approval check counts (leads).
+    """Keep the verdicts unseen that `target` allows on the labels that the approval check counts (leads).
 
     Raises NotAllowed, BadInput where no threshold is shown to reach the target, with the reason.
     """
     require(store, actor, "lead")
-    made = find_threshold(store, dataset_id, judge_id, dimension, policy.approval_basis(store, dataset_id), wanted)
-    if made.result.chosen is None:
-        raise BadInput(f"No verdict of {dimension.title} can be kept unseen. {made.result.why}")
-    one = made.result.chosen
+    threshold = find_threshold(store, dataset_id, judge_id, dimension, policy.approval_basis(store, dataset_id), target)
+    if threshold.result.chosen is None:
+        raise BadInput(f"No verdict of {dimension.title} can be kept unseen. {threshold.result.why}")
+    one = threshold.result.chosen
     rule = AutoAcceptRule(
-        judge_id, dimension.sort, dimension.name, wanted.source, wanted.target, wanted.delta, wanted.near,
-        one.threshold, one.share, one.agreement.point or 0.0, one.agreement.lower_bound or 0.0, made.result.items,
+        judge_id, dimension.sort, dimension.name, target.source, target.target, target.delta, target.near,
+        one.threshold, one.share, one.agreement.point or 0.0, one.agreement.lower_bound or 0.0, threshold.result.items,
     )  # fmt: skip
     _append(store, actor, dataset_id, rule, asdict(rule))
     return rule

@@ -33,11 +33,11 @@ def summaries(
     `dropped` leaves out ties on both sides, and `waiting` says what becomes of cells that wait for somebody who
     adjudicates (None: as the dataset's rule has it).
     """
-    asked = calibration.compared_dimensions(store, judge_id)
-    cells = calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis, dropped, waiting)
+    dimensions = calibration.compared_dimensions(store, judge_id)
+    cells = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis, dropped, waiting)
     return [
         stats_calibration.summarise(given, d, d.scale.drawn if dropped else "")
-        for given, d in zip(cells, asked, strict=True)
+        for given, d in zip(cells, dimensions, strict=True)
     ]
 
 
@@ -77,19 +77,19 @@ def dimension_results(
 
 def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str], CheckResult]:
     """The decision on every dimension of a judge, by unit sort and name."""
-    asked, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
+    rules, judges = policy.requirements(store), dict.fromkeys([judge_id, *_judges(store, dataset_id)])
     checked = _summaries_by_judge(store, dataset_id, list(judges))
     intervals = {
         (judge, one.dimension.sort, one.dimension.name): one.interval
         for judge, found in checked.items()
         for one in found
     }
-    states = check_dimensions(intervals, asked.policy, plans.look_plan(store, dataset_id))
-    mine = [one.dimension for one in checked[judge_id]]
-    answered = sample_responses(store, dataset_id, judge_id, mine, policy.approval_basis(store, dataset_id))
+    states = check_dimensions(intervals, rules.policy, plans.look_plan(store, dataset_id))
+    dimensions = [one.dimension for one in checked[judge_id]]
+    answered = sample_responses(store, dataset_id, judge_id, dimensions, policy.approval_basis(store, dataset_id))
     return {
-        (d.sort, d.name): require_response(states[judge_id, d.sort, d.name], answered[d.sort, d.name], asked.answered)
-        for d in mine
+        (d.sort, d.name): require_response(states[judge_id, d.sort, d.name], answered[d.sort, d.name], rules.answered)
+        for d in dimensions
     }
 
 

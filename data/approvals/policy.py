@@ -24,7 +24,7 @@ from judges.stats.approval_check import Policy
 class PolicyChange:
     """A change of the policy: what was asked from then on, by whom, when, and why."""
 
-    asked: Requirements
+    requirements: Requirements
     reason: str
     person: str
     at: datetime
@@ -145,8 +145,8 @@ def policy_changes(store: Store) -> list[PolicyChange]:
             check = _unsaid(in_check=True) | json.loads(value)
             continue
         beside = json.loads(value)
-        asked = _read(check, _unsaid(in_check=False) | {"imported": False} | beside)
-        found.append(PolicyChange(asked, str(beside.get("reason", "")), str(person), at))
+        new_requirements = _read(check, _unsaid(in_check=False) | {"imported": False} | beside)
+        found.append(PolicyChange(new_requirements, str(beside.get("reason", "")), str(person), at))
     return found[::-1]
 
 

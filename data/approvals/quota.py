@@ -39,7 +39,7 @@ class Quota:
         return ceil(self.required / self.answered)
 
     @property
-    def wanted(self) -> int:
+    def next_draw(self) -> int:
         """Items of the next draw, were there as many: those that are missing, and the assisted share beside them."""
         missing = self.blind - self.drawn
         if missing <= 0:
@@ -49,7 +49,7 @@ class Quota:
     @property
     def size(self) -> int:
         """Items of the next draw."""
-        return max(min(self.wanted, self.left), 1)
+        return max(min(self.next_draw, self.left), 1)
 
     def sentence(self, blind: int, all_: bool = False) -> str:
         """What a draw with so many blind items means for the policy; `all_`: it takes all that are left."""
@@ -71,7 +71,7 @@ class Quota:
 @allow("annotator")
 def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
     """What the policy requires of a dataset; `assisted`: whether a share of the draw is shown with a judge's scores."""
-    asked = policy.requirements(store)
+    requirements = policy.requirements(store)
     aside = excluded_items.not_excluded_sql(store, "i.id")
     ((items, drawn, blind),) = store.rows(
         "select count(*), count(d.item_id), coalesce(sum(case when d.mode = 'blind' then 1 else 0 end), 0) "
@@ -80,5 +80,5 @@ def quota(store: Store | Tx, dataset_id: str, assisted: bool) -> Quota:
         [dataset_id],
     )
     share = settings.queue_rules(store, dataset_id).assisted_share if assisted else 0.0
-    expected = max(asked.answered, ANSWERED)
-    return Quota(asked.policy.first, expected, int(blind), int(items) - int(drawn), share)
+    expected = max(requirements.answered, ANSWERED)
+    return Quota(requirements.policy.first, expected, int(blind), int(items) - int(drawn), share)

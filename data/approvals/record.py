@@ -162,11 +162,11 @@ def fact_title(fact: str) -> str:
 
 def append_decision(
     tx: Tx, key: tuple[str, str, str, str], decision: Action, reason: str, person: str,
-    state: str, asked: Requirements, print_: str, facts: Iterable[Fact],
+    state: str, rules: Requirements, print_: str, facts: Iterable[Fact],
 ) -> str:  # fmt: skip
     """Append a decision with its evidence; its id. For callers that have checked the right to."""
     id_, kept = new_id(), list(facts)
-    tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.to_stored(asked)), print_, person)])
+    tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.to_stored(rules)), print_, person)])
     kept.append((_ORDER, None, canonical([name for name, _, _ in kept])))
     tx.append([ApprovalEvidenceRow(id_, *fact) for fact in kept])
     return id_
@@ -185,10 +185,10 @@ _WORDS = {
 
 def _read(row: Row) -> Approval:
     id_, dataset, judge, sort, dimension, decision, reason, state, print_, person, at, seq, kept = row
-    asked = policy.from_stored(json.loads(kept))
+    requirements = policy.from_stored(json.loads(kept))
     return Approval(
         str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
-        _WORDS.get(str(state), str(state)), asked.policy, str(print_), str(person), at, int(seq), asked,
+        _WORDS.get(str(state), str(state)), requirements.policy, str(print_), str(person), at, int(seq), requirements,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from judges.stats.check_states import may_be_approved
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 MOST = 1_000_000
-"""Items that can be required."""
+"""Items that can be terms."""
 _SUREST = 0.999
 ANSWERED = 0.9
 """The share of the drawn items that people have to have answered, where nothing else was set.
@@ -88,7 +88,7 @@ class FormField:
     """A rule in the form of the policy.
 
     `low`, `high` and `step` are of what is shown, which may be in percent of the value; a toggle has none.
-    `with_bound`: it means nothing where no lower bound is required.
+    `with_bound`: it means nothing where no lower bound is terms.
     """
 
     label: str
@@ -128,13 +128,13 @@ class Rule:
     strictness: Callable[[Requirements], float] | None = None
     unsaid: float | bool | None = None
 
-    def value(self, asked: Requirements) -> Any:
+    def value(self, terms: Requirements) -> Any:
         """Its value in requirements."""
-        return getattr(asked.policy if self.in_check else asked, self.name)
+        return getattr(terms.policy if self.in_check else terms, self.name)
 
-    def strict(self, asked: Requirements) -> float:
-        """A number that is higher where more is asked."""
-        return float(self.value(asked)) if self.strictness is None else self.strictness(asked)
+    def strict(self, terms: Requirements) -> float:
+        """A number that is higher where more is terms."""
+        return float(self.value(terms)) if self.strictness is None else self.strictness(terms)
 
     def stricter(self, then: Requirements, now: Requirements) -> tuple[str, str] | None:
         """As it was and as it is, in words, where more is asked now."""
@@ -142,9 +142,9 @@ class Rule:
         means = now.policy.lower_bound or self.form is None or not self.form.with_bound
         return (before, after) if before and means and self.strict(then) < self.strict(now) else None
 
-    def check_type(self, asked: Requirements) -> None:
+    def check_type(self, terms: Requirements) -> None:
         """Raises BadInput where the value is not of its kind."""
-        value = self.value(asked)
+        value = self.value(terms)
         if self.kind in ("number", "share") and (isinstance(value, bool) or not isinstance(value, (int, float))):
             raise BadInput(f"The {self.subject} is {value!r}: it must be a number.")
         if self.kind == "whole" and (type(value) is not int or not 1 <= value <= MOST):
@@ -152,7 +152,7 @@ class Rule:
                 f"The number of {self.subject} is {value!r}: it must be a whole number from 1 to {MOST:,}."
             )
         if self.kind == "looks" and type(value) is not int:
-            raise BadInput(self.refusal(asked))
+            raise BadInput(self.refusal(terms))
         if self.kind == "flag" and type(value) is not bool:
             raise BadInput(f"Whether {self.subject} is {value!r}: it must be yes or no.")
 
@@ -162,10 +162,10 @@ def is_looser(new: Requirements, old: Requirements) -> bool:
     return any(rule.strict(new) < rule.strict(old) for rule in RULES.values())
 
 
-def explain(asked: Requirements) -> list[str]:
+def explain(terms: Requirements) -> list[str]:
     """What is required, a sentence each."""
     rules = sorted(RULES.values(), key=lambda rule: ABOUT.index(rule.about))
-    return [sentence for rule in rules if (sentence := rule.sentence(asked))]
+    return [sentence for rule in rules if (sentence := rule.sentence(terms))]
 
 
 def floor_percent(share: float) -> str:
@@ -176,18 +176,18 @@ def floor_percent(share: float) -> str:
 # -- what needs more than a line ---------------------------------------------------------------------------------------
 
 
-def _threshold_refusal(asked: Requirements) -> str:
-    kappa = asked.policy.threshold
+def _threshold_refusal(terms: Requirements) -> str:
+    kappa = terms.policy.threshold
     return f"A kappa of {kappa:g} is at most what chance gives: require more than 0." if kappa <= 0 else ""
 
 
-def _clusters_refusal(asked: Requirements) -> str:
-    low = asked.policy.min_clusters < MIN_CLUSTERS
+def _clusters_refusal(terms: Requirements) -> str:
+    low = terms.policy.min_clusters < MIN_CLUSTERS
     return f"Below {MIN_CLUSTERS} items no interval is reliable: require at least as many." if low else ""
 
 
-def _bound_sentence(asked: Requirements) -> str:
-    check = asked.policy
+def _bound_sentence(terms: Requirements) -> str:
+    check = terms.policy
     if not check.lower_bound:
         return "No lower bound is required: a judge below the required kappa may pass by chance."
     looks = "valid at a single look"
@@ -196,15 +196,15 @@ def _bound_sentence(asked: Requirements) -> str:
     return f"Its one-sided {100 * check.level:g}% lower bound too, {looks}."
 
 
-def _level_refusal(asked: Requirements) -> str:
-    level = asked.policy.level
+def _level_refusal(terms: Requirements) -> str:
+    level = terms.policy.level
     if level > _SUREST:
         return f"Labels cannot give {100 * level:g}% confidence: require at most {100 * _SUREST:g}%."
     return ""
 
 
-def _horizon_refusal(asked: Requirements) -> str:
-    check = asked.policy
+def _horizon_refusal(terms: Requirements) -> str:
+    check = terms.policy
     if type(check.horizon) is int and (not check.lower_bound or check.first < check.horizon <= MOST):
         return ""
     return (
@@ -219,35 +219,35 @@ def _share_refusal(name: str, share: float) -> str:
     return f"The {name} is {share:g}: it must be from 0 to 1, such as 0.9."
 
 
-def _coverage_unmet(asked: Requirements, found: Candidate) -> str:
+def _coverage_unmet(terms: Requirements, found: Candidate) -> str:
     share, figures = found.coverage, found.result.gate
-    if share is None or share >= asked.coverage or not may_be_approved(found.result.decision.state):
+    if share is None or share >= terms.coverage or not may_be_approved(found.result.decision.state):
         return ""
     return (
         f"The judge answered {floor_percent(share)} of the {figures.gold_cells:,} ratings with reference labels "
         f"({figures.unscored:,} without a score, {found.judge_only_na:,} n/a where people gave a value); "
-        f"{floor_percent(asked.coverage)} are required (policy)."
+        f"{floor_percent(terms.coverage)} are required (policy)."
     )
 
 
-def _answered_sentence(asked: Requirements) -> str:
-    if not asked.answered:
+def _answered_sentence(terms: Requirements) -> str:
+    if not terms.answered:
         return "Drawn items without a label are ignored, though they may be the hard ones."
     return (
-        f"People labelled at least {100 * asked.answered:g}% of the items drawn to be labelled blind, overall and in "
+        f"People labelled at least {100 * terms.answered:g}% of the items drawn to be labelled blind, overall and in "
         "every stratum: unlabelled ones may be the hard ones."
     )
 
 
-def _alarms_unmet(asked: Requirements, found: Candidate) -> str:
-    if not (asked.alarms and found.alarms):
+def _alarms_unmet(terms: Requirements, found: Candidate) -> str:
+    if not (terms.alarms and found.alarms):
         return ""
     named = ", ".join(all_audits()[name].title for name in found.alarms)
     return f"In alarm: {named}. The policy requires that no audit of the judge is."
 
 
-def _imported_sentence(asked: Requirements) -> str:
-    if asked.imported:
+def _imported_sentence(terms: Requirements) -> str:
+    if terms.imported:
         return "Imported labels count: that they are blind and of random draws is what the importer states."
     return (
         "Only labels given in Assay count: how imported ones were made cannot be checked (they count in datasets "
@@ -264,7 +264,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "Required kappa", "The cards suggest 0.5. Agreement between people is the usual upper limit.",
             0.01, 1.0, 0.05, "left",
         ),
-        lambda asked: f"Agreement: kappa of at least {asked.policy.threshold:g}.",
+        lambda terms: f"Agreement: kappa of at least {terms.policy.threshold:g}.",
         _threshold_refusal,
     ),
     Rule(
@@ -273,8 +273,8 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "Required items", "Fewer items make the interval wider; below 30 nothing is decided.",
             1, MOST, 10, "left",
         ),
-        lambda asked: f"Sample: blind labels of at least {many(asked.policy.min_items, 'randomly drawn item')}.",
-        words=lambda asked: f"{asked.policy.first:,} items", strictness=lambda asked: asked.policy.first,
+        lambda terms: f"Sample: blind labels of at least {many(terms.policy.min_items, 'randomly drawn item')}.",
+        words=lambda terms: f"{terms.policy.first:,} items", strictness=lambda terms: terms.policy.first,
     ),
     Rule(
         "min_clusters", "whole", True, "items for any verdict", "items for any verdict",
@@ -290,16 +290,16 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "cases; with it in about 2%.",
         ),
         _bound_sentence,
-        words=lambda asked: (
-            f"a lower bound ({100 * asked.policy.level:g}%)" if asked.policy.lower_bound else "no lower bound"
+        words=lambda terms: (
+            f"a lower bound ({100 * terms.policy.level:g}%)" if terms.policy.lower_bound else "no lower bound"
         ),
     ),
     Rule(
         "level", "number", True, "level", "confidence of the bound", "confidence of that bound, one-sided", "agreement",
         FormField("Confidence of the bound, %", "", 50.0, 99.9, 1.0, percent=True, with_bound=True),
         refusal=_level_refusal,
-        words=lambda asked: f"{100 * asked.policy.level:g}% confidence" if asked.policy.lower_bound else "",
-        strictness=lambda asked: asked.policy.level if asked.policy.lower_bound else 0.0,
+        words=lambda terms: f"{100 * terms.policy.level:g}% confidence" if terms.policy.lower_bound else "",
+        strictness=lambda terms: terms.policy.level if terms.policy.lower_bound else 0.0,
     ),
     Rule(
         "horizon", "looks", True, "looks", "bound valid for looks up to (items)",
@@ -311,8 +311,8 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             3, MOST, 100, with_bound=True,
         ),
         refusal=_horizon_refusal, unsaid=0,
-        words=lambda asked: (
-            f"any number of looks up to {asked.policy.horizon:,} items" if asked.policy.horizon else "a single look"
+        words=lambda terms: (
+            f"any number of looks up to {terms.policy.horizon:,} items" if terms.policy.horizon else "a single look"
         ),
     ),
     Rule(
@@ -323,10 +323,10 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "Kappa counts only what the judge answered: one that fails on hard items would be overestimated.",
             0.0, 100.0, 5.0, "left", True,
         ),
-        lambda asked: f"The judge answered at least {100 * asked.coverage:g}% of the ratings with reference labels "
+        lambda terms: f"The judge answered at least {100 * terms.coverage:g}% of the ratings with reference labels "
         "(gold); its n/a counts as an answer where people say n/a too.",
-        lambda asked: _share_refusal("coverage", asked.coverage),
-        lambda asked: f"{100 * asked.coverage:g}% of ratings answered by the judge", _coverage_unmet,
+        lambda terms: _share_refusal("coverage", terms.coverage),
+        lambda terms: f"{100 * terms.coverage:g}% of ratings answered by the judge", _coverage_unmet,
     ),
     Rule(  # held against who answered in judges/stats/nonresponse.py, as part of the decision
         "answered", "share", False, "share of drawn items answered", "drawn items answered by people",
@@ -337,9 +337,9 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             0.0, 100.0, 5.0, "left", True,
         ),
         _answered_sentence,
-        lambda asked: _share_refusal("share of drawn items answered", asked.answered),
-        lambda asked: (
-            f"{100 * asked.answered:g}% of the drawn items answered by people" if asked.answered
+        lambda terms: _share_refusal("share of drawn items answered", terms.answered),
+        lambda terms: (
+            f"{100 * terms.answered:g}% of the drawn items answered by people" if terms.answered
             else "drawn items without an answer ignored"
         ),
         unsaid=0.0,
@@ -348,8 +348,8 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         "alarms", "flag", False, "alarms block approval",
         ("audit alarms do not block approval", "audit alarms block approval"), "no audit is in alarm", "audits",
         FormField("No audit in alarm", "Otherwise alarms are only shown beside the figures."),
-        lambda asked: "No audit of the judge is in alarm." if asked.alarms else "",
-        words=lambda asked: "no audit in alarm" if asked.alarms else "audits in alarm allowed",
+        lambda terms: "No audit of the judge is in alarm." if terms.alarms else "",
+        words=lambda terms: "no audit in alarm" if terms.alarms else "audits in alarm allowed",
         unmet=_alarms_unmet,
     ),
     Rule(  # held against who proposed and who approves when a decision is put on record (data/approvals/approvals.py)
@@ -360,10 +360,10 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "One lead proposes, another approves. Who leads, and a less strict policy, need two as well. A lead whom "
             "the first one made alone does not count as the second.",
         ),
-        lambda asked: "Two independent leads: one proposes, another approves, neither having made the other a lead. A "
+        lambda terms: "Two independent leads: one proposes, another approves, neither having made the other a lead. A "
         "less strict policy, a changed limit of an audit, and a change of who leads need two as well."
-        if asked.four_eyes else "",
-        words=lambda asked: "two leads" if asked.four_eyes else "one lead",
+        if terms.four_eyes else "",
+        words=lambda terms: "two leads" if terms.four_eyes else "one lead",
     ),
     Rule(
         "imported", "flag", False, "imported labels count",
@@ -374,8 +374,8 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
             "checked. In synthetic datasets they always count.",
         ),
         _imported_sentence,
-        words=lambda asked: "imported labels counted" if asked.imported else "labels given here only",
-        strictness=lambda asked: float(not asked.imported), unsaid=True,
+        words=lambda terms: "imported labels counted" if terms.imported else "labels given here only",
+        strictness=lambda terms: float(not terms.imported), unsaid=True,
     ),
 )}  # fmt: skip
 """Every rule by its stored name, in the order of the form and of what is said of an older policy."""

@@ -107,8 +107,8 @@ class ApprovalReview:
     @property
     def why(self) -> str:
         """The reasons, in sentences, and whether the way figures are made may be among them."""
-        made = [_MADE] if (self.doubtful or self.against) and is_of_older_version(self.frozen) else []
-        return " ".join([*self.finding.told, *self.against, *made])
+        version_notes = [_MADE] if (self.doubtful or self.against) and is_of_older_version(self.frozen) else []
+        return " ".join([*self.finding.sentences, *self.against, *version_notes])
 
 
 _MADE = (
@@ -206,9 +206,9 @@ def _together(store: Store, moved: Sequence[Approval]) -> None:
         keys = {one.key[2:] for one in here}
         with suppress(NotFound):
             synthetic = datasets.find_dataset(store, dataset_id).synthetic
-            asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
+            dimensions = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in keys]
             for basis in {one.requirements.basis(synthetic) for one in here}:
-                calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis)
+                calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)
 
 
 def _suspend(store: Store, one: Approval) -> list[Approval]:
@@ -274,9 +274,9 @@ def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
     line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
-    asked = replace(one.requirements, alarms=False)
+    requirements = replace(one.requirements, alarms=False)
     return (
-        Case(where, who, line, asked, None, (line.key,), case.has_imported_labels(store, one.dataset)),
+        Case(where, who, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset)),
         dimension,
         basis,
     )

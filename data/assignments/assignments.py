@@ -435,9 +435,9 @@ def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnW
     """What is assigned to a person in a queue, by name or by a tag."""
     index = current_index(store)
     with index.lock:
-        mine = index.assignments_of(dataset_id, stream, person)
-        dues = [one.due for one in mine if one.left and one.due]
-        return OwnWork(sum(len(a.left) for a in mine), sum(len(a.line) for a in mine), min(dues, default=None))
+        entries = index.assignments_of(dataset_id, stream, person)
+        dues = [one.due for one in entries if one.left and one.due]
+        return OwnWork(sum(len(a.left) for a in entries), sum(len(a.line) for a in entries), min(dues, default=None))
 
 
 @allow("annotator")
@@ -451,8 +451,8 @@ def own_notes(store: Store, person: str, dataset_id: str) -> list[str]:
     index = current_index(store)
     with index.lock:
         streams = ("audit", "review")
-        mine = {a.id for stream in streams for a in index.assignments_of(dataset_id, stream, person) if a.left}
-    return list(dict.fromkeys(str(note) for key, note in rows if key in mine))
+        open_ids = {a.id for stream in streams for a in index.assignments_of(dataset_id, stream, person) if a.left}
+    return list(dict.fromkeys(str(note) for key, note in rows if key in open_ids))
 
 
 # -- changing -----------------------------------------------------------------------------------------------------
@@ -547,8 +547,8 @@ def _plan_reassignment(
     weights, barred, moment = _weights(reader, to), defaultdict[str, set[str]](set), now()
     source = dict[str, IndexedAssignment]()
     with index.lock:
-        mine = [a for a in index.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
-        for one in sorted(mine, key=lambda a: a.rank):
+        assignments = [a for a in index.of_assignee.get(giver, ()) if a.dataset == dataset_id and not a.ended]
+        for one in sorted(assignments, key=lambda a: a.rank):
             for draw in one.line:
                 had = _people_of_draw(index, draw, moment)
                 open_ = giver not in index.gone or len(had) < index.overlap.get(dataset_id, OVERLAP)

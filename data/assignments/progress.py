@@ -133,10 +133,10 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
     work, index = dict[str, GivenWork](), current_index(store)
     with index.lock:
         for assignee, given in index.of_assignee.items():
-            if mine := [a for a in given if a.id in began]:
-                dues = sorted((a.due, len(a.left)) for a in mine if a.due and a.left)
-                first = min((began[a.id] for a in mine if a.left), default=None)
-                work[assignee] = GivenWork(count_work(index, mine), tuple(dues), first, expired.get(assignee, 0))
+            if assignments := [a for a in given if a.id in began]:
+                dues = sorted((a.due, len(a.left)) for a in assignments if a.due and a.left)
+                first = min((began[a.id] for a in assignments if a.left), default=None)
+                work[assignee] = GivenWork(count_work(index, assignments), tuple(dues), first, expired.get(assignee, 0))
     here = {p.name for p in known.values() if p.active}
     found = []
     for assignee in {*work, *done, *here}:

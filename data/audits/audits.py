@@ -127,23 +127,23 @@ def _findings(
     store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], Gathered]
 ) -> dict[str, AuditFinding]:
     """The findings, kept each by itself; `base` gives what they are made of."""
-    limits, found, made = audit_limits(store), {}, list[str]()
+    limits, found, new_audits = audit_limits(store), {}, list[str]()
     for name in [name for name in cards.card_of_judge(store, judge_id).audits if name in all_audits()]:
         one = all_audits()[name]
         limit = limits.get(name, one.threshold or 0.0)
         key = ("audit", dataset_id, judge_id, most, name, limit)
-        [found[name]] = each_kept(store, [key], partial(_find, one, limit, base, made))
-    if made:
-        alarms = sum(found[name].verdict == "alarm" for name in made)
-        log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(made), alarms=alarms)
+        [found[name]] = each_kept(store, [key], partial(_find, one, limit, base, new_audits))
+    if new_audits:
+        alarms = sum(found[name].verdict == "alarm" for name in new_audits)
+        log.info("audits_run", dataset_id=dataset_id, judge=judge_id, audits=len(new_audits), alarms=alarms)
     return found
 
 
 def _find(
-    one: Audit, limit: float, base: Callable[[], Gathered], made: list[str], _: Sequence[int]
+    one: Audit, limit: float, base: Callable[[], Gathered], new_audits: list[str], _: Sequence[int]
 ) -> list[AuditFinding]:
     found = one.find(base().evidence, limit)
-    made.append(one.name)
+    new_audits.append(one.name)
     return [found]
 
 

@@ -125,26 +125,26 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
     """
-    mine, card = datasets.find_judge(store, judge_id), cards.card_of_judge(store, judge_id)
+    judge, card = datasets.find_judge(store, judge_id), cards.card_of_judge(store, judge_id)
     among = _Among(store, dataset_id, judge_id, MOST if most is None else most)
     contents = {
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
     items = LazyItems(contents)
-    sample_replies = among.replies(mine, card, items)
-    replies = combine_replies(sample_replies, card, combination_rule(card, mine.parameters))
+    sample_replies = among.replies(judge, card, items)
+    replies = combine_replies(sample_replies, card, combination_rule(card, judge.parameters))
     probes: dict[str, list[AuditReply]] = {}
     others: dict[str, list[AuditReply]] = {}
     for other in among.judges():
-        if other.id == mine.id or other.card != mine.card:
+        if other.id == judge.id or other.card != judge.card:
             continue
         kept, name = (probes, other.probe) if other.probe else (others, other.model)
-        wanted = (
-            not mine.probe and _shared_identity(other, card) == _shared_identity(mine, card)
+        is_relevant = (
+            not judge.probe and _shared_identity(other, card) == _shared_identity(judge, card)
             if other.probe
-            else name != mine.model
+            else name != judge.model
         )
-        if wanted and name not in kept:
+        if is_relevant and name not in kept:
             given = among.replies(other, card, items)
             kept[name] = combine_replies(given, card, combination_rule(card, other.parameters))
     resolved = make_once(lambda: _gold(store, dataset_id, card, items, items_in_prompt(store, judge_id)))
@@ -158,7 +158,7 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
             others={name: len(found) for name, found in others.items()}, fits=len(fits),
         )  # fmt: skip
 
-    return Gathered(AuditEvidence(card, mine.model, items, replies, probes, others, gold, fits), scope)
+    return Gathered(AuditEvidence(card, judge.model, items, replies, probes, others, gold, fits), scope)
 
 
 class _Among:

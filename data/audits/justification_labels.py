@@ -125,5 +125,5 @@ def count_fits(
         f"and f.dimension = r.dimension {_HERE} and r.dimension in ({marks})",
         [dataset_id, judge_id, person, *dimensions],
     )
-    cells, answered, unfit, mine = (int(value or 0) for value in rows[0])
-    return JustificationTally(cells, answered, unfit, mine)
+    cells, answered, unfit, own_count = (int(value or 0) for value in rows[0])
+    return JustificationTally(cells, answered, unfit, own_count)

@@ -92,16 +92,16 @@ _kept: weakref.WeakKeyDictionary[Store, dict[tuple[str, str], _Kept]] = weakref.
 _making = threading.Lock()
 
 
-def tallies(store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension]) -> dict[Key, Groups]:
+def tallies(store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension]) -> dict[Key, Groups]:
     """The groups of each of those dimensions, up to date."""
     with _making:
         kept = _kept.setdefault(store, {}).setdefault((dataset_id, judge_id), _Kept())
     with kept.lock:
         _follow(store, dataset_id, judge_id, kept)
-        new = [d for d in asked if (d.sort, d.name) not in kept.groups]
+        new = [d for d in dimensions if (d.sort, d.name) not in kept.groups]
         kept.groups |= {(d.sort, d.name): {} for d in new}
         _take(kept, _grouped_scores(store, dataset_id, judge_id, new, 0, kept.seq))
-        return {(d.sort, d.name): dict(kept.groups[d.sort, d.name]) for d in asked}
+        return {(d.sort, d.name): dict(kept.groups[d.sort, d.name]) for d in dimensions}
 
 
 def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
@@ -121,8 +121,8 @@ def _follow(store: Store, dataset_id: str, judge_id: str, kept: _Kept) -> None:
         if again:
             kept.groups.clear()
         else:
-            asked = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
-            _take(kept, _grouped_scores(store, dataset_id, judge_id, asked, kept.seq, upto))
+            questions = [d for d in calibration.compared_dimensions(store, judge_id) if (d.sort, d.name) in kept.groups]
+            _take(kept, _grouped_scores(store, dataset_id, judge_id, questions, kept.seq, upto))
     kept.seq, kept.stamp = upto, stamp
 
 
@@ -213,15 +213,15 @@ def _by_item(
     side = "right(s.unit, 1) as side" if several[0].dimension.sort == "section" else "'a' as side"
     own, sums = [], []
     for n, ask in enumerate(several):
-        mine = f"s.dimension = '{_escape_quotes(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
-        own.append(f"count(case when {mine} then s.value end) as m{n}")
+        condition = f"s.dimension = '{_escape_quotes(ask.dimension.name)}' and {unit_condition(ask.dimension, 's')}"
+        own.append(f"count(case when {condition} then s.value end) as m{n}")
         sums.append(f"sum(case when m{n} > 0 then 1 else 0 end), sum(m{n}), sum(m{n} * m{n})")
         for k in range(ask.outcomes):
             code = ask.codes[1 if ask.outcomes == 1 else k]
             is_it = combinations.is_answer_sql("s.value", code, ask.dimension.scale)
             value = "s.value" if ask.mean else f"case when {is_it} then 1.0 else 0.0 end"
             t = f"t{n}_{k}"
-            own.append(f"coalesce(sum(case when {mine} then {value} end), 0) as {t}")
+            own.append(f"coalesce(sum(case when {condition} then {value} end), 0) as {t}")
             sums.append(f"sum({t}), sum({t} * {t}), sum({t} * m{n})")
     for run, system, *rest in store.rows(
         f"with {came}, own as (select s.item_id, {side}, max(s.seq) as seq, {', '.join(own)} from score_now s {where} "
@@ -240,9 +240,9 @@ def _by_item(
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
 
 
-def _name_parameters(asked: Sequence[Dimension], first: int) -> str:
+def _name_parameters(dimensions: Sequence[Dimension], first: int) -> str:
     """The parameters of the names, each once."""
-    return ", ".join(f"${n}" for n in range(first, first + len({d.name for d in asked})))
+    return ", ".join(f"${n}" for n in range(first, first + len({d.name for d in dimensions})))
 
 
 def _escape_quotes(name: str) -> str:

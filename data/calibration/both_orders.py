@@ -20,8 +20,8 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreeme
     Every sample counts, as a cell of its pair.
     """
     card = cards.card_of_judge_if_known(store, judge_id)
-    asked = orders.verdict_dimension(card) if card is not None else None
-    if asked is None:
+    dimension = orders.verdict_dimension(card) if card is not None else None
+    if dimension is None:
         return None
     rows = store.rows(
         "select m.id, m.item_id, s.value, s.judgment_id is not null, r.text from judgment m "
@@ -30,14 +30,14 @@ def positions(store: Store, dataset_id: str, judge_id: str) -> PositionalAgreeme
         "left join remark r on r.judgment_id = m.id and r.unit = 'pair' and r.dimension = $3 and r.sort = 'note' "
         "and (r.text like '% changed with the order: %' or r.text like 'Asked as %') "
         f"where i.dataset_id = $1 and m.judge_id = $2 and m.unscored = '' and {_BOTH} order by i.name, m.sample, m.id",
-        [dataset_id, judge_id, asked.name],
+        [dataset_id, judge_id, dimension.name],
     )
     verdicts: dict[str, OrderedVerdicts] = {}
     for key, item, value, scored, note in rows:
         if (flip := orders.parse_flip_note(note or "")) is not None:
             verdicts[key] = (item, *flip)
         elif scored:
-            word = asked.scale.say(value)
+            word = dimension.scale.say(value)
             verdicts.setdefault(key, (item, word, word))
     both = [one for one in verdicts.values() if one[1]]
-    return positional_agreement(both, asked.scale.answers) if both else None
+    return positional_agreement(both, dimension.scale.answers) if both else None

@@ -79,12 +79,12 @@ def _has_labels(store: Store | Tx, dimension: Dimension) -> bool:
 
 @allow("annotator")
 @kept
-def basis_sizes(store: Store, dataset_id: str, asked: Sequence[Dimension]) -> dict[Basis, BasisSize]:
+def basis_sizes(store: Store, dataset_id: str, dimensions: Sequence[Dimension]) -> dict[Basis, BasisSize]:
     """How many labels of these dimensions each basis has in a dataset, and from how many people.
 
     Labels of items that prompts were tuned on are in none (data/gold/excluded_items.py).
     """
-    names = [d.name for d in asked if bins.row_count(d.scale)]
+    names = [d.name for d in dimensions if bins.row_count(d.scale)]
     marks = ", ".join(f"${n}" for n in range(2, len(names) + 2)) or "null"
     rows = store.rows(
         "select l.mode, coalesce(d.probability, l.probability) is not null as random, "
@@ -118,7 +118,7 @@ def comparison_input(
 
 
 def comparison_inputs(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[PairedRatings | RatingSums]:  # fmt: skip
     """The same of several dimensions.
@@ -127,7 +127,7 @@ def comparison_inputs(
     `waiting`: what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
     """
     items = _count_items(store, dataset_id)
-    many = [d for d in asked if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
+    many = [d for d in dimensions if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
     found: dict[Dimension, RatingSums] = {}
     if items >= LINEARISE_FROM:
         keys = [("sums", dataset_id, judge_id, d, basis, d.scale.drawn if dropped else "", waiting) for d in many]
@@ -147,7 +147,7 @@ def comparison_inputs(
         found[d]
         if d in found and found[d].items >= LINEARISE_FROM
         else load_paired_ratings(store, dataset_id, judge_id, d, basis, waiting=waiting)
-        for d in asked
+        for d in dimensions
     ]
 
 
@@ -225,7 +225,7 @@ def _earliest(
 
 
 def load_rating_sums(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis, dropped: bool = False,
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[RatingSums]:  # fmt: skip
     """`load_paired_ratings`, summed up, of several dimensions: labels and scores are read once for all of them.
@@ -233,7 +233,7 @@ def load_rating_sums(
     Their items and units are told apart by numbers, made for the occasion. `dropped`: cells with what a scale calls
     drawn ("tie") are left out.
     """
-    names = list(dict.fromkeys(d.name for d in asked))
+    names = list(dict.fromkeys(d.name for d in dimensions))
     marks = [f"${n}" for n in range(4, len(names) + 4)]
     rule, weighted = gold_rule(store, dataset_id), basis in WEIGHTED
     rule = rule if waiting is None else replace(rule, waiting=waiting)
@@ -275,7 +275,7 @@ def load_rating_sums(
             ) if stratified else {},
         )  # fmt: skip
         found = []
-        for d in asked:
+        for d in dimensions:
             no = names.index(d.name)
             gold = gold_sql(d.sort, d.scale, basis, rule, held=source, settled="cell_settled").replace("$2", marks[no])
             query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"

@@ -102,9 +102,9 @@ def _by_length(dimension: Dimension) -> bool:
 def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:
     """The length of each cell's text, in tokens."""
     ids, units = (chosen[name].to_numpy(dtype=str) for name in ("item_id", "unit"))  # type: ignore[index]
-    wanted = sorted(set(ids.tolist()))
-    marks = ", ".join(f"${n}" for n in range(1, len(wanted) + 1))
-    rows = store.rows(f"select id, content from item where id in ({marks})", wanted)
+    item_ids = sorted(set(ids.tolist()))
+    marks = ", ".join(f"${n}" for n in range(1, len(item_ids) + 1))
+    rows = store.rows(f"select id, content from item where id in ({marks})", item_ids)
     items = {str(id_): ITEM.validate_json(content) for id_, content in rows}
     return np.array([unit_length(items[i], unit) for i, unit in zip(ids.tolist(), units.tolist(), strict=True)])
 

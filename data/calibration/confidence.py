@@ -78,5 +78,5 @@ class Levels(NamedTuple):
 def levels(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> Levels:
     """How often the judge agrees with people at each level of its confidence, by every source of it."""
     found = confidence_cells(store, dataset_id, judge_id, dimension, basis)
-    made = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
-    return Levels({source: (one, n) for source, (one, n) in made.items() if one is not None}, found.scored)
+    levels_by_source = {source: (reliability(cells), len(cells.item)) for source, cells in found.by_source.items()}
+    return Levels({source: (one, n) for source, (one, n) in levels_by_source.items() if one is not None}, found.scored)

@@ -36,7 +36,7 @@ def measure_ceiling(
 
 @allow("annotator")
 def kappas_between_people(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], resting: Resting = "blind"
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], resting: Resting = "blind"
 ) -> dict[Dimension, Interval | None]:
     """Kappa between two people in each of several dimensions.
 
@@ -45,11 +45,11 @@ def kappas_between_people(
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:
-        few = [annotators.dimension_labels(store, dataset_id, asked[n], resting, judge_id, MOST) for n in places]
+        few = [annotators.dimension_labels(store, dataset_id, dimensions[n], resting, judge_id, MOST) for n in places]
         return [ceilings.kappa_between_people(one.ratings) for one in few]
 
-    keys = [("between", dataset_id, judge_id, d, resting) for d in asked]
-    return dict(zip(asked, each_kept(store, keys, make), strict=True))
+    keys = [("between", dataset_id, judge_id, d, resting) for d in dimensions]
+    return dict(zip(dimensions, each_kept(store, keys, make), strict=True))
 
 
 @allow("annotator")

@@ -31,17 +31,17 @@ Key = tuple[str, str]
 
 @kept
 def labelled_items(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], bases: Sequence[Basis]
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], bases: Sequence[Basis]
 ) -> dict[Key, dict[str, list[Moments]]]:
     """The moments of the items with gold, by dimension and system, one for each outcome.
 
     The basis is given beside them; `items` and what is of the whole are 0 (`Group.moments` fills them in). They are
     made anew only where rows were added that they depend on.
     """
-    if not asked:
+    if not dimensions:
         return {}
     # All dimensions in one statement, so that the scores are looked through once, for the items that have gold.
-    rule, asks = gold_rule(store, dataset_id), [counted_dimension(d) for d in asked]
+    rule, asks = gold_rule(store, dataset_id), [counted_dimension(d) for d in dimensions]
     width = max(ask.outcomes for ask in asks) * _SUMS
     parts, picked = [], []
     for n, (ask, basis) in enumerate(zip(asks, bases, strict=True)):
@@ -63,9 +63,9 @@ def labelled_items(
         parts += with_own
         chosen.append(select)
     rows = store.rows(
-        f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, judge_id, *(d.name for d in asked)]
+        f"with {', '.join(parts)} {' union all '.join(chosen)}", [dataset_id, judge_id, *(d.name for d in dimensions)]
     )
-    found: dict[Key, dict[str, list[Moments]]] = {(d.sort, d.name): {} for d in asked}
+    found: dict[Key, dict[str, list[Moments]]] = {(d.sort, d.name): {} for d in dimensions}
     for n, system, *rest in rows:
         ask = asks[int(n)]
         sums = _read(rest[: 4 + ask.outcomes * _SUMS])
@@ -98,16 +98,16 @@ def _moments(n: int, ask: CountedDimension, width: int) -> tuple[list[str], str]
         ends = f"min(case when {judged} = g.m then 1 else 0 end)", f"max(case when {judged} > 0 then 1 else 0 end)"
         columns += ["min(g.lowest)", "max(g.highest)"] if ask.mean else ends
     columns += ["null"] * (width - len(columns))
-    mine = f"s.dimension = ${n + 3} and {unit_condition(ask.dimension, 's')}"
+    condition = f"s.dimension = ${n + 3} and {unit_condition(ask.dimension, 's')}"
     judged = table_row_sql("s.value", ask.dimension.scale)
     before = [
         f"g{n} as (select s.item_id, {side}avg(l.weight) as w, sum(l.share) as a, count(l.mean) as valued, "
         "count(*) as m, coalesce(sum(l.mean * l.share), 0) as h, sum(s.value) as j, "
         f"min({judged}) as lowest, max({judged}) as highest{share_sums}{count_columns(judged, 'j')} "
-        f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {mine} "
+        f"from gold{n} l join seen s on s.item_id = l.item_id and s.unit = l.unit and {condition} "
         f"where s.value is not null group by {by})",
         f"o{n} as (select s.item_id, {side}count(s.value) as m, sum(s.value) as t{count_columns(judged, 'c')} "
-        f"from seen s where {mine} group by {by})",
+        f"from seen s where {condition} group by {by})",
     ]
     sided = " and g.side = o.side" if side else ""
     return before, (

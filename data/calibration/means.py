@@ -49,7 +49,7 @@ class MeanRow:
     means: JudgeMeans
 
     @property
-    def told(self) -> tuple[str, str, str, JudgeMeans]:
+    def display(self) -> tuple[str, str, str, JudgeMeans]:
         """The row with its dimension and unit in words."""
         return self.group, self.dimension.title, self.unit.replace(":", " ") or self.dimension.sort, self.means
 
@@ -114,9 +114,9 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     numbers = _numeric_dimensions(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
     if chosen.other:
-        mine, theirs = frame["value"].notna(), frame["other"].notna()
-        apart = int((mine & ~theirs).sum()), int((theirs & ~mine).sum())
-        frame = frame[mine & theirs]
+        judge_mask, other_mask = frame["value"].notna(), frame["other"].notna()
+        apart = int((judge_mask & ~other_mask).sum()), int((other_mask & ~judge_mask).sum())
+        frame = frame[judge_mask & other_mask]
     frame = frame[frame["value"].notna()]
     frame = frame.assign(place=frame["item_id"].map(items.place))
     keep = np.ones(len(frame), dtype=bool)
@@ -134,9 +134,9 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
         for who, group_rows in own.groupby("group", sort=True):
             for of in ["", *several]:
                 part = group_rows[group_rows["unit"] == of] if of else group_rows
-                made = figures.judge_means(_score_rows(part, d, card, frame, parts), *_ends(d))
-                if made.told:
-                    rows.append(MeanRow(str(who), d, of, made))
+                means = figures.judge_means(_score_rows(part, d, card, frame, parts), *_ends(d))
+                if means.reportable:
+                    rows.append(MeanRow(str(who), d, of, means))
                 elif not of:
                     few[str(who)] = None
     rows.sort(key=lambda row: row.group)
@@ -154,8 +154,8 @@ def _scores(store: Store, dataset_id: str, judge_id: str, other: str) -> pandas.
     )
     frame = store.frame(query, [dataset_id, judge_id])
     if other:
-        theirs = store.frame(query, [dataset_id, other]).rename(columns={"value": "other"}).drop(columns="sure")
-        frame = frame.merge(theirs, how="outer", on=["item_id", "unit", "dimension"])
+        other_frame = store.frame(query, [dataset_id, other]).rename(columns={"value": "other"}).drop(columns="sure")
+        frame = frame.merge(other_frame, how="outer", on=["item_id", "unit", "dimension"])
     else:
         frame["other"] = np.nan
     names = {str(unit): (sort_of(str(unit)), _side(str(unit))) for unit in frame["unit"].unique()}
@@ -187,7 +187,7 @@ def _score_rows(
 ) -> ScoreRows:  # fmt: skip
     """The rows of a group as arrays."""
     none = np.full(len(group_rows), np.nan)
-    counts, trusted, made = none, none, none
+    counts, trusted, part_means = none, none, none
     if card is not None and card.counts:
         by_word = {
             sure: card.counts.get(confidence_level(sure) or "", np.nan) for sure in group_rows["sure"].dropna().unique()
@@ -197,9 +197,9 @@ def _score_rows(
         trust_by_place = frame[frame["dimension"] == card.trust].drop_duplicates("place").set_index("place")["value"]
         trusted = _numbers(group_rows["place"].map(trust_by_place))
     if parts is not None:
-        made = _numbers(parts.reindex(pandas.MultiIndex.from_frame(group_rows[["place", "side"]])))
+        part_means = _numbers(parts.reindex(pandas.MultiIndex.from_frame(group_rows[["place", "side"]])))
     item = group_rows["place"].to_numpy(dtype=np.int64)
-    return ScoreRows(item, _numbers(group_rows["value"]), counts, trusted, made, _numbers(group_rows["other"]))
+    return ScoreRows(item, _numbers(group_rows["value"]), counts, trusted, part_means, _numbers(group_rows["other"]))
 
 
 def _ends(d: Dimension) -> tuple[float, float]:

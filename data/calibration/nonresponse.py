@@ -39,7 +39,7 @@ class MissingAnswer:
     name: str
     stratum: str
     why: Why
-    told: str
+    explanation: str
 
 
 def summarise_missing(left: Sequence[MissingAnswer]) -> str:
@@ -124,7 +124,7 @@ def missing_answers(
 @allow("annotator")
 @kept
 def sample_responses(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], basis: Basis
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis
 ) -> dict[Key, SampleResponse]:
     """Of every dimension the strata of the audit sample, as a basis has them: drawn, and answered by a counted label.
 
@@ -134,11 +134,11 @@ def sample_responses(
     labels of a dimension, they are a sample of their own, and one that was drawn here and not begun takes no part. No
     strata on the other bases.
     """
-    if basis not in WEIGHTED or not asked:
-        return {(d.sort, d.name): SampleResponse() for d in asked}
+    if basis not in WEIGHTED or not dimensions:
+        return {(d.sort, d.name): SampleResponse() for d in dimensions}
     card = cards.card_of_judge_if_known(store, judge_id)
     kind, mode = card.kind if card else "", "assisted" if basis == "assisted" else "blind"
-    names = list(dict.fromkeys(d.name for d in asked))
+    names = list(dict.fromkeys(d.name for d in dimensions))
     labels_query = labels_sql(basis, [f"${n + 4}" for n in range(len(names))], not_in_prompt_sql(store, judge_id))
     sample = "where h.mode = $2 and h.kind = $3"
     rows = store.rows(
@@ -163,7 +163,7 @@ def sample_responses(
     begun = {(r[2], names[r[3]]) for r in rows if r[0] == "begun"}
     every = _every(store, dataset_id, judge_id, kind) if brought else None
     found: dict[Key, SampleResponse] = {}
-    for d in asked:
+    for d in dimensions:
         strata = []
         place = (d.sort, d.name)
         for name, all_, cut, probability in drawn if place in begun or place not in brought else ():

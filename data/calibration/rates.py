@@ -64,12 +64,12 @@ def corrected_means(
         return {}  # n/a throughout, or nothing at all
     group = reduce(add, groups)
     by_system = labelled_items(store, dataset_id, judge_id, [dimension], [basis])[key].values()
-    made = {}
+    means = {}
     for outcome in range(ask.outcomes):
         given = [moments[outcome] for moments in by_system]
         place = 1 if dimension.scale.kind == "flag" else outcome
-        made[place] = correct_mean(group.moments(ask, outcome, _pool(given)), (0.0, 1.0), share=True)
-    return made
+        means[place] = correct_mean(group.moments(ask, outcome, _pool(given)), (0.0, 1.0), share=True)
+    return means
 
 
 def _pool(given: list[Moments]) -> Moments | None:

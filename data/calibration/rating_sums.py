@@ -101,7 +101,7 @@ def place_ratings(
         weight = _weights(rows, dimension, item_of(cell), *sampled)
     alone = len(human)
     mean, share = human, np.where(np.isnan(human), 0.0, 1.0)
-    asked, waits = np.ones(alone, dtype=np.int64), np.zeros(alone, dtype=bool)
+    people_counts, waits = np.ones(alone, dtype=np.int64), np.zeros(alone, dtype=bool)
     if len(several):
         numbers = np.flatnonzero(of_sort)
         whole = slot[several] if labelled_slots is None else labelled_slots[slot[several]]
@@ -111,7 +111,7 @@ def place_ratings(
         place = np.searchsorted(cell[alone:], at)
         cell, weight = np.concatenate([cell[:alone], at]), np.concatenate([weight[:alone], weight[alone:][place]])
         human, mean = (np.concatenate([a, gold[n]]) for a, n in ((human, "value"), (mean, "mean")))
-        share, asked = np.concatenate([share, gold["share"]]), np.concatenate([asked, gold["people"]])
+        share, people_counts = np.concatenate([share, gold["share"]]), np.concatenate([people_counts, gold["people"]])
         waits = np.concatenate([waits, gold["waits"]])
     item = item_of(cell)
     stratum = None
@@ -119,15 +119,15 @@ def place_ratings(
         stratum = np.zeros(rows.items, dtype=np.int64)
         stratum[rows.strata["item_id"]] = rows.strata["stratum"]
         stratum = stratum[item]
-    return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, asked, waits)
+    return PairedRatings(item, human, judge[cell], scored[cell], weight, stratum, mean, share, people_counts, waits)
 
 
-def _find_places(labelled_slots: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
+def _find_places(labelled_slots: Whole, slots: Whole) -> tuple[Whole, NDArray[np.bool_]]:
     """Where those that are held stand among the held, and which they are."""
-    at = np.searchsorted(labelled_slots, wanted)
-    matches = np.zeros(len(wanted), dtype=bool)
+    at = np.searchsorted(labelled_slots, slots)
+    matches = np.zeros(len(slots), dtype=bool)
     inside = at < len(labelled_slots)
-    matches[inside] = labelled_slots[at[inside]] == wanted[inside]
+    matches[inside] = labelled_slots[at[inside]] == slots[inside]
     return at[matches], matches
 
 
@@ -139,8 +139,8 @@ def _weights(rows: NumberedRows, dimension: Dimension, item: Whole, probability:
         answered = pandas.unique(item * len(parts) + code) % len(parts)
     n = np.bincount(answered, minlength=len(parts)).astype(np.float64)
     drawn = dict(zip(rows.parts["part"], rows.parts["cut" if dimension.sort == "section" else "drawn"], strict=True))
-    asked = np.fmax([float(drawn.get(one, np.nan)) for one in parts], n)
-    response = np.where(parts == NOWHERE, 1.0, asked / n)
+    sample_sizes = np.fmax([float(drawn.get(one, np.nan)) for one in parts], n)
+    response = np.where(parts == NOWHERE, 1.0, sample_sizes / n)
     weight = 1 / probability * response[code]
     stated = parts < 0
     stated &= parts != NOWHERE  # imported with the number of items that theirs were drawn from
@@ -192,7 +192,7 @@ def sum_ratings(cells: PairedRatings, dimension: Dimension) -> RatingSums:
         mean_weight=(float(average.sum()), float(average @ average)),
         total=totals.sum(axis=0),
         cross=products_within_strata(items, totals, cross),
-        said=LabelSums(
+        label_sums=LabelSums(
             int(np.count_nonzero(v > 0)),
             np.array([gap.sum(), v.sum()]),
             np.array([[gap @ gap, gap @ v], [gap @ v, v @ v]]),

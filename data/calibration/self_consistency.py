@@ -38,7 +38,7 @@ def measure_repeats(
     known, sample = np.unique(number["sample"], return_inverse=True)
     samples = np.full((len(cell), len(known)), np.nan)
     samples[number["cell"].astype(np.int64), sample] = number["value"]
-    asked = SampledCells(
+    sampled_cells = SampledCells(
         item=number["item"][first].astype(np.int64),
         human=number["human"][first],
         judge=number["judge"][first],
@@ -46,4 +46,4 @@ def measure_repeats(
         samples=samples,
     )
     hits, cells = (np.array([float(row[n]) for row in flips]) for n in (0, 1))
-    return measure_self_consistency(asked, (hits, cells), dimension.scale)
+    return measure_self_consistency(sampled_cells, (hits, cells), dimension.scale)

@@ -39,15 +39,15 @@ def paired_ratings_by_judge(
 
     Of datasets so large that the database sums up, judges are asked for one after the other.
     """
-    asked = {judge: compared_dimensions(store, judge) for judge in judge_ids}
+    dimensions_by_judge = {judge: compared_dimensions(store, judge) for judge in judge_ids}
     items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])
-    if len(asked) < 2 or items >= LINEARISE_FROM:
+    if len(dimensions_by_judge) < 2 or items >= LINEARISE_FROM:
         return {
             judge: list(zip(of, comparison_inputs(store, dataset_id, judge, of, basis), strict=True))
-            for judge, of in asked.items()
+            for judge, of in dimensions_by_judge.items()
         }
     alike: dict[tuple[Dimension, str], list[str]] = defaultdict(list)
-    for judge, of in asked.items():
+    for judge, of in dimensions_by_judge.items():
         left_out = not_in_prompt_sql(store, judge)
         for d in of:
             alike[d, left_out].append(judge)
@@ -57,9 +57,9 @@ def paired_ratings_by_judge(
     for (d, left_out), judges in alike.items():
         step = max(1, _AT_ONCE // max(1, labels.get(d.name, 0)))
         for start in range(0, len(judges), step):
-            made = _meetings(store, dataset_id, judges[start : start + step], d, basis, left_out)
-            found |= {(judge, d): one for judge, one in made.items()}
-    return {judge: [(d, found[judge, d]) for d in of] for judge, of in asked.items()}
+            by_judge = _meetings(store, dataset_id, judges[start : start + step], d, basis, left_out)
+            found |= {(judge, d): one for judge, one in by_judge.items()}
+    return {judge: [(d, found[judge, d]) for d in of] for judge, of in dimensions_by_judge.items()}
 
 
 def _meetings(
@@ -81,10 +81,10 @@ def _meetings(
         f"{STRATUM_JOIN.format(of='m') if strata else ''} order by m.judge_id, 2, m.unit",
         [dataset_id, d.name, list(judges)],
     )
-    made, item, stratum = {}, frame["no"].to_numpy(dtype=np.int64) - 1, frame["stratum"].to_numpy(dtype=np.int64)
+    by_judge, item, stratum = {}, frame["no"].to_numpy(dtype=np.int64) - 1, frame["stratum"].to_numpy(dtype=np.int64)
     whose = frame["judge_id"].to_numpy(dtype=str)
     whole = to_paired_ratings(frame, item)
     whole = replace(whole, stratum=stratum) if strata else whole
     for judge in judges:
-        made[judge] = whole.where(whose == judge)
-    return made
+        by_judge[judge] = whole.where(whose == judge)
+    return by_judge

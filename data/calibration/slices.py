@@ -113,10 +113,10 @@ def slice_members(
     human, judge = (np.asarray(side)[inside] for side in (at.cells.human, at.cells.judge))
     inside = inside[np.argsort(-np.abs(human - judge), kind="stable")][:most]
     ids = [every[n] for n in np.asarray(at.cells.item, dtype=np.int64)[inside].tolist()]
-    wanted = sorted(set(ids))
-    exposure.record_exposures(store, person, dict.fromkeys(wanted, (judge_id, exposure.PEOPLE)), "slices")
-    marks = ", ".join(f"${n}" for n in range(1, len(wanted) + 1)) or "null"
-    names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", wanted)}
+    item_ids = sorted(set(ids))
+    exposure.record_exposures(store, person, dict.fromkeys(item_ids, (judge_id, exposure.PEOPLE)), "slices")
+    marks = ", ".join(f"${n}" for n in range(1, len(item_ids) + 1)) or "null"
+    names = {str(i): str(n) for i, n in store.rows(f"select id, name from item where id in ({marks})", item_ids)}
     codes = (np.asarray(side, dtype=np.float64)[inside] for side in (at.cells.human, at.cells.judge))
     return [
         SliceMember(id_, names[id_], at.units.names[unit], float(h), float(j))

@@ -32,7 +32,7 @@ def measure_system_order(
     cells = cells.where(named)
     number = np.asarray(cells.item, dtype=np.int64)
     systems = encode_words(pandas.Series(items.words[SYSTEM][number]))
-    asked = items.meta[QUESTION][number] if QUESTION in items.meta else None
-    by_question = asked is not None and bool((asked != "").all())
-    cluster = encode_words(pandas.Series(asked)).code if by_question else number
+    questions = items.meta[QUESTION][number] if QUESTION in items.meta else None
+    by_question = questions is not None and bool((questions != "").all())
+    cluster = encode_words(pandas.Series(questions)).code if by_question else number
     return system_order.order_systems(cells, systems.code, systems.names, cluster)

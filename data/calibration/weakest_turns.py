@@ -35,11 +35,11 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
     card = cards.card_of_judge_if_known(store, judge_id)
     if card is None:
         return {}
-    made, asked = {}, turn_dimensions(card.dimensions)
+    results, targets = {}, turn_dimensions(card.dimensions)
     given, stands = (
-        _scores_by_turn(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if asked else ({}, {})
+        _scores_by_turn(store, dataset_id, judge_id, scored_dimensions(card.dimensions), basis) if targets else ({}, {})
     )
-    for d in asked:
+    for d in targets:
         judged = {
             str(item): int(value)
             for item, value in store.rows(
@@ -68,17 +68,17 @@ def compare_weakest_turns(store: Store, dataset_id: str, judge_id: str, basis: B
             for item in items
         ]
         if dialogues:
-            made[d] = measure_weakest_turns(dialogues)
-    return made
+            results[d] = measure_weakest_turns(dialogues)
+    return results
 
 
 def _scores_by_turn(
-    store: Store, dataset_id: str, judge_id: str, asked: list[Dimension], basis: Basis
+    store: Store, dataset_id: str, judge_id: str, dimensions: list[Dimension], basis: Basis
 ) -> tuple[dict[str, dict[int, list[float]]], dict[str, float]]:
     """What people said of every turn, over these dimensions, by item, and how many dialogues each item represents."""
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     stands = {}
-    for d in asked:
+    for d in dimensions:
         cells = gold_sql(d.sort, d.scale, basis, gold_rule(store, dataset_id), not_in_prompt_sql(store, judge_id))
         for item, unit, mean, weight in store.rows(
             f"select item_id, unit, mean, weight from ({cells}) g where mean is not null", [dataset_id, d.name]
@@ -90,10 +90,10 @@ def _scores_by_turn(
 
 def _turns(store: Store, items: list[str]) -> dict[str, tuple[int, ...]]:
     """The assistant turns of each item."""
-    made = {}
+    turns_by_item = {}
     for start in range(0, len(items), _AT_ONCE):
         rows = store.rows("select id, content from item where id = any($1)", [items[start : start + _AT_ONCE]])
         for id_, content in rows:
             entries = json.loads(content)["turns"]
-            made[str(id_)] = tuple(entry["turn"] for entry in entries if entry["role"] == "assistant")
-    return made
+            turns_by_item[str(id_)] = tuple(entry["turn"] for entry in entries if entry["role"] == "assistant")
+    return turns_by_item

@@ -61,9 +61,9 @@ def current_cards(store: Store | Tx) -> Mapping[str, Card]:
                 # Examples stay with a folder's card when its wording is changed.
                 found[name] = replace(found[name], examples=tuple(Example(**e) for e in spec["examples"]))
         elif recipe.get("how") == "own" and current.get(name, version) == version:
-            made = _card_or_none(spec)
-            if made is not None:
-                found[name] = made
+            own_card = _card_or_none(spec)
+            if own_card is not None:
+                found[name] = own_card
     scales = {(c.kind, d.sort, d.name): d.scale for c in found.values() for d in c.dimensions}
     for card in list(found.values()):
         if not can_apply_per_turn(card):
@@ -155,13 +155,13 @@ def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
 
     It has the examples of the card of that name, where all of them still fit its reply; else none.
     """
-    made, mine = from_recipe(recipe), current_cards(store).get(recipe.name)
-    if mine is None or not mine.examples:
-        return made
+    card, current_card = from_recipe(recipe), current_cards(store).get(recipe.name)
+    if current_card is None or not current_card.examples:
+        return card
     try:
-        return with_examples(made, mine.examples)
+        return with_examples(card, current_card.examples)
     except BadCard:
-        return made
+        return card
 
 
 @allow("lead")
@@ -173,19 +173,19 @@ def save_card(store: Store, actor: str, recipe: Recipe | Mapping[str, Any] | Car
     or a dimension that is taken, NotAllowed.
     """
     if isinstance(recipe, Card):
-        given, made = own_recipe(recipe), recipe
+        given, card = own_recipe(recipe), recipe
     else:
         given = recipe if isinstance(recipe, Recipe) else check_recipe(dict(recipe))
-        made = draft_card(store, given)
+        card = draft_card(store, given)
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
         if problems := recipe_faults(tx, given):
             raise BadInput(" ".join(problems))
-        _put(tx, made)
+        _put(tx, card)
 
-    store.tx(actor, "card", work, target=made.name)
-    return made
+    store.tx(actor, "card", work, target=card.name)
+    return card
 
 
 def is_own_card(card: Card) -> bool:
@@ -229,21 +229,21 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
     if "over" in (card.recipe or {}):
         raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")
     plain = replace(card, examples=())
-    made = with_examples(plain, examples) if examples else plain
+    new_card = with_examples(plain, examples) if examples else plain
 
     def work(tx: Tx) -> None:
         require(tx, actor, "lead")
-        _put(tx, made)
+        _put(tx, new_card)
 
-    store.tx(actor, "card", work, target=made.name)
-    return made
+    store.tx(actor, "card", work, target=new_card.name)
+    return new_card
 
 
-def _put(tx: Tx, made: Card) -> None:
-    if not tx.rows("select 1 from card where version = $1", [made.version]):
-        tx.append([CardRow(made.version, made.name, canonical(made.spec))])
-    if get_setting(tx, _SCOPE, made.name) != made.version:
-        put_setting(tx, _SCOPE, made.name, made.version)
+def _put(tx: Tx, card: Card) -> None:
+    if not tx.rows("select 1 from card where version = $1", [card.version]):
+        tx.append([CardRow(card.version, card.name, canonical(card.spec))])
+    if get_setting(tx, _SCOPE, card.name) != card.version:
+        put_setting(tx, _SCOPE, card.name, card.version)
 
 
 def offer_cards(tx: Tx, brought: Sequence[Card]) -> None:
@@ -300,18 +300,18 @@ def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
 
     They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled.
     """
-    mine = current_cards(store).get(name)
+    current_card = current_cards(store).get(name)
     others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
     found: dict[Place, Scale] = {
         (c.kind, d.sort, d.name): d.scale for c in [*others, *_earlier_cards(store)] for d in c.dimensions
     }
-    if mine is None:
+    if current_card is None:
         return found
-    used = bool(store.rows("select 1 from judge where card_version = $1 limit 1", [mine.version]))
+    used = bool(store.rows("select 1 from judge where card_version = $1 limit 1", [current_card.version]))
     labelled = {str(r[0]) for r in store.rows("select distinct dimension from label")}
-    for dimension in mine.dimensions:
+    for dimension in current_card.dimensions:
         if used or dimension.name in labelled:
-            found.setdefault((mine.kind, dimension.sort, dimension.name), dimension.scale)
+            found.setdefault((current_card.kind, dimension.sort, dimension.name), dimension.scale)
     return found
 
 
@@ -327,10 +327,10 @@ def card_versions(store: Store | Tx, name: str) -> list[CardVersion]:
     )
     found = []
     for version, spec, actor, made_at, judges in rows:
-        made = _card_or_none(json.loads(spec))
-        if made is not None:
+        card = _card_or_none(json.loads(spec))
+        if card is not None:
             current = now is not None and version == now.version
-            found.append(CardVersion(str(version), made, str(actor), made_at, int(judges), current))
+            found.append(CardVersion(str(version), card, str(actor), made_at, int(judges), current))
     return found
 
 

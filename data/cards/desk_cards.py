@@ -34,7 +34,7 @@ class CardLayer:
 
 
 def card_layers(
-    store: Store, dataset_id: str, item: Any, wanted: str, usual: Sequence[DatasetJudge]
+    store: Store, dataset_id: str, item: Any, judge_id: str, usual: Sequence[DatasetJudge]
 ) -> tuple[CardLayer, ...]:
     """The cards of an item, the main one first.
 
@@ -48,7 +48,7 @@ def card_layers(
     kind: Kind = item.kind
     chosen = [name for name in get_setting(store, dataset_id, _SETTING, []) if _fits(store, name, kind)]
     fitting = [CardLayer(id_, model, card) for id_, card, model in _judges(store, usual) if card.kind == kind]
-    main = next((one for one in fitting if one.judge_id == wanted), None)
+    main = next((one for one in fitting if one.judge_id == judge_id), None)
     if main is None and chosen:
         main = _of(store, chosen[0], fitting)
     if main is None:

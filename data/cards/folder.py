@@ -18,17 +18,17 @@ def export(store: Store | Tx, name: str) -> bytes:
 
     Raises UnknownCard, BadInput for a card that is built-in or applied per turn.
     """
-    made = cards.card_named(store, name)
-    if not cards.is_own_card(made):
-        raise BadInput(f"{made.title} is no custom card: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
+    card = cards.card_named(store, name)
+    if not cards.is_own_card(card):
+        raise BadInput(f"{card.title} is no custom card: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
     files = {
         "__init__.py": "",
         "card.py": _CARD,
-        "recipe.json": json.dumps(made.recipe, ensure_ascii=False, indent=1) + "\n",
-        "prompt.md": made.prompts[""] + "\n",
+        "recipe.json": json.dumps(card.recipe, ensure_ascii=False, indent=1) + "\n",
+        "prompt.md": card.prompts[""] + "\n",
     }
-    if made.examples:
-        files["examples.jsonl"] = "".join(json.dumps(vars(e), ensure_ascii=False) + "\n" for e in made.examples)
+    if card.examples:
+        files["examples.jsonl"] = "".join(json.dumps(vars(e), ensure_ascii=False) + "\n" for e in card.examples)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, text in files.items():

@@ -62,11 +62,11 @@ def run(options: argparse.Namespace) -> int:
                 _tell(store, found.id, judge.id)
             return 0
         chosen = _choose_case(store, found.id, lookup_judge(store, found, options.judge).id, options)
-        wanted = decision(options)
-        if ACTIONS[wanted].grants and not options.seen and not chosen.objections:
+        action = decision(options)
+        if ACTIONS[action].grants and not options.seen and not chosen.objections:
             raise BadInput("Give the mark of the figures that you saw, with --seen: --list prints it beside them.")
         done = approvals.record_decision(
-            store, acting_person(store, options.actor), *chosen.key, wanted, options.reason, options.seen
+            store, acting_person(store, options.actor), *chosen.key, action, options.reason, options.seen
         )  # fmt: skip
         for name, figure, text in record.frozen_evidence(store, done.id):
             print(f"  {fact_title(name):<44} {'' if figure is None else f'{figure:.6g}':<12} {text}")
@@ -82,10 +82,10 @@ def decision(options: argparse.Namespace) -> Action:
 def _choose_case(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
     if not options.dimension:
         raise BadInput("Say which dimension: --dimension NAME. --list names them all.")
-    wanted = options.dimension.casefold().replace(" ", "_")
+    dimension_name = options.dimension.casefold().replace(" ", "_")
     found = [
         one for one in case.cases(store, dataset_id, judge_id)
-        if one.result.dimension.name.casefold() == wanted and options.unit in ("", one.result.dimension.sort)
+        if one.result.dimension.name.casefold() == dimension_name and options.unit in ("", one.result.dimension.sort)
     ]  # fmt: skip
     if len(found) > 1:
         sorts = ", ".join(one.result.dimension.sort for one in found)
@@ -108,7 +108,7 @@ def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
             f"{kappa}{bound}, {many(interval.items, 'item')}, mark {case.seen_mark(store, one)}"
         )
         note = approvals.approval_note(store, stand)
-        doubts = note.look.finding.told if note.look is not None and note.doubted else ()
+        doubts = note.look.finding.sentences if note.look is not None and note.doubted else ()
         for sentence in filter(None, [note.older, *doubts]):
             print(f"    {sentence}")
         for approval in (stand.holds, stand.proposed):

@@ -98,13 +98,13 @@ def _figures(name: str, found: AuditFinding, limits: dict[str, float]) -> list[s
 def _as_json(
     judge: JudgeTraits, audited: AuditResults, limits: dict[str, float], items: dict[str, str], shown: _Shown
 ) -> dict[str, Any]:
-    made = {}
+    by_audit = {}
     for name, found in audited.findings.items():
         flags = [{**asdict(flag), "item": items.get(flag.item, flag.item)} for flag in shown[judge.id, name]]
         interval = None if found.interval is None else {k: getattr(found.interval, k) for k in ("low", "high", "level")}
-        made[name] = {
+        by_audit[name] = {
             "verdict": found.verdict, "why": found.why, "figure": found.figure, "interval": interval, "n": found.n,
             "threshold": _limit(name, limits), "flags": flags,
         }  # fmt: skip
     about = {"judge": judge.id, "card": judge.card, "model": judge.model}
-    return {**about, "rests_on": asdict(audited.scope), "audits": made}
+    return {**about, "rests_on": asdict(audited.scope), "audits": by_audit}

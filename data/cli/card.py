@@ -46,13 +46,13 @@ def _add(options: argparse.Namespace) -> int:
         known_cards = {
             n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)
         }
-        made = chosen_card(options, options.name or None, known_cards)
-        cards.own_recipe(made)
-        saved = cards.adopt_card(store, acting_person(store, options.actor), made, dry=options.dry_run)
+        card = chosen_card(options, options.name or None, known_cards)
+        cards.own_recipe(card)
+        saved = cards.adopt_card(store, acting_person(store, options.actor), card, dry=options.dry_run)
     word = "Would save" if options.dry_run else "Saved" if saved else "There already:"
-    asked = "; ".join(f"{d.name} of each {d.sort} ({d.scale.words})" for d in made.dimensions)
-    print(f"{word} {made.name}, version {made.version}, for a {made.kind}: {asked}.")
-    for fault in (lacks := find_faults(made)):
+    dimension_text = "; ".join(f"{d.name} of each {d.sort} ({d.scale.words})" for d in card.dimensions)
+    print(f"{word} {card.name}, version {card.version}, for a {card.kind}: {dimension_text}.")
+    for fault in (lacks := find_faults(card)):
         print(fault.text)
     return int(bool(lacks))
 
@@ -63,9 +63,9 @@ def _list(_: argparse.Namespace) -> int:
         used = cards.judges_per_card(store)
         for name, card in cards.current_cards(store).items():
             stored = len(cards.card_versions(store, name))
-            asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
+            dimension_names = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
             counts = f"{many(used.get(name, 0), 'judge'):10} {many(stored, 'version'):11}"
-            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {counts} {asked}")
+            print(f"{name:30} {card.version}  {card.kind:9} {_origin(card):14} {counts} {dimension_names}")
     return 0
 
 

@@ -70,10 +70,10 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
     query += [("judge", options.judge)] if options.judge else []
     address = f"{options.url.rstrip('/')}/api/v1/check?{urlencode(query)}"
     try:
-        asked = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
-        if asked.type not in ("http", "https"):
-            raise ValueError(asked.type)
-        with urllib.request.build_opener(_Straight()).open(asked, timeout=_PATIENCE) as answer:
+        request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
+        if request.type not in ("http", "https"):
+            raise ValueError(request.type)
+        with urllib.request.build_opener(_Straight()).open(request, timeout=_PATIENCE) as answer:
             return _read(answer.read())
     except urllib.error.HTTPError as error:
         raise BadInput(str(_read(error.read()).get("detail") or f"Assay answered {error.code}.")) from None

@@ -31,19 +31,19 @@ def run(options: argparse.Namespace) -> int:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
         found = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
-        made = dashboard_html(found, now(), dashboard.run_names(found.runs))
+        document = dashboard_html(found, now(), dashboard.run_names(found.runs))
     try:
-        path.write_text(made, encoding="utf-8")
+        path.write_text(document, encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{options.out} cannot be written: {error.strerror}. Choose another place.") from None
     print(f"{path}: {len(found.tiles)} approved, {len(found.withheld)} withheld ({found.name})")
     return 0
 
 
-def _judge(store: Store, dataset: Dataset, wanted: str) -> str:
+def _judge(store: Store, dataset: Dataset, judge_name: str) -> str:
     approvals = dashboard.approvals_by_judge(store, dataset.id)
     if not approvals:
         raise NotFound(
             f"Nothing is approved on {dataset.name!r}, so there is no figure to show. A lead approves in the app."
         )
-    return judge_lookup.lookup_judge(store, dataset, wanted, approvals).id
+    return judge_lookup.lookup_judge(store, dataset, judge_name, approvals).id

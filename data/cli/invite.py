@@ -32,9 +32,9 @@ def add_whom(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Open the invitation, and say until when."""
     with workspace_store() as store:
-        made = invitations.invite_locally(
+        invite = invitations.invite_locally(
             store, options.email, options.subject, options.role, options.person, options.days
         )
-        whom = f"{made.person} ({made.role})" if made.person else f"a new {made.role}"
-        print(f"{made.whom} may come in as {whom} until {made.expires:%Y-%m-%d %H:%M} UTC.")
+        whom = f"{invite.person} ({invite.role})" if invite.person else f"a new {invite.role}"
+        print(f"{invite.whom} may come in as {whom} until {invite.expires:%Y-%m-%d %H:%M} UTC.")
         return 0

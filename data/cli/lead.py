@@ -31,8 +31,8 @@ def run(options: argparse.Namespace) -> int:
         elif not (options.email or options.subject):
             raise BadInput("Say who: a name, or with --email or --subject who may sign in as a lead.")
         if options.email or options.subject:
-            made = invitations.invite_locally(store, options.email, options.subject, "lead", name, options.days)
-            print(f"{made.whom} may sign in as {name or 'a new lead'} until {made.expires:%Y-%m-%d %H:%M} UTC.")
+            invite = invitations.invite_locally(store, options.email, options.subject, "lead", name, options.days)
+            print(f"{invite.whom} may sign in as {name or 'a new lead'} until {invite.expires:%Y-%m-%d %H:%M} UTC.")
         if leads.lacks_independent_leads(leads.lead_history(store)):
             print("There are no two independent leads yet.")
         return 0

@@ -75,30 +75,30 @@ def _run(options: argparse.Namespace) -> int:
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
-        wanted = _build_run(store, name, options)
-        _show_plan(store, wanted, protocol_run.plan(store, wanted))
+        spec = _build_run(store, name, options)
+        _show_plan(store, spec, protocol_run.plan(store, spec))
         if options.plan:
             return 0
         if options.dry_run:
-            return _dry_run(store, name, wanted)
+            return _dry_run(store, name, spec)
         code = 0
         again = "the same command with --resume"
-        for step, run_id in protocol_run.steps(store, name, wanted, options.resume):
+        for step, run_id in protocol_run.steps(store, name, spec, options.resume):
             limit = runs.run_progress(store, run_id).limit
             left = "" if limit is None else f", of the limit {dollars(limit)} is left"
             print(f"{protocol_run.TITLES[step].capitalize()}{left}:", file=sys.stderr)
             words = ("question", "answered") if step == "answers" else ("judgment", "scored")
             code = run_command.follow_run(store, run_id, name, again, *words)
         if not code:
-            print(f'All of it is in the dataset "{wanted.dataset}".')
+            print(f'All of it is in the dataset "{spec.dataset}".')
         return code
 
 
 def _build_run(store: Store, name: str, options: argparse.Namespace) -> ProtocolRun:
     bench = _read(options.questions)
     found = mtbench_protocols.chosen_protocol(store, options.protocol)
-    asked = _questions(store, name, options, bench) if options.model else None
-    given = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, asked.id) if asked else ()
+    stored = _questions(store, name, options, bench) if options.model else None
+    given = bench.prompts if bench and bench.prompts else questions.kept_prompts(store, stored.id) if stored else ()
     protocol, prompts = judge_prompts.settle_prompts(store, found, given)
     judge = "" if options.answers_only else options.judge or protocol_run.usual_judge(protocol, options.model)
     at = run_command.chosen_endpoint(options, options.model or judge)
@@ -106,7 +106,7 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
     return ProtocolRun(
         protocol,
         options.dataset or protocol_run.usual_dataset(protocol, options.model or judge),
-        asked.id if asked else "",
+        stored.id if stored else "",
         options.model,
         judge,
         options.pairs,
@@ -144,19 +144,19 @@ def _price(given: Sequence[float] | None) -> Price | None:
     return (given[0], given[1]) if given else None
 
 
-def _show_plan(store: Store, wanted: ProtocolRun, steps: Sequence[PlannedStep]) -> None:
+def _show_plan(store: Store, spec: ProtocolRun, steps: Sequence[PlannedStep]) -> None:
     """What each step will take, and all together."""
-    for line in protocol_run.describe_plan(store, wanted, steps):
+    for line in protocol_run.describe_plan(store, spec, steps):
         print(line, file=sys.stderr)
 
 
-def _dry_run(store: Store, name: str, wanted: ProtocolRun) -> int:
-    for step, shown in protocol_run.dry_run_protocol(store, name, wanted):
+def _dry_run(store: Store, name: str, spec: ProtocolRun) -> int:
+    for step, shown in protocol_run.dry_run_protocol(store, name, spec):
         if step == "answers":
             _show_answers(shown)
         else:
-            run_command.show_dry_run(shown, protocol_run.step_card(wanted, step))
-    paid = "" if is_practice(wanted.model or wanted.judge) else " What it cost counts among the trials."
+            run_command.show_dry_run(shown, protocol_run.step_card(spec, step))
+    paid = "" if is_practice(spec.model or spec.judge) else " What it cost counts among the trials."
     print(f"Nothing of this was stored.{paid}", file=sys.stderr)
     return 0
 

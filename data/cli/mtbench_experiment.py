@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
-        one, other = (chosen_protocol(store, wanted) for wanted in (options.a, options.b))
+        one, other = (chosen_protocol(store, name_or_path) for name_or_path in (options.a, options.b))
         judges = (options.judges[0], options.judges[1]) if options.judges else (one.judge, other.judge)
         if is_practice(judges[0]) != is_practice(judges[1]):
             raise BadInput("One endpoint is asked for all arms, so both judges have to be there.")
@@ -80,7 +80,7 @@ def _show(planned: Experiment) -> None:
         sides = "".join(f"{one.arm.sides[f].upper():{w}}" for f, w in zip(planned.factors, widths, strict=True))
         cost = "?" if one.estimate.cost is None else dollars(one.estimate.cost)
         mean = "-" if one.mean is None else f"{one.mean:.4f}"
-        print(f"{sides}{one.estimate.calls:5,}  {cost}  {mean}  {one.wanted.judge}, {one.wanted.protocol.mark}")
+        print(f"{sides}{one.estimate.calls:5,}  {cost}  {mean}  {one.run.judge}, {one.run.protocol.mark}")
     costs = [one.estimate.cost for one in planned.arms]
     known = [cost for cost in costs if cost is not None]
     whole = f"about {dollars(sum(known))}" if len(known) == len(costs) else "at a price that is not known"

@@ -54,13 +54,13 @@ def run(options: argparse.Namespace) -> int:
         return does[options.verb, options.what](store, options)
 
 
-def chosen_protocol(store: Store, wanted: str) -> Protocol:
+def chosen_protocol(store: Store, name_or_path: str) -> Protocol:
     """The protocol of the workspace with that name or mark, or that a file of that path holds. Raises AssayError."""
     try:
-        return protocols.protocol_named(store, wanted)
+        return protocols.protocol_named(store, name_or_path)
     except NotFound:
-        if Path(wanted).is_file():
-            return read_protocol(Path(wanted))
+        if Path(name_or_path).is_file():
+            return read_protocol(Path(name_or_path))
         raise
 
 
@@ -116,8 +116,8 @@ def _prompts(store: Store, _: argparse.Namespace) -> int:
 
 def _texts(store: Store, options: argparse.Namespace) -> int:
     if options.name in OURS:
-        asked = Protocol(name="ours", prompts=options.name)
-        for card in (judge_card(asked), pair_card(asked)):
+        protocol = Protocol(name="ours", prompts=options.name)
+        for card in (judge_card(protocol), pair_card(protocol)):
             for variant, text in card.prompts.items():
                 print(f"== {card.name}, {variant.replace('_', ' ') or 'one turn'}\n{text}")
         return 0

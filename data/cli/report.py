@@ -48,20 +48,20 @@ def run(options: argparse.Namespace) -> int:
         judge_id = lookup_judge(store, dataset, options.judge).id
         who = require(store, acting_person(store, options.actor), "annotator").name
         if zipped:
-            made = bundle(store, who, dataset.id, judge_id, _say, epsilon)
+            content = bundle(store, who, dataset.id, judge_id, _say, epsilon)
         elif options.figures:
             found = report_figures(gather_report_evidence(store, dataset.id, judge_id, _say, epsilon))
-            made = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+            content = (json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         else:
-            made = make_report(store, who, dataset.id, judge_id, _say, epsilon).encode()
+            content = make_report(store, who, dataset.id, judge_id, _say, epsilon).encode()
     if target is None:
-        sys.stdout.write(made.decode())
+        sys.stdout.write(content.decode())
         return 0
     try:
-        target.write_bytes(made)
+        target.write_bytes(content)
     except OSError as error:
         raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
-    print(f"{target}: {len(made):,} bytes")
+    print(f"{target}: {len(content):,} bytes")
     return 0
 
 

@@ -131,9 +131,9 @@ def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitSta
 
 
 def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
-    for wanted in ("dataset", "model"):
-        if not getattr(options, wanted):
-            raise BadInput(f"Say which {wanted}: --{wanted} NAME.")
+    for option in ("dataset", "model"):
+        if not getattr(options, option):
+            raise BadInput(f"Say which {option}: --{option} NAME.")
     dataset = datasets.dataset_named(store, options.dataset)
     card = chosen_card(options, known=cards.current_cards(store))
     if cards.adopt_card(store, name, card, dry=options.dry_run):
@@ -191,8 +191,8 @@ def show_dry_run(shown: DryRunJudgment, card: Card) -> None:
     if shown.reading.unscored:
         print(f"-- unscored ({shown.reading.unscored}): {shown.reading.why}")
     for score in shown.reading.scores:
-        asked = card.dimension(score.dimension, score.unit)
-        print(f"{score.unit:16} {score.dimension:24} {asked.scale.say(score.value) if asked else score.value}")
+        dimension = card.dimension(score.dimension, score.unit)
+        print(f"{score.unit:16} {score.dimension:24} {dimension.scale.say(score.value) if dimension else score.value}")
 
 
 def _collect(store: Store) -> int:
@@ -208,11 +208,11 @@ def _collect(store: Store) -> int:
 
 
 def follow_run(
-    store: Store, run_id: str, name: str, again: str = "", unit: str = "judgment", made: str = "scored"
+    store: Store, run_id: str, name: str, again: str = "", unit: str = "judgment", outcome: str = "scored"
 ) -> int:
     """Wait for the end of a run, with a line that moves; Ctrl+C stops it cleanly. The exit code.
 
-    `again` is the command that goes on with it, `unit` what it makes, and `made` what one is that could be used.
+    `again` is the command that goes on with it, `unit` what it makes, and `outcome` what one is that could be used.
     """
     began, stopped = time.monotonic(), False
     with Bar(unit=f"{unit}s", began=runs.run_progress(store, run_id).done) as bar:
@@ -226,7 +226,7 @@ def follow_run(
             end = runs.wait(store, run_id)
     for problem in end.problems:
         print(problem, file=sys.stderr)
-    print(f"{end.state.capitalize()}. {_counts(end, unit, made)} {time.monotonic() - began:,.1f} s.")
+    print(f"{end.state.capitalize()}. {_counts(end, unit, outcome)} {time.monotonic() - began:,.1f} s.")
     if end.state == "waiting for batch":
         print("Later, as often as you like: python -m data run --collect")
     elif end.state != "finished":
@@ -236,10 +236,10 @@ def follow_run(
     return 0 if end.state in ("finished", "waiting for batch") else 130 if stopped else 1
 
 
-def _counts(end: RunProgress, unit: str = "judgment", made: str = "scored") -> str:
+def _counts(end: RunProgress, unit: str = "judgment", outcome: str = "scored") -> str:
     reasons = "".join(f", {n:,} {reason}" for reason, n in end.unscored.items())
     return (
-        f"{end.done:,} of {many(end.total, unit)}: {end.scored:,} {made}{reasons}. {many(end.calls, 'call')}, "
+        f"{end.done:,} of {many(end.total, unit)}: {end.scored:,} {outcome}{reasons}. {many(end.calls, 'call')}, "
         f"{end.tokens_in:,} tokens in, {end.tokens_out:,} out, {_cost(end)}."
     )
 

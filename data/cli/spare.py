@@ -52,17 +52,17 @@ def run(options: argparse.Namespace) -> int:
         dimension = _dimension(store, judge_id, options)
         if options.take_back:
             return _end(store, who, dataset, judge_id, dimension)
-        wanted = AutoAcceptTarget(
+        target = AutoAcceptTarget(
             _source(store, dataset, judge_id, dimension, options.source), options.target, options.delta, options.near
         )
         basis = policy.approval_basis(store, dataset.id)
-        found = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, wanted)
+        found = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, target)
         print(explain(found.result, options.near and bool(dimension.scale.weights)))
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
-        items = many(len(found.sure.item), "scored item")
-        print(f"Confidence: {wanted.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
+        items = many(len(found.confidence.item), "scored item")
+        print(f"Confidence: {target.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")
         if options.set:
-            auto_accept.set_rule(store, who, dataset.id, judge_id, dimension, wanted)
+            auto_accept.set_rule(store, who, dataset.id, judge_id, dimension, target)
             print("This is a rule of the dataset now.")
         if options.fill is not None:
             taken = queue.fill_review(store, who, dataset.id, judge_id, options.fill, "not spared")
@@ -71,9 +71,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dimension:
-    wanted = options.dimension.casefold().replace(" ", "_")
+    dimension_name = options.dimension.casefold().replace(" ", "_")
     dimensions = calibration.compared_dimensions(store, judge_id)
-    found = [d for d in dimensions if d.name.casefold() == wanted and options.unit in ("", d.sort)]
+    found = [d for d in dimensions if d.name.casefold() == dimension_name and options.unit in ("", d.sort)]
     if len(found) != 1:
         names = ", ".join(f"{d.name} of {d.sort}" for d in dimensions)
         problem = "is a dimension of several units: say which with --unit" if found else "is no dimension of this judge"
@@ -81,11 +81,11 @@ def _dimension(store: Store, judge_id: str, options: argparse.Namespace) -> Dime
     return found[0]
 
 
-def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, wanted: str) -> str:
+def _source(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, source: str) -> str:
     sources = list(figures.confidence_sources(store, dataset.id, judge_id, dimension))
-    if wanted and wanted not in sources:
-        raise BadInput(f"There is no confidence from {wanted!r}. There is: {', '.join(sources) or 'none'}.")
-    return wanted or (sources[0] if sources else "")
+    if source and source not in sources:
+        raise BadInput(f"There is no confidence from {source!r}. There is: {', '.join(sources) or 'none'}.")
+    return source or (sources[0] if sources else "")
 
 
 def _end(store: Store, who: str, dataset: Dataset, judge_id: str, dimension: Dimension) -> int:

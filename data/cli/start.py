@@ -77,8 +77,8 @@ def run(options: argparse.Namespace) -> int:
         way = start.next_step(store, who, done.dataset_id)
         there = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
         print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {there}.\n")
-        if way and way.told:
-            print(f"{way.told}\n")
+        if way and way.sentence:
+            print(f"{way.sentence}\n")
         if told := "\n".join(_figures(store, done.dataset_id)):
             print(f"{told}\n")
     port = os.environ.get("ASSAY_PORT", "8501")
@@ -105,18 +105,18 @@ def _somebody(store: Store) -> str:
         return "lead"
 
 
-def _describe(made: Interpretation) -> None:
+def _describe(interpretation: Interpretation) -> None:
     """Say what was understood, with examples."""
-    for file, base in made.tables.items():
+    for file, base in interpretation.tables.items():
         key = " and ".join(base.id.columns) or "the rows' numbers"
         texts = ", ".join(f"{field} from {' and '.join(s.columns) or s.constant}" for field, s in base.fields.items())
         beside = f" Kept beside them, for slices: {', '.join(base.meta)}." if base.meta else ""
         print(f"  {file}: {base.kind}s by {key}; {texts or 'without texts'}.{beside}")
-    for one in made.series:
+    for one in interpretation.series:
         print(f"  {_describe_series(one)}")
-    for sentence in made.told:
+    for sentence in interpretation.assumptions:
         print(f"  {sentence}")
-    for sentence in made.unclear:
+    for sentence in interpretation.unclear:
         print(f"  {sentence}", file=sys.stderr)
 
 
@@ -137,9 +137,9 @@ def _describe_series(one: AnswerSeries) -> str:
     return f"{one.name}{rows}: {by}{who}{about}{order}; {count}such as {shown}{mixed}."
 
 
-def _asking(made: Interpretation) -> str:
-    asked = " ".join(made.unclear)
-    return f"{asked} Say it with --judge COLUMN and --human COLUMN; nothing was imported."
+def _asking(interpretation: Interpretation) -> str:
+    question = " ".join(interpretation.unclear)
+    return f"{question} Say it with --judge COLUMN and --human COLUMN; nothing was imported."
 
 
 def _figures(store: Store, dataset_id: str) -> Iterator[str]:

@@ -33,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         actor = acting_person(store, options.actor)
         if options.part == "new":
-            made, text = tokens.new_token(store, actor, options.name, options.scope or ["check"], options.days)
-            sentence = f"A token of {actor} for {', '.join(made.scopes)}, until {made.expires:%Y-%m-%d}."
+            token, text = tokens.new_token(store, actor, options.name, options.scope or ["check"], options.days)
+            sentence = f"A token of {actor} for {', '.join(token.scopes)}, until {token.expires:%Y-%m-%d}."
             print(f"{sentence} It is not shown again:", file=sys.stderr)
             print(text)
             return 0

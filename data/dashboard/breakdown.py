@@ -152,23 +152,23 @@ def _split_groups(
     whole = None if ask.sided and (not system or by == SYSTEM) else mean_of_slice("all", cells, reach, not ask.mean)
     place = frame["place"].to_numpy(dtype=np.int64)
     if by == RUN:
-        made = _runs(store, dataset_id, judge_id, frame)
+        cut = _runs(store, dataset_id, judge_id, frame)
     elif by in (POSITION, SIDE):
         units = slices.encode_words(frame["unit"])
-        made = (slices.position_cut if by == POSITION else slices.side_cut)(units, ask.dimension)
+        cut = (slices.position_cut if by == POSITION else slices.side_cut)(units, ask.dimension)
     else:
         name, own = by.removeprefix(META), items.days if way.time else items.words
         words = {DAY: frame["day"], SYSTEM: frame["system"], KIND: items.kind[place], STRATUM: items.stratum[place]}
         cell_words = list(words[by] if by in words else own[name][place])
         labelled, every = (len(pandas.unique(part)) for part in (place[cells.gold], place))
         enough = labelled if labelled >= 2 * MIN_CLUSTERS else every  # periods that can be corrected, if any can
-        made, step = _words(by, cell_words, enough if way.time else 0)
-    if made is None:
+        cut, step = _words(by, cell_words, enough if way.time else 0)
+    if cut is None:
         return Breakdown(way, whole, (), step=step)
-    without = len(pandas.unique(place)) - len(pandas.unique(place[made.code >= 0]))
-    found, rest = slice_means(cells, made, reach, not ask.mean), 0
-    if made.names[-1] == _REST and not way.time:
-        rest = len(set(cell_words) - {""}) - len(made.names) + 1
+    without = len(pandas.unique(place)) - len(pandas.unique(place[cut.code >= 0]))
+    found, rest = slice_means(cells, cut, reach, not ask.mean), 0
+    if cut.names[-1] == _REST and not way.time:
+        rest = len(set(cell_words) - {""}) - len(cut.names) + 1
         found[-1] = replace(found[-1], name=f"{_REST} ({rest:,} values)")
     if by == SYSTEM:  # as the tile has them
         order = {one.name: n for n, one in enumerate(tile.systems)}

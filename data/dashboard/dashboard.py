@@ -130,19 +130,19 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
     """The figures of a judge's approved dimensions, by the sort of their unit, then by name."""
     known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.compared_dimensions(store, judge_id)}
     shown = {(a.sort, a.dimension): a for a in judge_approvals if (a.sort, a.dimension) in known}
-    asked = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
+    dimensions = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
     synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
-    bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in asked]  # what each approval was given on
+    bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in dimensions]  # what each approval was given on
     counted, gold = (
-        tallies(store, dataset_id, judge_id, asked),
-        labelled_items(store, dataset_id, judge_id, asked, bases),
+        tallies(store, dataset_id, judge_id, dimensions),
+        labelled_items(store, dataset_id, judge_id, dimensions, bases),
     )
     gone = count_unscored_items(store, dataset_id, judge_id)
     order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
     return [
         _tile(one := shown[key], today[one.key], counted_dimension(known[key]), counted[key], gold[key], gone, order)
-        for key in ((d.sort, d.name) for d in asked)
+        for key in ((d.sort, d.name) for d in dimensions)
     ]
 
 

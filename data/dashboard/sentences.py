@@ -94,8 +94,8 @@ def _of(tile: Tile, system: System, several: bool) -> str:
         return f"People would say that {_system_name(system)} wins {value} of its pairs{more}"
     named = {"turn": "turns", "section": "sections", "side": "responses", "response": "responses"}
     cells = named.get(ask.dimension.sort, f"{ask.dimension.sort}s")
-    asked = ask.describe_mean(tile.headline)
-    return f"People would say “{asked}” of {value} of the {cells} of {_system_name(system)}{more}"
+    answer = ask.describe_mean(tile.headline)
+    return f"People would say “{answer}” of {value} of the {cells} of {_system_name(system)}{more}"
 
 
 def _span(tile: Tile, system: System) -> str:

@@ -52,7 +52,7 @@ def _calibrate(store: Store, dataset_id: str, judge_id: str) -> None:
     """What the calibration page first shows of a judge."""
     basis = policy.approval_basis(store, dataset_id)
     check_results.dimension_results(store, dataset_id, judge_id)
-    asked = calibration.compared_dimensions(store, judge_id)
-    baselines.measure_baselines(store, dataset_id, judge_id, asked, basis)
-    human_ceiling.kappas_between_people(store, dataset_id, judge_id, asked)
+    dimensions = calibration.compared_dimensions(store, judge_id)
+    baselines.measure_baselines(store, dataset_id, judge_id, dimensions, basis)
+    human_ceiling.kappas_between_people(store, dataset_id, judge_id, dimensions)
     score_sums.score_means(store, dataset_id, judge_id)

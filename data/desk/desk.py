@@ -71,7 +71,7 @@ class DeskView:
     version: str
     scores: dict[Cell, JudgeValue] = field(default_factory=dict)
     remarks: list[tuple[str, str, str, str]] = field(default_factory=list)
-    mine: dict[Cell, float | None] = field(default_factory=dict)
+    own_answers: dict[Cell, float | None] = field(default_factory=dict)
     comments: list[tuple[str, str, str]] = field(default_factory=list)
     repairs: dict[str, str] = field(default_factory=dict)
     over: tuple[CardLayer, ...] = ()
@@ -162,13 +162,13 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
     }
     usual = {d: datasets.dataset_judges(store, d) for d in {i.dataset_id for i in stored.values()}}
     hiding = {d: settings.hides_systems(store, d) for d in usual}
-    made = []
+    views = []
     for g in given:
         item = stored[g.item]
         main, *over = card_layers(store, item.dataset_id, item.content, g.judge, usual[item.dataset_id])
         mode = exposure.answer_mode(g.mode if g.draw else "", known.get(g.item))
         blind = mode == "blind"
-        made.append(
+        views.append(
             DeskView(
                 item, main.card, mode, g.stream, g.draw, (g.how,) if g.how else tuple(r.text for r in g.reasons),
                 "" if blind else main.judge_id, "" if blind else main.judge_name, version.get(g.item, ""),
@@ -176,8 +176,8 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
                 doubts=() if blind else g.reasons, unnamed=blind and hiding[item.dataset_id],
             )
         )  # fmt: skip
-    _add_own(store, person, [v for v in made if v.version])
-    shown = [v for v in made if any(one.judge_id for one in v.layers)]
+    _add_own(store, person, [v for v in views if v.version])
+    shown = [v for v in views if any(one.judge_id for one in v.layers)]
     _add_others(store, shown)
     _add_every_judge(store, shown, usual)
     judges_by_item = {v.item.id: {one.judge_id for one in v.layers} - {""} for v in shown}
@@ -186,26 +186,26 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
         judges_by_item[view.item.id].update(one.judge_id for found in view.judgments.values() for one in found)
     exposure.record_exposures(store, person, judges_by_item, "review desk")
     _add_judges(store, shown)
-    return made
+    return views
 
 
 def _add_others(store: Store, shown: list[DeskView]) -> None:
     """Put in what judges that are not shown said where the reason to look is that judges disagree."""
-    asked = {
+    judge_by_cell = {
         (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
         for v in shown
         for d in v.doubts
         if d.kind == "judges disagree" and (d.unit, d.dimension) in v.cells
     }
-    if not asked:
+    if not judge_by_cell:
         return
     rows = store.rows(
         "select s.item_id, s.unit, s.dimension, s.judge_id, j.model, s.value from score_now s "
         "join judge j on j.id = s.judge_id where s.item_id = any($1) and j.params not like '%\"probe\":%' "
         "order by j.model, s.judge_id",
-        [sorted({item for item, _ in asked})],
+        [sorted({item for item, _ in judge_by_cell})],
     )
-    shows = {(r[0], (r[1], r[2])): r[5] for r in rows if asked.get((r[0], (r[1], r[2]))) == r[3]}
+    shows = {(r[0], (r[1], r[2])): r[5] for r in rows if judge_by_cell.get((r[0], (r[1], r[2]))) == r[3]}
     by_item = {view.item.id: view for view in shown}
     for item, unit, dimension, judge, model, value in rows:
         if shows.get((item, (unit, dimension)), value) != value:
@@ -260,7 +260,7 @@ def _add_own(store: Store, person: str, answered: list[DeskView]) -> None:
         "order by case when mode = 'revealed' then 1 else 0 end",
         [person, *by_item],
     ):
-        by_item[item_id].mine[(unit, dimension)] = value
+        by_item[item_id].own_answers[(unit, dimension)] = value
     by_answer = {v.version: v for v in answered}
     marks = ", ".join(f"${n}" for n in range(1, len(by_answer) + 1))
     for answer_id, unit, sort, text in store.rows(

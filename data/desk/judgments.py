@@ -69,13 +69,13 @@ def unit_judgments(
         )
     }
     names, prompts = combinations.model_names(store, judges), _prompts(store, ids)
-    made: dict[str, dict[str, list[UnitJudgments]]] = {}
+    judgments_by_item: dict[str, dict[str, list[UnitJudgments]]] = {}
     for judge in ids:
         for (item, unit, by), samples in found.items():
             if by == judge:
                 entry = UnitJudgments(judge, names[judge], prompts[judge], stands.get((item, unit, by)), tuple(samples))
-                made.setdefault(item, {}).setdefault(unit, []).append(entry)
-    return made
+                judgments_by_item.setdefault(item, {}).setdefault(unit, []).append(entry)
+    return judgments_by_item
 
 
 def _prompts(store: Store, judge_ids: Sequence[str]) -> Mapping[str, str]:

@@ -233,11 +233,11 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
         )
     if answer.action == "save" and not answer.values:
         return "There was nothing to save: no cell had an answer."
-    made = AnswerRow(
+    answer_row = AnswerRow(
         answer.key, item.dataset_id, item.id, draw_id, actor, answer.judge or "", answer.action, mode,
         answer.reason, answer.version, min(max(answer.ms, 0), 3_600_000), made_at,
     )  # fmt: skip
-    tx.append([made])
+    tx.append([answer_row])
     tx.append(rows)
     notes = [CommentRow(new_id(), answer.key, item.id, n.unit, n.sort, n.text.strip(), actor) for n in answer.notes]
     tx.append([note for note in notes if note.text])
@@ -265,7 +265,7 @@ def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     """Whether an answer says what was saved under its key: values, notes and better texts."""
     content = items.load_item(tx, answer.item).content
     stored_labels = _current(tx, answer.item, actor, answer.key)
-    mine = tx.rows("select unit, dimension from label where answer_id = $1 and not withdrawn", [answer.key])
+    stored_cells = tx.rows("select unit, dimension from label where answer_id = $1 and not withdrawn", [answer.key])
     given = {(v.unit, v.dimension): v.v for v in answer.values}
     for cell, value in given.items():
         stands = _standing(stored_labels.get(cell, {}), "blind")[0]
@@ -277,7 +277,7 @@ def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:
     notes = tx.rows("select unit, sort, text from comment where answer_id = $1", [answer.key])
     better = tx.rows("select unit, text from repair where answer_id = $1", [answer.key])
     return (
-        set(mine) <= given.keys()
+        set(stored_cells) <= given.keys()
         and Counter(notes) == Counter((n.unit, n.sort, n.text.strip()) for n in answer.notes if n.text.strip())
         and dict(better) == {r.unit: r.text.strip() for r in answer.repairs if r.text.strip()}
     )

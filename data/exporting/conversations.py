@@ -71,12 +71,12 @@ def _dialogue_messages(entries: Iterable[Turn]) -> list[Message]:
     """
     found: list[Message] = []
     waiting: list[tuple[str, str]] = []
-    made = 0
+    call_count = 0
     for entry in entries:
         given = call_arguments(entry)
         if given is not None:
-            made += 1
-            id_, function = f"call_{made}", {"name": entry.name, "arguments": given}
+            call_count += 1
+            id_, function = f"call_{call_count}", {"name": entry.name, "arguments": given}
             waiting.append((entry.name, id_))
             if not (found and found[-1].get("tool_calls")):
                 found.append({**to_message("assistant", ""), "tool_calls": []})

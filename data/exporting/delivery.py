@@ -63,15 +63,15 @@ def export_page(
         raise BadInput(f"A page has 1 to {MOST:,} rows, not {most:,}.")
     kind = export_kind(name)
     full_options = complete_options(store, dataset.id, kind, options)
-    asked = content_id(dataset.id, name, full_options)
-    begin, times = _read_cursor(name, asked, cursor) if cursor else (BEGIN, 0)
+    query_id = content_id(dataset.id, name, full_options)
+    begin, times = _read_cursor(name, query_id, cursor) if cursor else (BEGIN, 0)
     rows = _rows_behind(store, dataset, kind, full_options, begin, times, most + 1)
     more = len(rows) > most
     for row in rows[:most]:
         times = times + 1 if (key := _key(name, row)) == begin else 1
         begin = key
     _record(store, actor, dataset, kind, full_options, rows[:most])
-    return ExportPage(rows[:most], _cursor(asked, list(begin.values()), times) if more else "")
+    return ExportPage(rows[:most], _cursor(query_id, list(begin.values()), times) if more else "")
 
 
 @allow("researcher")
@@ -110,17 +110,17 @@ def _key(name: str, row: Row) -> Row:
     return {column: row[column] for column in KEYS[name]}
 
 
-def _cursor(asked: str, key: list[Any], times: int) -> str:
-    text = json.dumps([asked, key, times], ensure_ascii=False)
+def _cursor(query_id: str, key: list[Any], times: int) -> str:
+    text = json.dumps([query_id, key, times], ensure_ascii=False)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _read_cursor(name: str, asked: str, cursor: str) -> tuple[Row, int]:
+def _read_cursor(name: str, query_id: str, cursor: str) -> tuple[Row, int]:
     """The key of the row that a page ended with, and how many rows with that key lie behind. Raises BadInput."""
     try:
         of, key, times = parse_json(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode())
         found = dict(zip(KEYS[name], key, strict=True))
-        sound = of == asked and type(times) is int and all(c == "sample" or type(v) is str for c, v in found.items())
+        sound = of == query_id and type(times) is int and all(c == "sample" or type(v) is str for c, v in found.items())
     except (ValueError, TypeError, BadJson):
         sound = False
     if not sound:
@@ -129,11 +129,11 @@ def _read_cursor(name: str, asked: str, cursor: str) -> tuple[Row, int]:
 
 
 def _rows_behind(
-    store: Store, dataset: Dataset, kind: ExportKind, options: dict[str, Any], begin: Options, times: int, wanted: int
+    store: Store, dataset: Dataset, kind: ExportKind, options: dict[str, Any], begin: Options, times: int, limit: int
 ) -> list[Row]:
     """So many rows behind the one of a cursor, of which only its own item's are made again. Raises BadInput."""
     assert kind.first is not None
-    most = wanted + (_SAME_ITEM if begin else 0)
+    most = limit + (_SAME_ITEM if begin else 0)
     while True:
         found = list(islice(kind.first(store, dataset, options, most, begin), most))
         same = [place for place, row in enumerate(found, 1) if _key(kind.name, row) == begin]
@@ -142,6 +142,6 @@ def _rows_behind(
             if behind is None:
                 raise BadInput("The row that the page before ended with is gone. Begin again without a cursor.")
             return found[behind:]
-        if behind is not None and len(found) - behind >= wanted:
-            return found[behind : behind + wanted]
+        if behind is not None and len(found) - behind >= limit:
+            return found[behind : behind + limit]
         most *= 4

@@ -22,8 +22,8 @@ def _judges(store: Store, dataset_id: str) -> dict[str, str]:
     return judge_lookup.distinct_judge_names(judge_lookup.dataset_judge_names(store, dataset_id))
 
 
-def _judge_ids(store: Store, dataset_id: str, wanted: str) -> list[str]:
-    return [one.id for one in find_judges(judge_lookup.dataset_judge_names(store, dataset_id), wanted)]
+def _judge_ids(store: Store, dataset_id: str, judge_name: str) -> list[str]:
+    return [one.id for one in find_judges(judge_lookup.dataset_judge_names(store, dataset_id), judge_name)]
 
 
 def _dimensions(store: Store, dataset_id: str) -> dict[str, str]:

@@ -37,7 +37,7 @@ class Adjudication:
     value: float | None
     reason: str
     saw_judge: bool
-    said: tuple[PersonLabel, ...]
+    labels: tuple[PersonLabel, ...]
     seq: int
 
 
@@ -64,7 +64,7 @@ class LabelledCell:
 
     @property
     def reopened(self) -> bool:
-        return self.decision is not None and _facts(self.decision.said) != _facts(self.labels)
+        return self.decision is not None and _facts(self.decision.labels) != _facts(self.labels)
 
     @property
     def waits(self) -> bool:
@@ -107,14 +107,14 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
     for cell in cells:
         most, total = far.get(cell.item, (0.0, 0.0))
         far[cell.item] = (max(most, cell.distance), total + cell.distance)
-    asked = {(sort, dimension): n for n, (_, sort, dimension) in enumerate(cards.scales(store))}
+    ranks = {(sort, dimension): n for n, (_, sort, dimension) in enumerate(cards.scales(store))}
 
     def key(cell: LabelledCell) -> tuple[Any, ...]:
         most, total = far[cell.item]
         sort = sort_of(cell.unit)
         number = int("".join(filter(str.isdigit, cell.unit)) or 0)
         last = _UNITS.index(sort) if sort != "conversation" else len(_UNITS)
-        return -most, -total, cell.name, cell.item, last, number, cell.unit, asked.get((sort, cell.dimension), 0)
+        return -most, -total, cell.name, cell.item, last, number, cell.unit, ranks.get((sort, cell.dimension), 0)
 
     return sorted(cells, key=key)
 
@@ -133,14 +133,14 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
     loose = sorted({name for (_, _, name), scale in scales.items() if scale.weights is None})
     # A first sieve, so that only cells in which people differ leave the database; `waits` has the last word.
     marks = ", ".join(f"${n}" for n in range(2, len(loose) + 2)) or "null"
-    wanted = (
+    query = (
         "select distinct l.item_id, l.unit, l.dimension from label_now l join item i on i.id = l.item_id "
         "where i.dataset_id = $1 and l.mode in ('blind', 'assisted') "
         "group by l.item_id, l.unit, l.dimension, l.mode having count(*) > 1 and ("
         f"count(l.value) between 1 and count(*) - 1 or max(l.value) - min(l.value) > {rule.apart:d} "
         f"or min(l.value) < max(l.value) and l.dimension in ({marks}))"
     )
-    return order_cells(store, [c for c in _cells(store, wanted, [dataset_id, *loose], rule, {}) if c.waits])
+    return order_cells(store, [c for c in _cells(store, query, [dataset_id, *loose], rule, {}) if c.waits])
 
 
 def _open_disputes(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:
@@ -167,9 +167,9 @@ def cells_of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool 
 
     whole: with the labels of both classes, as gold on all labels takes them; else with those of `one` class.
     """
-    wanted = "select distinct item_id, unit, dimension from label where item_id = $1"
+    query = "select distinct item_id, unit, dimension from label where item_id = $1"
     decisions = standing_adjudications(store, dataset_id, item_id)
-    return order_cells(store, _cells(store, wanted, [item_id], gold_rule(store, dataset_id), decisions, whole))
+    return order_cells(store, _cells(store, query, [item_id], gold_rule(store, dataset_id), decisions, whole))
 
 
 Place = tuple[str, str, str]
@@ -177,13 +177,13 @@ Place = tuple[str, str, str]
 
 
 def _cells(
-    store: Store | Tx, wanted: str, params: list[Any], rule: GoldRule, decisions: Mapping[Place, Adjudication],
+    store: Store | Tx, query: str, params: list[Any], rule: GoldRule, decisions: Mapping[Place, Adjudication],
     whole: bool = False,
 ) -> list[LabelledCell]:  # fmt: skip
     """The cells that a query names, with people's labels and what was decided of them."""
     scales: Mapping[Any, Scale] = cards.scales(store)
     rows = store.rows(
-        f"with wanted as ({wanted}) select l.item_id, i.name, i.kind, l.unit, l.dimension, l.id, l.annotator, l.value, "
+        f"with wanted as ({query}) select l.item_id, i.name, i.kind, l.unit, l.dimension, l.id, l.annotator, l.value, "
         "l.mode from wanted w join label_now l on l.item_id = w.item_id and l.unit = w.unit "
         "and l.dimension = w.dimension join item i on i.id = l.item_id where l.mode in ('blind', 'assisted')",
         params,

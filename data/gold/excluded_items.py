@@ -100,15 +100,15 @@ def set_excluded(tx: Tx, actor: str, dataset_id: str, items: Sequence[str], why:
     why = why.strip()
     if not 3 <= len(why) <= REASON:
         raise BadInput(f"Say why, in 3 to {REASON} characters: the reason stays beside the items.")
-    wanted = list(dict.fromkeys(items))
+    item_ids = list(dict.fromkeys(items))
     names = {
         str(i): str(n)
-        for i, n in tx.rows("select id, name from item where dataset_id = $1 and id = any($2)", [dataset_id, wanted])
+        for i, n in tx.rows("select id, name from item where dataset_id = $1 and id = any($2)", [dataset_id, item_ids])
     }
-    if len(names) < len(wanted):
+    if len(names) < len(item_ids):
         raise BadInput("One of these items is not in this dataset. Load the page again.")
     now = {str(r[0]) for r in tx.rows("select item_id from tuning_now where dataset_id = $1", [dataset_id])}
-    new = [i for i in wanted if (i in now) != tuning]
+    new = [i for i in item_ids if (i in now) != tuning]
     evidence = blind_sample_items(tx, dataset_id)
     if conflicts := [names[i] for i in new if i in evidence]:
         what = "put aside" if tuning else "counted again"

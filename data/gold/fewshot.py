@@ -97,7 +97,7 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
                 return ExampleDraft(fields, text, str(model))
             reply = order_keys(card, json_objects(text)[0])
             right = correct_reply(card, found.content, part, reply, _gold(store, found.dataset_id, card, item_id))
-            return ExampleDraft(fields, right.reply, str(model), _words(right.done), _words(right.left))
+            return ExampleDraft(fields, right.reply, str(model), _words(right.corrected), _words(right.uncorrected))
     return ExampleDraft(fields, None)
 
 

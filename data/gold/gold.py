@@ -243,8 +243,8 @@ def gold_sql(
     )
     weight = "cast(1 as double precision)"
     if basis in WEIGHTED:  # an item with a label was asked, whatever its content says of its units
-        asked = "cast(greatest(c.drawn, r.answered) as double precision)"
-        weight = f"1 / c.probability * coalesce({asked} / r.answered, 1)"
+        sample_size = "cast(greatest(c.drawn, r.answered) as double precision)"
+        weight = f"1 / c.probability * coalesce({sample_size} / r.answered, 1)"
         weight = f"case when c.part < 0 then cast(-c.part as double precision) / r.answered else {weight} end"
         joins += "left join response r on r.part = c.part "
     return (

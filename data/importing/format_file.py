@@ -16,7 +16,7 @@ class FileStart:
     """The beginning of a file: its name, how it holds its records, and the first of them."""
 
     name: str
-    held: Container
+    container: Container
     rows: Sequence[dict[str, Any]]
 
     @property
@@ -34,7 +34,7 @@ class FormatFile:
 
     name: str
     records: Iterable[Record]
-    held: Container = "lines"
+    container: Container = "lines"
     role: str | None = None
     mapping: ColumnMapping | None = None
 

@@ -38,13 +38,13 @@ from judges.strict_json import canonical
 
 
 def detect_formats(
-    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
+    source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
 ) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data."""
     return (
-        subprocess_reader.detect_formats(source, wanted, progress, waits)
+        subprocess_reader.detect_formats(source, chosen_format, progress, waits)
         if source.apart
-        else detection.detect_formats(source, wanted)
+        else detection.detect_formats(source, chosen_format)
     )
 
 
@@ -93,16 +93,16 @@ def import_source(
     require(store, actor, "researcher")
     began = time.monotonic()
     with Spool() as spool:
-        known, made = _read(store, source, plan, spool, progress, rejects, actor, found, waits)
-        report = made.report
+        known, result = _read(store, source, plan, spool, progress, rejects, actor, found, waits)
+        report = result.report
         if report.stopped or (not report.ok and on_error == "refuse"):
             log.info("import_refused", person=actor, dataset=plan.dataset, source=source.name, rows=report.rejected)
             raise ImportRefused(report)
         if report.new.total:
             if report.new.items:
                 exposure.look_up_copies(store)
-            bulks = [spool.bulk(table) for table in made.rows]
-            store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, made, spool), plan.dataset, bulks)
+            bulks = [spool.bulk(table) for table in result.rows]
+            store.tx(actor, "import", lambda tx: _write(tx, actor, source, known, result, spool), plan.dataset, bulks)
     added = report.new
     facts = {"items": added.items, "judgments": added.judgments, "labels": added.labels, "known": report.known.total}
     log.info(
@@ -116,7 +116,7 @@ def import_source(
         report.new.labels,
         report.known.total,
         report.rejected,
-        made.lines,
+        result.lines,
         time.monotonic() - began,
         report,
     )
@@ -158,42 +158,42 @@ def _has_mapping(store: Store, plan: ImportPlan, known: DetectedFile) -> bool:
     return bool(plan.mappings) or get_setting(store, SCOPE, mapping_key(set(known.columns))) is not None
 
 
-def _write(tx: Tx, actor: str, source: Source, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
+def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingResult, spool: Spool) -> None:
     """Everything of one import, in one change."""
-    plan, report = known.plan, made.report
+    plan, report = known.plan, result.report
     require(tx, actor, "researcher")
-    _refuse_if_changed(tx, known, made, spool)
+    _refuse_if_changed(tx, known, result, spool)
     dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
     stored_versions, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
-    brought = [from_spec(spec, folder.cards()) for spec in made.cards]
+    brought = [from_spec(spec, folder.cards()) for spec in result.cards]
     versions = {card.version: card for card in [*known.cards.values(), *brought]}
-    used = {version: versions[version] for version, *_ in made.judges.values()}
+    used = {version: versions[version] for version, *_ in result.judges.values()}
     used |= {card.version: card for card in brought}
     tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in stored_versions])
     cards.offer_cards(tx, [card for card in brought if card.name not in known.cards])
     new = [
         JudgeRow(key, versions[version].name, version, model, params, synthetic)
-        for key, (version, model, params, synthetic) in made.judges.items()
+        for key, (version, model, params, synthetic) in result.judges.items()
         if key not in judges
     ]
     tx.append(new)
     combinations.add_rules(tx, {row.id: (versions[row.card_version], json.loads(row.params)) for row in new})
     people = {row[0] for row in tx.rows("select distinct person from person_event")}
-    append_people(tx, [Person(n, "annotator", False, team) for n, team in made.people.items() if n not in people])
-    for table in made.rows:
+    append_people(tx, [Person(n, "annotator", False, team) for n, team in result.people.items() if n not in people])
+    for table in result.rows:
         tx.load(*spool.bulk(table))
     exposure.inherit_exposures(tx)
     for name, mapping in known.signed.items():
         kept = mapping.model_dump(mode="json")
         if get_setting(tx, SCOPE, name) != kept:
             put_setting(tx, SCOPE, name, kept)
-    if made.rule is not None:
+    if result.rule is not None:
         require(tx, actor, "lead")
-        put_setting(tx, dataset_id, "gold", asdict(made.rule))
-    if made.guidelines:
+        put_setting(tx, dataset_id, "gold", asdict(result.rule))
+    if result.guidelines:
         require(tx, actor, "lead")
-        guidelines.append_guidelines(tx, dataset_id, made.guidelines)
-    judge_prompts.append_prompts(tx, dataset_id, made.prompts)
+        guidelines.append_guidelines(tx, dataset_id, result.guidelines)
+    judge_prompts.append_prompts(tx, dataset_id, result.prompts)
     added = report.new
     facts = new_id(), dataset_id, source.name, ", ".join(report.formats), plan.sampling
     tx.append([IntakeRow(*facts, added.items, added.judgments, added.labels, plan.population)])
@@ -219,13 +219,13 @@ _ADDED = {
 """What identifies rows of a table, and what was added to a dataset since a change."""
 
 
-def _refuse_if_changed(tx: Tx, known: Snapshot, made: ReadingResult, spool: Spool) -> None:
+def _refuse_if_changed(tx: Tx, known: Snapshot, result: ReadingResult, spool: Spool) -> None:
     """Raise BadInput where somebody added the same things while this import was being read."""
     now = known_names(tx)
-    raced = any(imported_name(name, now) != kept for name, kept in made.kept.items())
-    raced = raced or (made.rule is not None and get_setting(tx, known.dataset_id, "gold") is not None)
-    raced = raced or (bool(made.guidelines) and guidelines.current_guidelines(tx, known.dataset_id) is not None)
-    for table in made.rows.keys() & _ADDED.keys():
+    raced = any(imported_name(name, now) != kept for name, kept in result.kept.items())
+    raced = raced or (result.rule is not None and get_setting(tx, known.dataset_id, "gold") is not None)
+    raced = raced or (bool(result.guidelines) and guidelines.current_guidelines(tx, known.dataset_id) is not None)
+    for table in result.rows.keys() & _ADDED.keys():
         columns, query = _ADDED[table]
         added = set(tx.rows(query, [known.dataset_id, known.since]))
         raced = raced or (bool(added) and spool.holds(table, columns, added))

@@ -102,7 +102,7 @@ def _do_task(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
     source = Source(task["name"], files)
     if task["task"] == "formats":
         found = detect_formats(source, task["wanted"])
-        return [(one.held, one.format, one.role, one.columns, one.rows) for one in found]
+        return [(one.container, one.format, one.role, one.columns, one.rows) for one in found]
     known = [DetectedFile(file, *facts) for file, facts in zip(files, task["found"], strict=True)]
     if task["task"] == "contents":
         return read_contents(source, known, lambda done, size, lines: mouth.tell_progress(source, lines))

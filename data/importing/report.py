@@ -180,14 +180,14 @@ class ProblemCollector:
         Raises TooManyErrors at the last bad line that is looked at.
         """
         begins = _text(row)[:_BEGINS]
-        made = [ImportProblem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
-        self.preview.by_file[file] = self.preview.by_file.get(file, 0) + len(made)
-        self.preview.problems += made[: max(KEPT - len(self.preview.problems), 0)]
-        for problem in made:
+        faults = [ImportProblem(file, line, name[:_NAME], sentence[:_SENTENCE], begins) for name, sentence in problems]
+        self.preview.by_file[file] = self.preview.by_file.get(file, 0) + len(faults)
+        self.preview.problems += faults[: max(KEPT - len(self.preview.problems), 0)]
+        for problem in faults:
             self._groups.add((file, line), problem.sentence, problem.field)
         self._places.add((file, line))
         self.preview.rejected = len(self._places)
-        self._hand_back({"file": file, "line": line, "error": " ".join(problem.sentence for problem in made)}, row)
+        self._hand_back({"file": file, "line": line, "error": " ".join(problem.sentence for problem in faults)}, row)
         if self.preview.rejected >= MOST:
             self.preview.stopped = (
                 f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "

@@ -86,11 +86,11 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
 
 def unpack_snapshot(data: bytes) -> Snapshot:
     """The snapshot of such bytes, which must come from a process that is trusted."""
-    made: Snapshot
-    made, specs = pickle.loads(data)
+    snapshot: Snapshot
+    snapshot, specs = pickle.loads(data)
     found: dict[str, Card] = {}
     for name, entry in specs.items():
         found[name] = folder()[name] if entry is None else from_spec(entry[0], folder())
         if entry is not None and found[name].version != entry[1]:
             raise BadInput(f"The card {name} is not the same in the process that reads. Start Assay again.")
-    return replace(made, cards=found)
+    return replace(snapshot, cards=found)

@@ -59,7 +59,7 @@ def read_source(
     report = ImportPreview(snapshot.plan.dataset, format_titles(found))
     problems = ProblemCollector(report, rejects)
     checks = LineChecks(snapshot, ask, spool, problems)
-    made = ReadingResult(report)
+    result = ReadingResult(report)
     for name in source.left_aside[:20]:
         problems.warn(f"{name} was left aside: it is no data file.")
     last = ("", 0)
@@ -68,20 +68,20 @@ def read_source(
             for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)):
                 checks.take(chunk)
                 for place in ((entry.file, entry.line) for entry in chunk if not isinstance(entry, Hint)):
-                    made.lines += bool(place[1]) and place != last
+                    result.lines += bool(place[1]) and place != last
                     last = place
                 if progress is not None:
-                    progress(source.at, source.size, made.lines)
+                    progress(source.at, source.size, result.lines)
             checks.finish()
         checks.close()
-        made.rows = spool.finish()
+        result.rows = spool.finish()
     except OSError as error:
         raise spool_error(error) from None
-    made.cards = [card.spec for card in checks.cards.new.values()]
-    made.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
-    made.people, made.kept, made.rule = checks.people, checks.context.kept, checks.rule.new
-    made.guidelines, made.prompts = checks.guidelines.new, list(checks.prompts.new.values())
-    return made
+    result.cards = [card.spec for card in checks.cards.new.values()]
+    result.judges = {k: (j.card.version, j.model, j.params, j.synthetic) for k, j in checks.judgments.judges.items()}
+    result.people, result.kept, result.rule = checks.people, checks.context.kept, checks.rule.new
+    result.guidelines, result.prompts = checks.guidelines.new, list(checks.prompts.new.values())
+    return result
 
 
 @contextlib.contextmanager

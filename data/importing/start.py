@@ -34,7 +34,7 @@ class NextStep:
 
     page: str
     query: dict[str, str]
-    told: str = ""
+    sentence: str = ""
 
     @property
     def path(self) -> str:
@@ -63,9 +63,9 @@ def interpret_source(
 
 
 @allow("researcher")
-def plan_import(store: Store, made: Interpretation, wanted: ImportPlan) -> ImportPlan:
+def plan_import(store: Store, interpretation: Interpretation, draft_plan: ImportPlan) -> ImportPlan:
     """The plan with mappings, questions and cards for what was understood. Raises BadInput."""
-    return propose_plan(made, wanted, cards.current_cards(store)).check()
+    return propose_plan(interpretation, draft_plan, cards.current_cards(store)).check()
 
 
 @allow("researcher")
@@ -93,7 +93,7 @@ def next_step(store: Store, actor: str, dataset_id: str, draw: bool = True) -> N
 def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
     """Draw what the policy requires, all of it blind where the items would not do otherwise; what that is, in words."""
     needed = quota(store, dataset_id, bool(judge_id))
-    if needed.wanted > needed.left:
+    if needed.next_draw > needed.left:
         judge_id, needed = "", quota(store, dataset_id, False)
     drawn = queue.draw_audit(store, actor, dataset_id, needed.size, judge_id, seed=secrets.randbelow(2**31))
     blind = drawn - round(drawn * needed.share)
@@ -112,11 +112,11 @@ def is_first_import(store: Store, dataset: str) -> bool:
 
 def agreement_figures(store: Store, dataset_id: str, judge_id: str) -> list[Summary]:
     """How far a judge agrees with people, for every question with gold, on the best basis that has labels."""
-    asked = calibration.compared_dimensions(store, judge_id)
-    rests = calibration.basis_sizes(store, dataset_id, asked)
+    dimensions = calibration.compared_dimensions(store, judge_id)
+    rests = calibration.basis_sizes(store, dataset_id, dimensions)
     basis: Basis | None = next((basis for basis in BASES if rests[basis].labels), None)
     if basis is None:
         return []
-    found = calibration.comparison_inputs(store, dataset_id, judge_id, asked, basis)
-    made = [summarise(one, dimension) for one, dimension in zip(found, asked, strict=True)]
-    return [summary for summary in made if summary.gold_cells]
+    found = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis)
+    summaries = [summarise(one, dimension) for one, dimension in zip(found, dimensions, strict=True)]
+    return [summary for summary in summaries if summary.gold_cells]

@@ -61,14 +61,14 @@ _moved = threading.Condition()
 
 
 def detect_formats(
-    source: Source, wanted: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
+    source: Source, chosen_format: Format = "auto", progress: Progress | None = None, waits: OnWait | None = None
 ) -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput as `formats.detect_formats` does, or past the limits."""
     with _turn(waits), folder_for("intake") as folder:
-        answer = _ask_of(source, {"task": "formats", "wanted": wanted}, folder, _refuse_lookup, progress)
+        answer = _ask_of(source, {"task": "formats", "wanted": chosen_format}, folder, _refuse_lookup, progress)
     known = [DetectedFile(file, *one) for file, one in zip(source.files, answer, strict=True)]
     for one in known:
-        known_format = one.held in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
+        known_format = one.container in get_args(Container) and one.format in (*FORMATS[1:], ASIDE)
         if not known_format or one.role not in (file_roles(one.format) or (None,)):
             raise _unexpected_end(source, "", None, [])
     return known
@@ -81,7 +81,7 @@ def read_contents(
 
     Raises BadInput past the limits.
     """
-    known = [(one.held, one.format, one.role) for one in found]
+    known = [(one.container, one.format, one.role) for one in found]
     with _turn(waits), folder_for("intake") as folder:
         answer = _ask_of(source, {"task": "contents", "found": known}, folder, _refuse_lookup, progress)
     return TypeAdapter(SourceContents).validate_python(answer)
@@ -92,17 +92,17 @@ def read_source(
     progress: Progress | None = None, rejects: BinaryIO | None = None, waits: OnWait | None = None,
 ) -> ReadingResult:  # fmt: skip
     """Read a source as `data.importing.source_reader.read_source` does. Raises BadInput, too, past the limits."""
-    known = [(one.held, one.format, one.role) for one in found]
+    known = [(one.container, one.format, one.role) for one in found]
     task = {"task": "gather", "snapshot": snapshot.pack(), "found": known}
     with _turn(waits):
         answer = _ask_of(source, task, spool.path, ask, progress)
     if rejects is not None:
         with (spool.path / "rejects").open("rb") as stream:
             shutil.copyfileobj(stream, rejects)
-    made = TypeAdapter(ReadingResult).validate_python(answer)
-    if made.rule is not None:
-        made.rule.check()
-    return made
+    result = TypeAdapter(ReadingResult).validate_python(answer)
+    if result.rule is not None:
+        result.rule.check()
+    return result
 
 
 @contextmanager

@@ -44,8 +44,8 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
     if found.synthetic != is_practice(target.model):
         sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
         raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
-    asked = load_questions(store, target.questions)
-    known = {one.id: _user_texts(one) for one in asked.values()}
+    questions = load_questions(store, target.questions)
+    known = {one.id: _user_texts(one) for one in questions.values()}
     ours = answers_mark(target.protocol)
     asks, there_already = ours.rpartition("@")[2], set[str]()
     for answer in stored_answers(store, target.dataset):
@@ -63,7 +63,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
         if answer.system == target.model and question in known:
             there_already.add(question)
     rows = store.rows("select distinct item_id from judgment where judge_id = $1", [judge])
-    others = there_already - {asked[str(key)].id for (key,) in rows if key in asked}
+    others = there_already - {questions[str(key)].id for (key,) in rows if key in questions}
     if others and others != known.keys():
         raise BadInput(
             f"The dataset {found.name} holds answers of {target.model} to {len(others):,} of these questions, from "
@@ -77,15 +77,15 @@ def write_answers(store: Store, actor: str, target: Target, judge: str) -> tuple
 
     `judge` is the id under which the replies are stored. What is there already stays as it is.
     """
-    asked = load_questions(store, target.questions)
+    questions = load_questions(store, target.questions)
     stored_ids = {one.id for one in stored_answers(store, target.dataset)}
-    made: list[Dialogue] = []
+    dialogues: list[Dialogue] = []
     lacking: Counter[str] = Counter()
-    for item, (raw, unscored) in stored_raws(store, judge, asked).items():
-        whole = answered_dialogues(target.protocol, asked[item], target.model, raw, target.references)
-        made += whole
+    for item, (raw, unscored) in stored_raws(store, judge, questions).items():
+        whole = answered_dialogues(target.protocol, questions[item], target.model, raw, target.references)
+        dialogues += whole
         lacking[unscored] += not whole
-    return write_items(store, actor, target, [one for one in made if one.id not in stored_ids]), +lacking
+    return write_items(store, actor, target, [one for one in dialogues if one.id not in stored_ids]), +lacking
 
 
 def stored_raws(store: Store, judge: str, questions: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -102,8 +102,8 @@ def write_pairs(store: Store, actor: str, target: Target) -> int:
     """Make pairs of the answers of a dataset: those of the model with all others; how many are new."""
     answers = stored_answers(store, target.dataset)
     known = dataset_item_names(store, target.dataset, "pair")
-    made = [one for one in make_pairs(answers, target.model) if one.id not in known]
-    return write_items(store, actor, target, made)
+    new_pairs = [one for one in make_pairs(answers, target.model) if one.id not in known]
+    return write_items(store, actor, target, new_pairs)
 
 
 def write_items(store: Store, actor: str, target: Target, items: Sequence[Item]) -> int:

@@ -29,11 +29,11 @@ def zipped_tables(store: Store, dataset_id: str, protocol: Protocol, format: Lit
     """
     bench = named_bench(load_bench(store, dataset_id))
     chosen = tables.select_ratings(bench, protocol)
-    made = tables.result_tables(chosen)
-    made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
-    made += [tables.vote_table(bench)] if bench.votes else []
+    all_tables = tables.result_tables(chosen)
+    all_tables += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
+    all_tables += [tables.vote_table(bench)] if bench.votes else []
     with tempfile.TemporaryDirectory() as folder:
-        write_tables([table for table in made if _is_summary(table)], format, Path(folder))
+        write_tables([table for table in all_tables if _is_summary(table)], format, Path(folder))
         return _zip_folder(Path(folder))
 
 

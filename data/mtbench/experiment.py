@@ -35,7 +35,7 @@ class PlannedArm:
     """An arm, how it is run, what that will still take, and its mean over all models (None: not yet whole)."""
 
     arm: ExperimentArm
-    wanted: ProtocolRun
+    run: ProtocolRun
     estimate: Estimate
     mean: float | None
 
@@ -62,10 +62,10 @@ def plan_experiment(
     answers = stored_answers(store, usual.dataset)
     if not answers:
         raise BadInput(f"There are no answers to judge in {usual.dataset}.")
-    asked: dict[str, str] = {"a": judges[0] or one.judge, "b": judges[1] or other.judge}
+    judge_by_side: dict[str, str] = {"a": judges[0] or one.judge, "b": judges[1] or other.judge}
     crossed, equal = list[str](), list[str]()
     differ = differing_factors(one, other, [name for name in factors if name != "judge"])
-    if "judge" in factors and asked["a"] != asked["b"]:
+    if "judge" in factors and judge_by_side["a"] != judge_by_side["b"]:
         differ.insert(0, "judge")
     for name in differ:
         changed = one.model_copy(update={field: getattr(other, field) for field in FACTORS[name]})
@@ -74,15 +74,15 @@ def plan_experiment(
     if not crossed:
         raise BadInput(f"{one.name} and {other.name} judge these answers in the same way: there is nothing to cross.")
     means = _means(store, usual.dataset, one)
-    made = []
+    arms = []
     for arm in cross_protocols(one, other, crossed):
         protocol, prompts = judge_prompts.settle_prompts(store, arm.protocol)
-        judge = asked[arm.sides.get("judge", "a")]
-        wanted = replace(usual, protocol=protocol, prompts=prompts, judge=judge, model="", pairs=False)
-        [planned] = protocol_run.plan(store, wanted)
+        judge = judge_by_side[arm.sides.get("judge", "a")]
+        spec = replace(usual, protocol=protocol, prompts=prompts, judge=judge, model="", pairs=False)
+        [planned] = protocol_run.plan(store, spec)
         mean = None if planned.estimate.judgments else means.get((protocol.mark, judge))
-        made.append(PlannedArm(arm, wanted, planned.estimate, mean))
-    return Experiment(tuple(crossed), tuple(equal), tuple(made))
+        arms.append(PlannedArm(arm, spec, planned.estimate, mean))
+    return Experiment(tuple(crossed), tuple(equal), tuple(arms))
 
 
 def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool = False) -> Iterator[tuple[str, str]]:
@@ -96,16 +96,16 @@ def start_experiment(store: Store, actor: str, planned: Experiment, resume: bool
     for one in planned.arms:
         if not one.estimate.judgments:
             if resume and "b" in one.arm.sides.values():
-                spent += protocol_run.step_cost(store, one.wanted, "ratings")
+                spent += protocol_run.step_cost(store, one.run, "ratings")
             continue
-        limit = one.wanted.spending_limit
+        limit = one.run.spending_limit
         left = None if limit is None else limit - spent
         if left is not None and left <= 0:
-            raise BadInput(f"The spending limit is reached before {one.wanted.protocol.name}. Give a higher one.")
-        if one.wanted.protocol.name not in protocols():
-            add_protocol(store, actor, one.wanted.protocol)
-        for _, run_id in protocol_run.steps(store, actor, replace(one.wanted, spending_limit=left), resume):
-            yield one.wanted.protocol.name, run_id
+            raise BadInput(f"The spending limit is reached before {one.run.protocol.name}. Give a higher one.")
+        if one.run.protocol.name not in protocols():
+            add_protocol(store, actor, one.run.protocol)
+        for _, run_id in protocol_run.steps(store, actor, replace(one.run, spending_limit=left), resume):
+            yield one.run.protocol.name, run_id
             end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
             if end.state != "finished":

@@ -123,8 +123,8 @@ def _items(
     answers: dict[AnswerKey, Answer] = {}
     references: dict[str, dict[str, tuple[str, ...]]] = {}
 
-    def take(meta: Mapping[str, Any], asked: tuple[str, ...]) -> None:
-        question, sets = read_item_question(meta, asked)
+    def take(meta: Mapping[str, Any], user_input: tuple[str, ...]) -> None:
+        question, sets = read_item_question(meta, user_input)
         if question.id not in questions or not questions[question.id].turns:
             questions[question.id] = question
         for judge, texts in sets.items():
@@ -139,9 +139,9 @@ def _items(
         f"and {OF_QUESTION} and not ((cast(i.meta as json) ->> 'question_id') = any($2)) order by i.name",
         [dataset_id, list(questions)],
     )
-    for meta_json, asked in rows:
+    for meta_json, user_input in rows:
         meta = json.loads(meta_json)
-        take(meta, (asked,) if asked and whole_number(meta, "turn") in (None, 1) else ())
+        take(meta, (user_input,) if user_input and whole_number(meta, "turn") in (None, 1) else ())
     answers = {key: answers[key] for key in sorted(answers, key=lambda key: (in_order(key[0]), *key[1:]))}
     return {name: questions[name] for name in sorted(questions, key=in_order)}, answers, references
 

@@ -109,22 +109,22 @@ def usual_judge(protocol: Protocol, model: str) -> str:
 
 
 @allow("researcher")
-def plan(store: Store, wanted: ProtocolRun) -> list[PlannedStep]:
+def plan(store: Store, spec: ProtocolRun) -> list[PlannedStep]:
     """What each step will still take: calls, tokens, cost. Raises BadInput where something is wrong with it."""
 
     def plan_steps() -> list[PlannedStep]:
-        _check(store, wanted)
-        return [PlannedStep(step, _estimate(store, wanted, step)) for step in wanted.steps]
+        _check(store, spec)
+        return [PlannedStep(step, _estimate(store, spec, step)) for step in spec.steps]
 
-    return each_kept(store, [("mtbench plan", _STORED.dump_json(wanted))], lambda _: [plan_steps()])[0]
+    return each_kept(store, [("mtbench plan", _STORED.dump_json(spec))], lambda _: [plan_steps()])[0]
 
 
 @allow("researcher")
-def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedStep]) -> list[str]:
+def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep]) -> list[str]:
     """The plan in sentences: each step, all together, and which prompts and references are used."""
-    protocol, out = wanted.protocol, list[str]()
+    protocol, out = spec.protocol, list[str]()
     for step, found in planned:
-        who = wanted.model if step == "answers" else wanted.judge
+        who = spec.model if step == "answers" else spec.judge
         calls = f"{many(found.calls, 'call')} for {many(found.judgments, _COUNTED[step])}"
         summary = f"{calls}, {_tokens(found)}, {_paid_for(found)}" if found.calls else "nothing is left to ask"
         out.append(f"{TITLES[step].capitalize()} by {who}: {summary}.")
@@ -134,22 +134,22 @@ def describe_plan(store: Store, wanted: ProtocolRun, planned: Sequence[PlannedSt
         for one in planned[2:]:
             whole = _sum(whole, one.estimate)
         out.append(f"Together: {many(whole.calls, 'call')}, {_tokens(whole)}, {_paid_for(whole)}.")
-    if wanted.judge:
-        asked = step_card(wanted, "ratings").defaults
-        out.append(f"The judge's prompts: {asked.prompt}, wording {asked.wording}; protocol {protocol.mark}.")
-    if wanted.model and wanted.judge and protocol.references not in ("own", "none"):
-        used, named = _target(store, wanted).references, protocol.references or wanted.judge
+    if spec.judge:
+        params = step_card(spec, "ratings").defaults
+        out.append(f"The judge's prompts: {params.prompt}, wording {params.wording}; protocol {protocol.mark}.")
+    if spec.model and spec.judge and protocol.references not in ("own", "none"):
+        used, named = _target(store, spec).references, protocol.references or spec.judge
         if used and used != named:
             out.append(f"There are no reference answers for {named}: those for {used} are used.")
     return out
 
 
-def step_card(wanted: ProtocolRun, step: Step, references: str = "") -> Card:
+def step_card(spec: ProtocolRun, step: Step, references: str = "") -> Card:
     """The card by which a step is run; `references` is the set that its judge has of its own."""
     if step == "answers":
-        return answer_card(wanted.protocol)
-    made = pair_card if step == "verdicts" else judge_card
-    return made(wanted.protocol, wanted.prompts, references)
+        return answer_card(spec.protocol)
+    make_card = pair_card if step == "verdicts" else judge_card
+    return make_card(spec.protocol, spec.prompts, references)
 
 
 def _tokens(found: Estimate) -> str:
@@ -162,7 +162,7 @@ def _paid_for(found: Estimate) -> str:
     return f"about {dollars(found.cost)}, at the very most {dollars(found.most)}" if found.most else "no cost"
 
 
-def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
+def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
     """Begin one step after the other, and give each with its run's id once it has begun; researchers and leads.
 
     To go on with the next step is to wait for the end of the one before, which has to finish. Runs that ended before
@@ -170,28 +170,28 @@ def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -
     cost. Raises BadInput where there is nothing to ask, or nothing left to spend.
     """
     require(store, actor, "researcher")
-    _check(store, wanted)
+    _check(store, spec)
     spent, begun, lacking = 0.0, False, ""
-    _try_judge(store, actor, wanted)
-    for step in wanted.steps:
-        if step == "answers" and _answered_elsewhere(store, wanted):
+    _try_judge(store, actor, spec)
+    for step in spec.steps:
+        if step == "answers" and _answered_elsewhere(store, spec):
             continue
         if step == "verdicts":
-            answers.write_pairs(store, actor, _target(store, wanted))
-        if step != "answers" and not answers.stored_answers(store, wanted.dataset):
-            raise BadInput(f"There are no answers to judge in {wanted.dataset}.{lacking}")
-        order = _order(store, wanted, step)
+            answers.write_pairs(store, actor, _target(store, spec))
+        if step != "answers" and not answers.stored_answers(store, spec.dataset):
+            raise BadInput(f"There are no answers to judge in {spec.dataset}.{lacking}")
+        order = _order(store, spec, step)
         run_id = _begin(store, actor, order, spent, resume)
         if run_id:
             begun = True
-            _remember(store, actor, run_id, wanted)
+            _remember(store, actor, run_id, spec)
             yield step, run_id
             end = runs.wait(store, run_id)
             spent += (end.cost or 0.0) + end.open
         elif resume:
-            spent += step_cost(store, wanted, step)
+            spent += step_cost(store, spec, step)
         if step == "answers":
-            lost = answers.write_answers(store, actor, _target(store, wanted), runs.judge_id_of(order))[1]
+            lost = answers.write_answers(store, actor, _target(store, spec), runs.judge_id_of(order))[1]
             lacking = "".join(f" {many(n, 'question')} without one: {w.replace('_', ' ')}." for w, n in lost.items())
         if run_id and end.state != "finished":
             return
@@ -200,12 +200,12 @@ def steps(store: Store, actor: str, wanted: ProtocolRun, resume: bool = False) -
 
 
 @allow("researcher")
-def start_protocol(store: Store, actor: str, wanted: ProtocolRun) -> str:
+def start_protocol(store: Store, actor: str, spec: ProtocolRun) -> str:
     """Begin, or go on, in the background; the id of the run that begins. What stops a later step is in the log.
 
     Raises BadInput as `steps` does.
     """
-    going = steps(store, actor, wanted, resume=True)
+    going = steps(store, actor, spec, resume=True)
     _, run_id = next(going)
 
     def go_on() -> None:
@@ -213,7 +213,7 @@ def start_protocol(store: Store, actor: str, wanted: ProtocolRun) -> str:
             for _ in going:
                 pass
         except Exception as error:
-            log.error("mtbench_broke_off", error, dataset=wanted.dataset, run=run_id)
+            log.error("mtbench_broke_off", error, dataset=spec.dataset, run=run_id)
 
     threading.Thread(target=go_on, name=f"mtbench {run_id}", daemon=True).start()
     return run_id
@@ -231,106 +231,106 @@ def of_run(store: Store, run_id: str) -> ProtocolRun | None:
     return replace(found, **moved)
 
 
-def _remember(store: Store, actor: str, run_id: str, wanted: ProtocolRun) -> None:
+def _remember(store: Store, actor: str, run_id: str, spec: ProtocolRun) -> None:
     """Store what a run is a step of; the practice endpoint in Assay has another address after each start."""
-    here = [name for name in ("endpoint", "judge_endpoint") if is_practice_here(getattr(wanted, name))]
-    stored_run = {"protocol_run": _STORED.dump_python(wanted, mode="json"), "inside": here}
+    here = [name for name in ("endpoint", "judge_endpoint") if is_practice_here(getattr(spec, name))]
+    stored_run = {"protocol_run": _STORED.dump_python(spec, mode="json"), "inside": here}
     store.tx(actor, "mtbench", lambda tx: put_setting(tx, _SCOPE, run_id, stored_run), target=run_id)
 
 
 @allow("researcher")
-def dry_run_protocol(store: Store, actor: str, wanted: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
+def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[Step, DryRunJudgment]]:
     """Ask about one question of each sort: with temperature and without, with a reference and without.
 
     Its answers are judged as they would be; nothing is stored but what it cost, and that ratings were shown of answers
     that are there. Of several samples two are made.
     """
     require(store, actor, "researcher")
-    _check(store, wanted)
-    if not wanted.model:
+    _check(store, spec)
+    if not spec.model:
         return [
-            (step, one) for step in wanted.steps for one in runs.dry_run(store, actor, _order(store, wanted, step), 2)
+            (step, one) for step in spec.steps for one in runs.dry_run(store, actor, _order(store, spec, step), 2)
         ]
-    few = replace(wanted, protocol=wanted.protocol.model_copy(update={"samples": min(2, wanted.protocol.samples)}))
+    few = replace(spec, protocol=spec.protocol.model_copy(update={"samples": min(2, spec.protocol.samples)}))
     order = _order(store, few, "answers")
-    asked = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
-    out = _try_items(store, actor, order, list(asked.items()))
+    questions = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
+    out = _try_items(store, actor, order, list(questions.items()))
     results, target = [("answers", one) for one in out], _target(store, few)
     if few.judge:
-        made = [
+        items = [
             one
             for shown in out
             for one in answered_dialogues(
-                few.protocol, asked[shown.answers[0].key], few.model, shown.raw, target.references
+                few.protocol, questions[shown.answers[0].key], few.model, shown.raw, target.references
             )
         ]
         judged = _order(store, few, "ratings")
-        known = answers.dataset_item_names(store, wanted.dataset, "dialogue")
-        by_item = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in made if one.id in known}
+        known = answers.dataset_item_names(store, spec.dataset, "dialogue")
+        by_item = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in items if one.id in known}
         exposure.record_exposures(store, actor, by_item, "dry run")
-        results += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in made])]
+        results += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in items])]
     return results  # type: ignore[return-value]
 
 
 def _try_items(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
     charged: list[CallReply | Charge] = []
-    wanted = [task for task in tasks(order.card, order.params, items) if task.sample == 0]
+    first_tasks = [task for task in tasks(order.card, order.params, items) if task.sample == 0]
     try:
         names = {key: item.id for key, item in items}
-        return dry_runs.try_tasks(store, order, wanted, names, terms.budget(order, 0.0), charged)
+        return dry_runs.try_tasks(store, order, first_tasks, names, terms.budget(order, 0.0), charged)
     finally:
         charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
 
-def _one_of_each_sort(protocol: Protocol, asked: dict[str, Dialogue]) -> dict[str, Dialogue]:
+def _one_of_each_sort(protocol: Protocol, questions: dict[str, Dialogue]) -> dict[str, Dialogue]:
     """The first question of each sort."""
     found: dict[tuple[bool, bool], str] = {}
-    for key, one in asked.items():
+    for key, one in questions.items():
         heat = protocol.temperature(str(one.meta.get("category", "")), one.meta.get("required_temperature"))
         found.setdefault((heat > 0, bool(references(one, 1))), key)
-    return {key: asked[key] for key in found.values()}
+    return {key: questions[key] for key in found.values()}
 
 
 # -- one step ---------------------------------------------------------------------------------------------------------
 
 
-def _check(store: Store, wanted: ProtocolRun) -> None:
+def _check(store: Store, spec: ProtocolRun) -> None:
     """Raises BadInput where it cannot be run as it is, before anything is paid for."""
-    if not wanted.steps:
+    if not spec.steps:
         raise BadInput("Say which model answers, or which judge rates the answers that are there.")
-    if wanted.model and not wanted.questions:
+    if spec.model and not spec.questions:
         raise BadInput("Say which questions are asked.")
-    if wanted.model:
-        _answered_elsewhere(store, wanted)
-    for step in wanted.steps:
-        terms.check_terms(_order(store, wanted, step))
+    if spec.model:
+        _answered_elsewhere(store, spec)
+    for step in spec.steps:
+        terms.check_terms(_order(store, spec, step))
 
 
-def _answered_elsewhere(store: Store, wanted: ProtocolRun) -> bool:
+def _answered_elsewhere(store: Store, spec: ProtocolRun) -> bool:
     """Whether the answers are there, from another set of the same questions. Raises BadInput (`check_target`)."""
     return answers.check_answer_target(
-        store, _target(store, wanted), runs.judge_id_of(_order(store, wanted, "answers"))
+        store, _target(store, spec), runs.judge_id_of(_order(store, spec, "answers"))
     )
 
 
-def _target(store: Store, wanted: ProtocolRun) -> Target:
-    named = wanted.protocol.references
-    if named in ("own", "none") or not wanted.questions:
-        return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model)
-    sets = load_questions(store, wanted.questions).values()
-    used = chosen_references(sets, named or wanted.judge or wanted.protocol.judge)
-    return Target(wanted.dataset, wanted.protocol, wanted.questions, wanted.model, used)
+def _target(store: Store, spec: ProtocolRun) -> Target:
+    named = spec.protocol.references
+    if named in ("own", "none") or not spec.questions:
+        return Target(spec.dataset, spec.protocol, spec.questions, spec.model)
+    sets = load_questions(store, spec.questions).values()
+    used = chosen_references(sets, named or spec.judge or spec.protocol.judge)
+    return Target(spec.dataset, spec.protocol, spec.questions, spec.model, used)
 
 
-def _order(store: Store, wanted: ProtocolRun, step: Step) -> RunOrder:
+def _order(store: Store, spec: ProtocolRun, step: Step) -> RunOrder:
     """The run that a step is; its dataset is "" where there is none yet."""
     if step == "answers":
-        dataset, model, at, price = wanted.questions, wanted.model, wanted.endpoint, wanted.price
+        dataset, model, at, price = spec.questions, spec.model, spec.endpoint, spec.price
     else:
-        model, at, price = wanted.judge, wanted.judge_endpoint, wanted.judge_price
-        dataset = next((one.id for one in all_datasets(store) if one.name == wanted.dataset), "")
-    card = step_card(wanted, step, _own_references(store, dataset, wanted.judge))
-    return RunOrder(dataset, card, model, card.defaults, at, wanted.spending_limit, price)
+        model, at, price = spec.judge, spec.judge_endpoint, spec.judge_price
+        dataset = next((one.id for one in all_datasets(store) if one.name == spec.dataset), "")
+    card = step_card(spec, step, _own_references(store, dataset, spec.judge))
+    return RunOrder(dataset, card, model, card.defaults, at, spec.spending_limit, price)
 
 
 def _own_references(store: Store, dataset: str, judge: str) -> str:
@@ -341,11 +341,11 @@ def _own_references(store: Store, dataset: str, judge: str) -> str:
     return judge if rows and judge in json.loads(rows[0][0]).get("reference_answers", {}) else ""
 
 
-def _try_judge(store: Store, actor: str, wanted: ProtocolRun) -> None:
+def _try_judge(store: Store, actor: str, spec: ProtocolRun) -> None:
     """Ask whether the judge is there before answers are paid for. Raises BadInput or FatalError where it is not."""
-    if not wanted.model or not wanted.judge or not _estimate(store, wanted, "answers").judgments:
+    if not spec.model or not spec.judge or not _estimate(store, spec, "answers").judgments:
         return
-    order = _order(store, wanted, "ratings")
+    order = _order(store, spec, "ratings")
     charged = dry_runs.try_endpoint(store, actor, "", order, 0.0)
     charges.store_charge(store, actor, "", charged, terms.order_price(order))
 
@@ -378,23 +378,23 @@ def _runs_of(store: Store, order: RunOrder) -> list[RunSummary]:
     return [one for one in runs.list_runs(store, order.dataset_id) if one.judge == key] if order.dataset_id else []
 
 
-def step_cost(store: Store, wanted: ProtocolRun, step: Step) -> float:
+def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
     """What the newest run of a step has cost, in US dollars."""
-    return next((one.cost or 0.0 for one in _runs_of(store, _order(store, wanted, step))), 0.0)
+    return next((one.cost or 0.0 for one in _runs_of(store, _order(store, spec, step))), 0.0)
 
 
-def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
-    order = _order(store, wanted, step)
+def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:
+    order = _order(store, spec, step)
     if step == "answers":
         found = runs.estimate(store, order)
-        return _NOTHING if _answered_elsewhere(store, wanted) else found
-    stored_dialogues = answers.stored_answers(store, wanted.dataset)
+        return _NOTHING if _answered_elsewhere(store, spec) else found
+    stored_dialogues = answers.stored_answers(store, spec.dataset)
     known = {one.id for one in stored_dialogues}
-    coming = [one for one in _assumed_dialogues(store, wanted) if one.id not in known]
+    coming = [one for one in _assumed_dialogues(store, spec) if one.id not in known]
     items: list[Item] = list(coming)
     if step == "verdicts":
-        pair_names = answers.dataset_item_names(store, wanted.dataset, "pair")
-        items = [one for one in make_pairs([*stored_dialogues, *coming], wanted.model) if one.id not in pair_names]
+        pair_names = answers.dataset_item_names(store, spec.dataset, "pair")
+        items = [one for one in make_pairs([*stored_dialogues, *coming], spec.model) if one.id not in pair_names]
     new = estimates.estimate(
         order.card, order.model, order.params, [(one.id, one) for one in items], price=terms.order_price(order)
     )
@@ -402,20 +402,20 @@ def _estimate(store: Store, wanted: ProtocolRun, step: Step) -> Estimate:
     return _sum(runs.estimate(store, order), new) if order.card.kind in kinds else new
 
 
-def _assumed_dialogues(store: Store, wanted: ProtocolRun) -> list[Dialogue]:
+def _assumed_dialogues(store: Store, spec: ProtocolRun) -> list[Dialogue]:
     """The answers that the model will give, with texts of an assumed length, and those that it gave as they are."""
-    if not wanted.model:
+    if not spec.model:
         return []
-    card, target = answer_card(wanted.protocol), _target(store, wanted)
-    made, asked = list[Dialogue](), load_questions(store, wanted.questions)
-    given = answers.stored_raws(store, runs.judge_id_of(_order(store, wanted, "answers")), asked)
-    for key, one in asked.items():
+    card, target = answer_card(spec.protocol), _target(store, spec)
+    dialogues, questions = list[Dialogue](), load_questions(store, spec.questions)
+    given = answers.stored_raws(store, runs.judge_id_of(_order(store, spec, "answers")), questions)
+    for key, one in questions.items():
         raw, unscored = given.get(key, ("", "api_error"))
         if unscored == "api_error":
             names = pieces(card, card.defaults, Task(key, one))
             raw = pack_replies([(name, CallReply(key, "", 0, name, _ASSUMED)) for name in names])
-        made += answered_dialogues(wanted.protocol, one, wanted.model, raw, target.references)
-    return made
+        dialogues += answered_dialogues(spec.protocol, one, spec.model, raw, target.references)
+    return dialogues
 
 
 def _sum(one: Estimate, two: Estimate) -> Estimate:

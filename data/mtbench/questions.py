@@ -29,21 +29,21 @@ def keep_questions(store: Store, actor: str, name: str, bench: Bench) -> Dataset
     Its judges' prompts are kept with it, and those that came last are offered to its runs (`kept_prompts`). The same
     questions under the same name are one set, whoever stores them. Raises BadInput where there is none.
     """
-    asked = [
+    questions = [
         open_dialogue(one, {judge: texts[one.id] for judge, texts in bench.references.items() if one.id in texts})
         for one in bench.questions.values()
         if one.turns
     ]
-    if not asked:
+    if not questions:
         raise BadInput(f"{name} holds no questions to ask.")
-    key = content_id("questions", name, [one.model_dump(mode="json") for one in asked])
+    key = content_id("questions", name, [one.model_dump(mode="json") for one in questions])
     called = f"{name} ({key[:_SET]})"
 
     def work(tx: Tx) -> None:
         require(tx, actor, "researcher")
         if not tx.rows("select 1 from dataset where id = $1", [key]):
             tx.append([DatasetRow(key, called, "", False, "questions")])
-            tx.append([item_row(key, one) for one in asked])
+            tx.append([item_row(key, one) for one in questions])
         judge_prompts.append_prompts(tx, key, prompts)
 
     prompts = judge_prompts.usable_prompts("judge_prompts.jsonl", bench.prompts)
@@ -83,7 +83,7 @@ def load_questions(store: Store | Tx, questions: str) -> dict[str, Dialogue]:
     return {key: item for key, item in found.items() if isinstance(item, Dialogue)}
 
 
-def chosen_references(questions: Iterable[Dialogue], wanted: str) -> str | None:
+def chosen_references(questions: Iterable[Dialogue], set_name: str) -> str | None:
     """The set of reference answers that is used: that of the wanted name, else the first there is, None for none."""
     names = list(dict.fromkeys(name for one in questions for name in one.meta.get("references", {})))
-    return wanted if wanted in names else next(iter(names), None)
+    return set_name if set_name in names else next(iter(names), None)

@@ -50,10 +50,10 @@ class QueueFilters:
             params.append(self.judge)
         # The keys of a reason are stored in alphabetical order, so that dimension and kind stand side by side.
         pairs = (("dimension", self.dimension), ("kind", self.reason))
-        wanted = [f'"{key}":{canonical(value)}' for key, value in pairs if value]
-        if wanted:
+        fragments = [f'"{key}":{canonical(value)}' for key, value in pairs if value]
+        if fragments:
             text += f" and strpos(d.reasons, ${first + len(params)}) > 0"
-            params.append(",".join(wanted))
+            params.append(",".join(fragments))
         return text, params
 
 
@@ -210,7 +210,7 @@ class FlaggedItems(NamedTuple):
     reserved for the audit sample."""
 
     new: int
-    there: int
+    existing: int
     reserved: int = 0
 
 
@@ -284,8 +284,8 @@ def claim_items(
             own = index.held_draws(dataset_id, stream, person, moment)
             kept = [d for d in own if d.item in ids]
             want = ahead if sum(map(fits, kept)) <= ahead // 2 else 0
-            mine = sorted(own, key=lambda d: index.rank(d, person))
-            chosen = [d for d in mine if fits(d) and d.item not in ids][:want]
+            ranked_draws = sorted(own, key=lambda d: index.rank(d, person))
+            chosen = [d for d in ranked_draws if fits(d) and d.item not in ids][:want]
             more = (
                 d for d in index.open_draws(dataset_id, stream, person, moment)
                 if fits(d) and d not in own and d.item not in ids

@@ -82,7 +82,7 @@ def parse_reasons(item: str, kept: str) -> tuple[Reason, ...]:
 def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
     """Cells where another judge of the dataset gives another value: two steps or more where the scale is ordered."""
     known, out = answerable_dimensions(store), []
-    for item, kind, unit, dimension, mine, theirs, other in store.rows(
+    for item, kind, unit, dimension, value, other_value, other in store.rows(
         "select x.item_id, i.kind, x.unit, x.dimension, x.value, y.value, j.model from score_now x "
         "join item i on i.id = x.item_id "
         "join score_now y on y.item_id = x.item_id and y.unit = x.unit and y.dimension = x.dimension "
@@ -96,7 +96,7 @@ def _disagreements(store: Store, dataset_id: str, judge_id: str) -> list[Reason]
         scale = found.scale
         ordered = scale.weights is not None
         gap, width = (
-            (abs(mine - theirs) / bins.code_step(scale), bins.code_count(scale) - 1.0) if ordered else (1.0, 1.0)
+            (abs(value - other_value) / bins.code_step(scale), bins.code_count(scale) - 1.0) if ordered else (1.0, 1.0)
         )
         if not ordered or gap >= max(2, width / 3):
             out.append(triage.judges_disagree(item, unit, dimension, gap, width, other))

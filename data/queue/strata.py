@@ -129,32 +129,32 @@ def stratum_words(store: Store | Tx, dataset_id: str, design: SampleDesign) -> d
 
 
 def _by_score(store: Store | Tx, dataset_id: str, design: SampleDesign) -> dict[str, str]:
-    asked = compared_dimensions(store, design.judge)
+    dimensions = compared_dimensions(store, design.judge)
     if design.of:
-        asked = [d for d in asked if f"{d.sort}.{d.name}" == design.of]
+        dimensions = [d for d in dimensions if f"{d.sort}.{d.name}" == design.of]
     else:  # scores before categories in an order, as "good" and 3 are not on one scale
-        ordered = [d for d in asked if d.scale.weights is not None]
-        asked = [d for d in ordered if d.scale.kind in ("ordinal", "interval") and d.asked] or ordered
-    if not asked:
+        ordered = [d for d in dimensions if d.scale.weights is not None]
+        dimensions = [d for d in ordered if d.scale.kind in ("ordinal", "interval") and d.asked] or ordered
+    if not dimensions:
         raise BadInput(
             f"This judge's card has no dimension called {design.of!r} with a scale: choose one of its dimensions."
             if design.of
             else "This judge's card has no dimension on an ordered scale: choose a dimension, or other strata."
         )
-    lowest = [_lowest(store, dataset_id, design.judge, d) for d in asked]
+    lowest = [_lowest(store, dataset_id, design.judge, d) for d in dimensions]
     items = [str(r[0]) for r in store.rows("select id from item where dataset_id = $1", [dataset_id])]
     if not any(lowest):
         raise BadInput("This judge has scored no item of this dataset on that: choose another judge, or other strata.")
-    scales = {(bins.first_value(d.scale), bins.scale_width(d.scale)) for d in asked}
+    scales = {(bins.first_value(d.scale), bins.scale_width(d.scale)) for d in dimensions}
     if len(scales) > 1:  # parts of a scale, where scales differ
         lowest = [
             {i: (v - bins.first_value(d.scale)) / bins.scale_width(d.scale) for i, v in found.items()}
-            for d, found in zip(asked, lowest, strict=True)
+            for d, found in zip(dimensions, lowest, strict=True)
         ]
     figures = {i: min((found[i] for found in lowest if i in found), default=None) for i in items}
     if not design.of:
         return sampling.assign_bands(figures, LOWEST if len(scales) == 1 else f"{LOWEST} of 0 to 1,")
-    [one] = asked
+    [one] = dimensions
     what = one.name.replace("_", " ")
     if one.scale.kind in ("ordinal", "interval"):
         return sampling.assign_bands(figures, what)

@@ -60,8 +60,8 @@ def rating_condition(ask: CountedDimension, answer: int | None, system: str) -> 
         return f"{of}{value} and {system_sql(ask, 's')} = {system}"
     if answer is None:
         return f"{of}s.value is null and {system} in (i.system_a, i.system_b)"
-    mine, theirs = verdict_codes(ask, answer)
-    return f"{of}(i.system_a = {system} and s.value = {mine} or i.system_b = {system} and s.value = {theirs})"
+    code_a, code_b = verdict_codes(ask, answer)
+    return f"{of}(i.system_a = {system} and s.value = {code_a} or i.system_b = {system} and s.value = {code_b})"
 
 
 def verdict_codes(ask: CountedDimension, n: int) -> tuple[int, int]:
@@ -104,8 +104,8 @@ def answer_count_sql(ask: CountedDimension, column: str) -> str:
     letter, n = column[0], int(column[1:])
     if not ask.sided:
         return f"o.{column}"
-    mine, theirs = verdict_codes(ask, n)
-    return f"case when b.side = 'a' then o.{letter}{mine} else o.{letter}{theirs} end"
+    code_a, code_b = verdict_codes(ask, n)
+    return f"case when b.side = 'a' then o.{letter}{code_a} else o.{letter}{code_b} end"
 
 
 def outcome_sums(ask: CountedDimension, letter: str = "c") -> list[str]:

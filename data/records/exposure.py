@@ -51,11 +51,11 @@ class Exposure:
 def find_exposures(reader: Store | Tx, person: str, item_ids: Collection[str]) -> dict[str, Exposure]:
     """What a person was shown of each of these items, or of a copy of it; nothing: not in it."""
     alike = item_copies(reader)
-    asked = {i: alike.get(i, (i,)) for i in item_ids}
+    copies_by_item = {i: alike.get(i, (i,)) for i in item_ids}
     known: dict[str, set[str]] = {}
-    for item, judge in shown_judges(reader, person, {copy for group in asked.values() for copy in group}):
+    for item, judge in shown_judges(reader, person, {copy for group in copies_by_item.values() for copy in group}):
         known.setdefault(item, set()).add(judge)
-    found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in asked.items()}
+    found = {item: {judge for copy in group for judge in known.get(copy, ())} for item, group in copies_by_item.items()}
     return {i: Exposure(bool(judges - {PEOPLE}), PEOPLE in judges) for i, judges in found.items() if judges}
 
 

@@ -35,7 +35,7 @@ def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:
 
 
 def lookup_judges(
-    store: Store, dataset: Dataset, wanted: str, among: Collection[str] | None = None
+    store: Store, dataset: Dataset, words: str, among: Collection[str] | None = None
 ) -> list[JudgeTraits]:
     """The judges of a dataset that these words mean (judges/judge_lookup.py); "" is all.
 
@@ -44,16 +44,16 @@ def lookup_judges(
     judges = [one for one in dataset_judge_names(store, dataset.id) if among is None or one.id in among]
     if not judges:
         raise NotFound(f"No judge has scored {dataset.name!r} yet. Import judgments, or run a judge.")
-    if found := find_judges(judges, wanted):
+    if found := find_judges(judges, words):
         return found
     listed = "; ".join(f"{name} ({key})" for key, name in list(distinct_judge_names(judges).items())[:12])
-    raise NotFound(f"No judge of {dataset.name!r} is called {wanted!r}. There are: {listed}.")
+    raise NotFound(f"No judge of {dataset.name!r} is called {words!r}. There are: {listed}.")
 
 
 @allow("annotator")
-def lookup_judge(store: Store, dataset: Dataset, wanted: str, among: Collection[str] | None = None) -> JudgeTraits:
+def lookup_judge(store: Store, dataset: Dataset, words: str, among: Collection[str] | None = None) -> JudgeTraits:
     """The one judge that these words mean. Raises NotFound, and BadInput where it could be several."""
-    found = lookup_judges(store, dataset, wanted, among)
+    found = lookup_judges(store, dataset, words, among)
     if len(found) == 1:
         return found[0]
     ids = "; ".join(f"{shortest_name(found, one)!r} ({one.id})" for one in found[:12])

@@ -85,12 +85,12 @@ def all_prompts(store: Store | Tx) -> list[PromptSet]:
     return [PromptSet(one["file"], tuple(PromptText(*text) for text in one["prompts"])) for one in stored_sets]
 
 
-def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
+def find_prompts(store: Store | Tx, full_name: str) -> tuple[PromptText, ...]:
     """The one set of the workspace with a family of that name, with `@` and the head of its wording where several have.
 
     Raises BadPrompt, naming those there are, where there is none, or the name alone does not tell which.
     """
-    name, _, head = wanted.partition("@")
+    name, _, head = full_name.partition("@")
     every = all_prompts(store)
     fitting = {
         one.id: one
@@ -103,7 +103,7 @@ def find_prompts(store: Store | Tx, wanted: str) -> tuple[PromptText, ...]:
     named = [f"{key}@{of.wording} ({one.file})" for one in every for key, of in one.families.items()]
     if not fitting:
         listed = f"There are: {', '.join(named)}." if named else "There are none yet: import a judge_prompts.jsonl."
-        raise BadPrompt(f"There are no prompts of the family {wanted!r} in this workspace. {listed}")
+        raise BadPrompt(f"There are no prompts of the family {full_name!r} in this workspace. {listed}")
     marks = {one.families[name].wording for one in texts.values()}
     choices = [f"{name}@{one.families[name].wording if len(marks) == len(texts) else one.id}" for one in texts.values()]
     raise BadPrompt(

@@ -92,8 +92,8 @@ def _counts(category: str) -> bool:
 
 def find_lookalike(known: Iterable[str], name: str) -> str | None:
     """A name among those known that this one can be taken for, or is; None where there is none."""
-    mine = lookalike_keys(name)
-    return next((k for k in known if not mine.isdisjoint(lookalike_keys(k))), None)
+    keys = lookalike_keys(name)
+    return next((k for k in known if not keys.isdisjoint(lookalike_keys(k))), None)
 
 
 def match_ignoring_case(known: Iterable[str], name: str) -> str | None:

@@ -217,12 +217,12 @@ def known_names(store: Store | Tx) -> frozenset[str]:
     return frozenset(str(name) for (name,) in store.rows("select distinct person from person_event where active"))
 
 
-def add_person(tx: Tx, wanted: str, role: Role) -> str:
+def add_person(tx: Tx, raw_name: str, role: Role) -> str:
     """Append somebody new under a name that the provider says, or under the first with a number that is free.
 
     For callers that have checked the right to do so.
     """
-    base = " ".join(re.sub(r"[<>`|\\/]", " ", "".join(c for c in wanted if not has_invisible_characters(c))).split())
+    base = " ".join(re.sub(r"[<>`|\\/]", " ", "".join(c for c in raw_name if not has_invisible_characters(c))).split())
     for n in range(1, 1_000):
         name = f"{base[:50].rstrip() or 'Somebody'}{f' {n}' if n > 1 else ''}"
         try:

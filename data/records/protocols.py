@@ -34,12 +34,12 @@ def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
     return {one.mark: one for one in every}
 
 
-def protocol_named(store: Store | Tx, wanted: str) -> Protocol:
+def protocol_named(store: Store | Tx, name: str) -> Protocol:
     """The protocol of that name as it is now, or of that mark as it was. Raises NotFound, naming those there are."""
     by_name = known_protocols(store)
-    found = by_name.get(wanted) or protocols_by_mark(store).get(wanted)
+    found = by_name.get(name) or protocols_by_mark(store).get(name)
     if found is None:
-        raise NotFound(f"There is no protocol {wanted[:80]!r} here. There are: {', '.join(by_name)}.")
+        raise NotFound(f"There is no protocol {name[:80]!r} here. There are: {', '.join(by_name)}.")
     return found
 
 

@@ -433,12 +433,12 @@ class QueueIndex:
         """
         if draw.closed or self.is_closed_to(draw, person):
             return False
-        asked = draw.audience or frozenset()
-        if asked and not self.admits(asked, person):
+        audience = draw.audience or frozenset()
+        if audience and not self.admits(audience, person):
             return False
-        if person in asked:
+        if person in audience:
             return True
-        taken = draw.answered_by | {one for one in asked if not tags.is_tag(one)}
+        taken = draw.answered_by | {one for one in audience if not tags.is_tag(one)}
         for holder, until in draw.holders.items():
             if holder != person and until > moment and holder not in self.gone and not self.is_closed_to(draw, holder):
                 taken.add(holder)
@@ -487,10 +487,10 @@ class QueueIndex:
             looked: Iterable[QueuedDraw] = (d for items in groups for item in items for d in self.of_item.get(item, ()))
         else:
             looked = queue.waiting_draws()
-        theirs = {one for one in queue.audiences if not self.admits(one, person)}
+        closed_audiences = {one for one in queue.audiences if not self.admits(one, person)}
         gone = {
             d for d in looked
-            if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in theirs
+            if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in closed_audiences
             and self.is_closed_to(d, person)
         }  # fmt: skip
         if moment > self.tidied + _TIDY:
@@ -498,10 +498,10 @@ class QueueIndex:
             self.tidied = moment
         gone |= {
             d for d in self.held
-            if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in theirs
+            if not d.closed and d.dataset == dataset and d.stream == stream and d.audience not in closed_audiences
             and not self.is_free(d, person, moment)
         }  # fmt: skip
-        return queue.open - sum(queue.audiences[one] for one in theirs) - len(gone)
+        return queue.open - sum(queue.audiences[one] for one in closed_audiences) - len(gone)
 
     def held_draws(self, dataset: str, stream: str, person: str, moment: datetime) -> dict[QueuedDraw, datetime]:
         """What a person holds of a queue and may still answer, with the end of each claim."""

@@ -33,11 +33,11 @@ class KeyInUse(BadInput):
 
 @allow("annotator")
 def answer_once(
-    store: Store, person: str, key: str, asked: str, work: Callable[[], T], dump: Callable[[T], Json], one_change: bool
+    store: Store, person: str, key: str, digest: str, work: Callable[[], T], dump: Callable[[T], Json], one_change: bool
 ) -> tuple[Json, bool]:
     """The answer to a request of a person, and whether it was given before; with the key "" it is not kept.
 
-    `asked` is a fingerprint of all that is asked. `work` does it, and `dump` makes the answer of what that gives.
+    `digest` is a fingerprint of all that is asked. `work` does it, and `dump` makes the answer of what that gives.
     `one_change`: what it gives comes from one change, in which the answer is kept, so that no crash parts them; other
     work has to be harmless if it is done twice. A request that is refused leaves its key free. Raises KeyInUse,
     BadInput for a key that cannot be, and what `work` raises.
@@ -48,7 +48,7 @@ def answer_once(
         raise BadInput(f"An idempotency key has 1 to {LONGEST} printable ASCII characters.")
 
     def row(state: str, answer: Json | None = None) -> ApiRequestRow:
-        return ApiRequestRow(new_id(), person, key, asked, state, "" if answer is None else canonical(answer), now())
+        return ApiRequestRow(new_id(), person, key, digest, state, "" if answer is None else canonical(answer), now())
 
     def begin(tx: Tx) -> Json | None:
         known = tx.rows(
@@ -58,7 +58,7 @@ def answer_once(
         )
         if known and known[0][1] != "refused":
             before, state, answer, at = known[0]
-            if before != asked:
+            if before != digest:
                 raise KeyInUse("This idempotency key was used for another request. Take a new key for a new request.")
             if state == "done":
                 found: Json = json.loads(answer)
@@ -70,15 +70,15 @@ def answer_once(
 
     if (previous := store.tx(person, "request", begin)) is not None:
         return previous, True
-    def keep(tx: Tx, made: T) -> None:
-        tx.append([row("done", dump(made))])
+    def keep(tx: Tx, result: T) -> None:
+        tx.append([row("done", dump(result))])
 
     try:
         with append_beside(keep) if one_change else nullcontext([keep]) as waiting:
-            made = work()
+            result = work()
         if waiting:
-            store.tx(person, "request", lambda tx: keep(tx, made))
+            store.tx(person, "request", lambda tx: keep(tx, result))
     except Exception:
         store.tx(person, "request", lambda tx: tx.append([row("refused")]))
         raise
-    return dump(made), False
+    return dump(result), False

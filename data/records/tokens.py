@@ -82,16 +82,16 @@ def new_token(store: Store, actor: str, name: str, scopes: Sequence[str], days: 
         tx.append([row])
         return row.id
 
-    made = store.tx(actor, "token", work)
-    return next(one for one in _tokens(store).values() if one.id == made), text
+    token_id = store.tx(actor, "token", work)
+    return next(one for one in _tokens(store).values() if one.id == token_id), text
 
 
 @allow("annotator")
 def list_tokens(store: Store, actor: str, person: str = "") -> list[Token]:
     """The tokens of a person (default: one's own), the newest first; those of others are for leads."""
     require(store, actor, "lead" if person not in ("", actor) else "annotator")
-    mine = [one for one in _tokens(store).values() if one.person == (person or actor)]
-    return sorted(mine, key=lambda one: one.id, reverse=True)
+    tokens = [one for one in _tokens(store).values() if one.person == (person or actor)]
+    return sorted(tokens, key=lambda one: one.id, reverse=True)
 
 
 @allow("lead")
@@ -176,9 +176,9 @@ def _tokens(store: Store | Tx) -> dict[str, Token]:
     )
     return {
         str(hash_): Token(
-            str(id_), str(person), str(name), str(prefix), tuple(str(scopes).split()), made, expires, used, bool(gone)
+            str(id_), str(person), str(name), str(prefix), tuple(str(scopes).split()), start, expires, used, bool(gone)
         )
-        for hash_, id_, person, name, prefix, scopes, made, expires, used, gone in rows
+        for hash_, id_, person, name, prefix, scopes, start, expires, used, gone in rows
     }  # fmt: skip
 
 

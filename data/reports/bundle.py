@@ -82,11 +82,11 @@ def bundle(
 
 
 def _files(found: Evidence, cells: bool) -> Iterator[tuple[str, str]]:
-    made = report_figures(found)
+    all_figures = report_figures(found)
     yield "README.txt", _ABOUT.format(cells=_CELLS if cells else _NO_CELLS)
-    yield "report.html", report.render_report(found, made)
-    yield "figures.json", json.dumps(made, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    for name, text in tables.tables(found, made).items():
+    yield "report.html", report.render_report(found, all_figures)
+    yield "figures.json", json.dumps(all_figures, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    for name, text in tables.tables(found, all_figures).items():
         yield f"{name}.csv", _MARK + text
     for name, text in plots.plot_files(found).items():
         yield f"plots/{name}", text

@@ -35,15 +35,15 @@ _FIGURE = 150
 _JUDGE = 1  # the place of the judge's colour
 
 
-def dashboard_html(found: PublishedJudge, made: datetime, runs: Mapping[str, str]) -> str:
-    """The whole file. `made` (UTC) is stated; `runs` names the runs that scores came from."""
+def dashboard_html(found: PublishedJudge, made_at: datetime, runs: Mapping[str, str]) -> str:
+    """The whole file. `made_at` (UTC) is stated; `runs` names the runs that scores came from."""
     parts = [_head(found)]
     for tile in found.tiles:
         parts += _tile(tile, runs)
     parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
     parts += [html.heading("How to read this"), *_reading()]
     parts.append(html.embed_json("figures", tile_records(found)))
-    foot = f"Made by Assay {VERSION} on {made:%Y-%m-%d %H:%M} UTC from what was approved then."
+    foot = f"Made by Assay {VERSION} on {made_at:%Y-%m-%d %H:%M} UTC from what was approved then."
     return html.html_page(f"Dashboard of {found.dataset.name}", parts, foot)
 
 
@@ -208,37 +208,37 @@ def _row(tile: Tile, system: System, y: float, left: float, at: Callable[[float]
     mean, name = system.means[tile.headline], system.name or "unnamed"
     interval, middle = mean.interval, y + _ROW / 2
     own = sentences.tile_figure(tile, mean.judge)
-    made = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
+    parts = [line(0, y, 760, y, "grid"), label(0, middle + 4.5, name, room=left - 10)]
     if interval.point is None:
         why = "judge's own, labels do not cover it" if mean.refused else "judge's own"
-        made += [label(left, middle - 2, own), label(left, middle + 12, why, "soft", size=11, room=_FIGURE - 8)]
+        parts += [label(left, middle - 2, own), label(left, middle + 12, why, "soft", size=11, room=_FIGURE - 8)]
     else:
         point, ends = sentences.tile_figure(tile, interval.point), ""
         if interval.low is not None and interval.high is not None:
             ends = f"{sentences.tile_figure(tile, interval.low)} to {sentences.tile_figure(tile, interval.high)}"
-            made.append(line(at(interval.low), middle, at(interval.high), middle, "s0", 2.5))
-        made += [
+            parts.append(line(at(interval.low), middle, at(interval.high), middle, "s0", 2.5))
+        parts += [
             label(left, middle - 2, point, "title"),
             label(left, middle + 12, f"{ends} · judge {own}".lstrip(" ·"), "soft", size=11),
         ]
         says = f"{name}: people would say {point}" + (f" ({ends})" if ends else "")
         tip = f"<title>{escape_text(says)}</title>"
-        made.append(
+        parts.append(
             f'<circle cx="{coord(at(interval.point))}" cy="{coord(middle)}" r="5.5" class="f0">{tip}</circle>'
         )
     raised = 0 if interval.point is None else 11
-    made.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
+    parts.append(_diamond(at(mean.judge), middle - raised, f"{name}: the judge says {own}"))
     x, whole = 760.0 - _BAR, sum(system.answer_shares) or 1.0
     for n, share in enumerate(system.answer_shares):
         width = _BAR * share / whole
         if width <= 0:
             continue
         tip = f"{name}: the judge answers {tile.dimension.answers[n]} in {share:.0%}"
-        made.append(
+        parts.append(
             box(x, middle - 9, max(0.5, width - 1), 18, f"f{_JUDGE}", tip, _shade(n, len(system.answer_shares)))
         )
         x += width
-    return made
+    return parts
 
 
 def _diamond(x: float, y: float, tip: str) -> str:
@@ -257,13 +257,13 @@ def _key(tile: Tile, y: float) -> list[str]:
     answers = list(enumerate(tile.dimension.answers))
     if sum(text_width(a, 11) + 22 for _, a in answers) > _BAR:
         answers = [answers[0], answers[-1]]
-    made, x = [label(760 - _BAR, y + SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
+    parts, x = [label(760 - _BAR, y + SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
     for n, answer in answers:
         room = _BAR / len(answers) - 20
-        made.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.dimension.answers))))
-        made.append(label(x + 13, y + SIZE + 14, answer, "soft", room=room, size=11))
+        parts.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.dimension.answers))))
+        parts.append(label(x + 13, y + SIZE + 14, answer, "soft", room=room, size=11))
         x += 13 + min(room, text_width(answer, 11)) + 9
-    return made
+    return parts
 
 
 def _legend(y: float) -> list[str]:

@@ -18,7 +18,7 @@ def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
     """Everything about a dimension."""
     decision = one.line.decision
     conclusion, why = agreement.check_result(one.line)
-    made = [
+    parts = [
         heading(f"{one.dimension.title} · of each {one.dimension.sort}", anchor=one.line.key),
         note(
             "{state}: " + conclusion.template, _KINDS[STATES[decision.state].role], state=decision.state.capitalize(),
@@ -27,10 +27,10 @@ def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
         *html_parts([why]),
     ]  # fmt: skip
     if one.dimension.definition:
-        made.append(para("Definition: {definition}", "quiet", definition=one.dimension.definition))
+        parts.append(para("Definition: {definition}", "quiet", definition=one.dimension.definition))
     if not one.met:
-        made.append(para("No rating has both a reference label (gold) and a score of this judge."))
-        return [*made, *html_parts(agreement.omissions(one.line.shown, found.judge.unscored))]
+        parts.append(para("No rating has both a reference label (gold) and a score of this judge."))
+        return [*parts, *html_parts(agreement.omissions(one.line.shown, found.judge.unscored))]
     folded = []
     for statistic in STATISTICS.values():
         if not statistic.applies(one.line):
@@ -39,8 +39,8 @@ def dimension_section(found: Evidence, one: DimensionEvidence) -> list[str]:
         if statistic.collapsed and drawn:
             folded.append(details(statistic.title, drawn))
         elif drawn:
-            made += [heading(statistic.title, 3), *drawn]
-    return [*made, *_bases(one), *folded]
+            parts += [heading(statistic.title, 3), *drawn]
+    return [*parts, *_bases(one), *folded]
 
 
 def _bases(one: DimensionEvidence) -> list[str]:

@@ -135,10 +135,10 @@ def gather_report_evidence(
     """The evidence as it now is; `progress` is called with what is being worked on. Raises NotFound."""
     found = datasets.find_dataset(store, dataset_id)
     judge = _judge(store, dataset_id, judge_id)
-    asked, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
+    requirements, card = policy.requirements(store), cards.card_of_judge_if_known(store, judge_id)
     dimensions = calibration.compared_dimensions(store, judge_id)
     rests = {b: r for b, r in calibration.basis_sizes(store, dataset_id, dimensions).items() if r.labels}
-    gate = asked.basis(found.synthetic)
+    gate = requirements.basis(found.synthetic)
     basis: Basis = gate if gate in rests or not rests else next(iter(rests))
     progress("Holding the judge against the gold")
     bases: list[Basis] = list(dict.fromkeys((gate, basis, *rests)))
@@ -176,7 +176,7 @@ def gather_report_evidence(
         items=int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0]),
         judge=judge,
         card=card,
-        requirements=asked,
+        requirements=requirements,
         rule=gold_rule(store, dataset_id),
         gate=gate,
         basis=basis,
@@ -207,7 +207,7 @@ def _figures_without_ties(store: Store, dataset_id: str, judge_id: str, dimensio
 
 def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
     one = datasets.find_judge(store, judge_id)
-    made = store.rows(
+    summary = store.rows(
         "select count(*), count(distinct m.item_id), min(c.made_at), max(c.made_at) from judgment m "
         "join item i on i.id = m.item_id left join change c on c.seq = m.seq "
         "where i.dataset_id = $1 and m.judge_id = $2",
@@ -220,7 +220,7 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
     )
     return ReportedJudge(
         one.id, one.card, one.card_version, one.model, one.parameters, one.synthetic,
-        int(made[1]), int(made[0]), made[2], made[3], tuple((at, str(kind)) for at, kind in runs),
+        int(summary[1]), int(summary[0]), summary[2], summary[3], tuple((at, str(kind)) for at, kind in runs),
         tuple(calibration.count_unscored(store, dataset_id, judge_id)),
     )  # fmt: skip
 

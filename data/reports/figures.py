@@ -27,7 +27,7 @@ def report_figures(found: Evidence) -> Json:
 
     The keys stay as they are from version to version of `report`; new ones may come to them.
     """
-    made: Json = to_json_types(
+    all_figures: Json = to_json_types(
         {
             "report": 1,
             "at": found.at,
@@ -59,13 +59,13 @@ def report_figures(found: Evidence) -> Json:
             "weakest_turn": [{"dimension": d.name, **weakest_turns.as_json(one)} for d, one in found.turns.items()],
         }
     )  # fmt: skip
-    return made
+    return all_figures
 
 
 def flatten_requirements(policy: Requirements) -> Json:
     """What an approval has to meet, as flat names and values."""
-    made = asdict(policy)
-    return {**made.pop("policy"), **made}
+    fields = asdict(policy)
+    return {**fields.pop("policy"), **fields}
 
 
 def dimension_figures(summary: Summary, basis: Basis, dropped: bool) -> Json:
@@ -87,7 +87,7 @@ def dimension_figures(summary: Summary, basis: Basis, dropped: bool) -> Json:
 
 def _one(one: DimensionEvidence) -> Json:
     line, d = one.line, one.dimension
-    made: Json = {
+    record: Json = {
         "unit": d.sort,
         "dimension": d.name,
         "title": d.title,
@@ -114,8 +114,8 @@ def _one(one: DimensionEvidence) -> Json:
         },
     }  # fmt: skip
     for statistic in STATISTICS.values():
-        made |= statistic.to_json(statistic.figures_in(one.found))
-    return made
+        record |= statistic.to_json(statistic.figures_in(one.found))
+    return record
 
 
 def _finding(found: AuditFinding) -> Json:

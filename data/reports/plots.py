@@ -42,11 +42,11 @@ def interval_rows(lines: Iterable[DimensionResult], tops: Tops) -> list[svg.Inte
 
 def overview_plot(found: Evidence) -> str:
     """All dimensions against what the policy asks."""
-    asked = found.requirements.policy.threshold
+    threshold = found.requirements.policy.threshold
     title = "Agreement with people, corrected for chance (kappa)"
     tops = {one.dimension: one.ceiling.between if one.ceiling else None for one in found.dimensions}
     rows = interval_rows((one.line for one in found.dimensions), tops)
-    return svg.interval_plot(rows, asked, f"required: {asked:.2f}", title=title)
+    return svg.interval_plot(rows, threshold, f"required: {threshold:.2f}", title=title)
 
 
 def _state_label(line: DimensionResult) -> str:
@@ -57,7 +57,7 @@ def _state_label(line: DimensionResult) -> str:
 
 def plot_files(found: Evidence) -> dict[str, str]:
     """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
-    made = {"dimensions.svg": overview_plot(found)}
+    svg_by_file = {"dimensions.svg": overview_plot(found)}
     for one in found.dimensions:
         for statistic in STATISTICS.values():
             drawn = (
@@ -68,5 +68,5 @@ def plot_files(found: Evidence) -> dict[str, str]:
             plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")
-                made[f"{one.line.key}.{name}.svg"] = plot_svg(plot)
-    return made
+                svg_by_file[f"{one.line.key}.{name}.svg"] = plot_svg(plot)
+    return svg_by_file

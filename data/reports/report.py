@@ -51,8 +51,8 @@ def make_report(
     return render_report(found, figures.report_figures(found))
 
 
-def render_report(found: Evidence, made: figures.Json) -> str:
-    """The report of evidence that was gathered, and of the figures `made` of it."""
+def render_report(found: Evidence, all_figures: figures.Json) -> str:
+    """The report of evidence that was gathered, and of the figures `all_figures` of it."""
     judge = found.judge
     parts = [
         *_opening(found),
@@ -67,8 +67,8 @@ def render_report(found: Evidence, made: figures.Json) -> str:
         *_audits(found),
         *_decisions(found),
         *_reading(),
-        *_again(found, made),
-        embed_json("figures", made),
+        *_again(found, all_figures),
+        embed_json("figures", all_figures),
     ]
     stand = f" · data as of {format_minute(found.at)}" if found.at else ""
     title = f"How far {judge.model} agrees with people on {found.dataset.name}"
@@ -211,7 +211,7 @@ def _gold(found: Evidence) -> str:
 
 def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
-    asked = [
+    rows = [
         (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:g}")
         for name, value in figures.flatten_requirements(found.requirements).items()
     ]
@@ -222,7 +222,7 @@ def _policy(found: Evidence) -> list[str]:
             "stand in the judge's prompt or that a prompt was tuned on. Several dimensions are decided together, each "
             "at a level by Holm's procedure."
         ),
-        facts(asked),
+        facts(rows),
     ]
 
 
@@ -248,7 +248,8 @@ def _means(found: Evidence) -> list[str]:
     if not found.overall:
         return []
     own = quiet("The judge's own scores over all items, not corrected.")
-    return [heading("Mean scores of the judge"), *html_parts([own, means.table([row.told for row in found.overall])])]
+    overall = means.table([row.display for row in found.overall])
+    return [heading("Mean scores of the judge"), *html_parts([own, overall])]
 
 
 def _disputes(found: Evidence) -> list[str]:
@@ -317,7 +318,7 @@ def _reading() -> list[str]:
     return [heading("How to read this"), bullets([say(point) for point in points])]
 
 
-def _again(found: Evidence, made: figures.Json) -> list[str]:
+def _again(found: Evidence, all_figures: figures.Json) -> list[str]:
     name, judge = found.dataset.name, found.judge.id
     quoted = "'" + name.replace("'", "'\\''") + "'" if not name.replace("-", "").replace("_", "").isalnum() else name
     epsilon = "" if found.epsilon == EPSILON else f" --epsilon {found.epsilon:g}"
@@ -346,7 +347,7 @@ def _again(found: Evidence, made: figures.Json) -> list[str]:
             "{libraries}.",
             replicates=f"{figures.REPLICATES:,}", seed=figures.SEED, libraries=libraries,
         ),
-        details("Every figure with every digit, as CSV", [code(tables.figures_csv(made))]),
+        details("Every figure with every digit, as CSV", [code(tables.figures_csv(all_figures))]),
         para("The same, and more, stands as JSON in this file, in the element with the id `figures`.", "quiet"),
     ]  # fmt: skip
 

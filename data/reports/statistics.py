@@ -145,8 +145,8 @@ class Agreement(NamedTuple):
 
 
 def _agreement(of: StatisticInput) -> Agreement:
-    asked = calibration.compared_dimensions(of.store, of.judge)
-    floors = baselines.measure_baselines(of.store, of.dataset, of.judge, asked, of.basis, bool(of.drop))
+    dimensions = calibration.compared_dimensions(of.store, of.judge)
+    floors = baselines.measure_baselines(of.store, of.dataset, of.judge, dimensions, of.basis, bool(of.drop))
     replies = calibration.count_unscored(of.store, of.dataset, of.judge)
     return Agreement(floors[of.dimension.sort, of.dimension.name], replies)
 
@@ -352,14 +352,14 @@ def _auto_accept(of: StatisticInput) -> AutoAcceptThreshold | None:
     source = next(iter(confidence_sources(*of.place)), "")
     if rule is None and not source:
         return None
-    return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.wanted)
+    return auto_accept.find_threshold(*of.place, of.basis, AutoAcceptTarget(source) if rule is None else rule.request)
 
 
 def _auto_accept_findings(found: AutoAcceptThreshold | None, line: DimensionResult, _: Policy) -> list[Finding]:
     if found is None:
         return []
-    near, title = found.wanted.near and bool(line.dimension.scale.weights), line.dimension.title
-    sentences = auto_accept_findings.sentences(found.result, near, len(found.sure.item), found.spared)
+    near, title = found.request.near and bool(line.dimension.scale.weights), line.dimension.title
+    sentences = auto_accept_findings.sentences(found.result, near, len(found.confidence.item), found.spared)
     plot = auto_accept_findings.plot(found.result, f"{title}: agreement on what is accepted automatically")
     return [*sentences, plot, auto_accept_findings.table(found.result)] if plot is not None else [*sentences]
 
@@ -367,8 +367,8 @@ def _auto_accept_findings(found: AutoAcceptThreshold | None, line: DimensionResu
 def _auto_accept_plain(found: AutoAcceptThreshold | None) -> Json:
     if found is None:
         return {"selective": None}
-    counts = {"scored_items": len(found.sure.item), "spared_items": found.spared}
-    return {"selective": {**asdict(found.wanted), **selective_figures.as_json(found.result), **counts}}
+    counts = {"scored_items": len(found.confidence.item), "spared_items": found.spared}
+    return {"selective": {**asdict(found.request), **selective_figures.as_json(found.result), **counts}}
 
 
 AUTO_ACCEPT = Statistic[AutoAcceptThreshold | None](

@@ -47,7 +47,7 @@ _COLUMNS = {
 }
 
 
-def tables(found: Evidence, made: Json) -> dict[str, str]:
+def tables(found: Evidence, all_figures: Json) -> dict[str, str]:
     """Every table by its name, from the evidence and the figures that were made of it.
 
     `figures`: every dimension on every basis; `states`: the result of the approval check, what is missing, and the
@@ -58,19 +58,19 @@ def tables(found: Evidence, made: Json) -> dict[str, str]:
     its count, its weight and the marginals' shares.
     """
     rows: dict[str, list[Json]] = {name: [] for name in _COLUMNS}
-    for one in made["dimensions"]:
+    for one in all_figures["dimensions"]:
         for name, lines in _of_dimension(one):
             rows[name] += [{"unit": one["unit"], "dimension": one["dimension"], **line} for line in lines]
     rows["confusion"] = list(_confusion(found))
-    rows["audits"] = [{"audit": name, **result} for name, result in made["audits"].items()]
-    rows["decisions"] = [d | {"unit": d["sort"], "fingerprint": d["print"]} for d in made["decisions"]]
-    rows["means"] = [m | {"unit": m["unit"] or "all", "scores": m["cells"]} for m in made["means"]]
+    rows["audits"] = [{"audit": name, **result} for name, result in all_figures["audits"].items()]
+    rows["decisions"] = [d | {"unit": d["sort"], "fingerprint": d["print"]} for d in all_figures["decisions"]]
+    rows["means"] = [m | {"unit": m["unit"] or "all", "scores": m["cells"]} for m in all_figures["means"]]
     return {name: csv_of_rows(rows[name], columns.split()) for name, columns in _COLUMNS.items()}
 
 
-def figures_csv(made: Json) -> str:
+def figures_csv(all_figures: Json) -> str:
     """The first of them alone."""
-    return csv_of_rows((row for one in made["dimensions"] for row in one["figures"]), FIGURES.split())
+    return csv_of_rows((row for one in all_figures["dimensions"] for row in one["figures"]), FIGURES.split())
 
 
 def _of_dimension(one: Json) -> Iterator[tuple[str, list[Json]]]:

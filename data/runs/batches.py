@@ -114,12 +114,12 @@ class _Batches:
                 yield fuse(card, params, task, answers)
                 continue
             mode = self.client.mode(self.order.model)
-            made = ask(card, params, task, missing[0], answers, mode)
-            about = usage.tokens_sent(made, mode)
+            request = ask(card, params, task, missing[0], answers, mode)
+            about = usage.tokens_sent(request, mode)
             if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
-            body = self.client.manner(self.order.model).body(self.order.model, params, made)
+            body = self.client.manner(self.order.model).body(self.order.model, params, request)
             text = lines.batch_line(task, missing[0], body)
             if batch and (len(batch) >= full or size + len(text) > lines.BYTES):
                 yield await self._submit(batch, sent)

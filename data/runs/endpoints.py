@@ -26,12 +26,12 @@ def read_environment(team: bool) -> None:
     global _listed
     entries = [one.split() for one in os.environ.get("ASSAY_ENDPOINTS", "").split(",") if one.strip()]
     try:
-        made = [Endpoint(base_url=at, key_variable=" ".join(key)) for at, *key in entries]
+        endpoints = [Endpoint(base_url=at, key_variable=" ".join(key)) for at, *key in entries]
     except ValidationError as error:
         raise BadInput(f"ASSAY_ENDPOINTS: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
     if wrong := [key for _, *key in entries if len(key) > 1 or not all(one.isidentifier() for one in key)]:
         raise BadInput(f"ASSAY_ENDPOINTS has {' '.join(wrong[0])!r} for a variable: write URL VARIABLE, URL VARIABLE.")
-    _listed = [Endpoint(), *made] if team or made else None
+    _listed = [Endpoint(), *endpoints] if team or endpoints else None
 
 
 def allowed_endpoints() -> list[Endpoint] | None:

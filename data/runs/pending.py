@@ -55,8 +55,8 @@ class Remaining:
         for chunk, judged, before in self._chunks():
             lacking = list(self._open(chunk, judged))
             if before and lacking:
-                wanted = {task.key for task in lacking}
-                self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), wanted))
+                keys = {task.key for task in lacking}
+                self._held.update(writer.stored_replies(self.store, self.judge_id, _failed_slots(judged), keys))
             yield from lacking
 
     def stored_replies(self, task: Task) -> Mapping[str, CallReply]:
@@ -108,9 +108,9 @@ class Remaining:
             [order.dataset_id, order.card.kind, safe_length(order.card, order.params, room)],
         )
         names = {str(id_): str(name) for id_, name in rows} if room else {}
-        wanted = [id_ for id_ in self.ids() if id_ in names] if names else []
+        long_ids = [id_ for id_ in self.ids() if id_ in names] if names else []
         return find_long_calls(
-            order.card, order.params, ((names[key], item) for key, item in self._lacking(wanted)), room
+            order.card, order.params, ((names[key], item) for key, item in self._lacking(long_ids)), room
         )
 
     def _lacking(self, ids: list[str]) -> Iterator[tuple[str, Item]]:

@@ -226,7 +226,7 @@ def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
         "select run_id, count(*), sum(scored) from (select run_id, max(case when unscored = '' then 1 else 0 end) as "
         "scored from judgment where run_id is not null group by run_id, item_id, part, sample) made group by run_id"
     )
-    return {str(run_id): (int(made), int(scored)) for run_id, made, scored in rows}
+    return {str(run_id): (int(total), int(scored)) for run_id, total, scored in rows}
 
 
 @allow("researcher")

@@ -233,7 +233,7 @@ class _Spread:
                 one.cancel()
             await asyncio.gather(*both, return_exceptions=True)
         for asking in runner.under_way:  # let in, and not begun before its last word
-            self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
+            self._throttle.leave(asking.estimate, 0.0, asking.most, 0.0)
         runner.under_way = []
 
     def _terms(self, hands: int) -> RunnerTerms:
@@ -300,9 +300,10 @@ class _Spread:
             case Asking():
                 self._begin_task(self._admit(runner, message))
             case Leaving():
-                open_ = next(one for one in runner.under_way if (one.held, one.most) == (message.held, message.most))
+                sums = message.estimate, message.most
+                open_ = next(one for one in runner.under_way if (one.estimate, one.most) == sums)
                 runner.under_way.remove(open_)
-                self._throttle.leave(message.held, message.used, message.most, message.real)
+                self._throttle.leave(message.estimate, message.used, message.most, message.real)
             case Answered():
                 self._throttle.record_answer(message.replied)
             case Failed():
@@ -331,7 +332,7 @@ class _Spread:
 
     async def _admit(self, runner: _Runner, asking: Asking) -> None:
         try:
-            may = await self._throttle.admit(asking.held, asking.most)
+            may = await self._throttle.admit(asking.estimate, asking.most)
         except Exception as fault:  # what may be spent could not be stored
             self._finish(fault=fault)
             return
@@ -339,7 +340,7 @@ class _Spread:
             self._finish(RunNotice("spent", self._throttle.refusal))
         if runner.gone:
             if may:
-                self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
+                self._throttle.leave(asking.estimate, 0.0, asking.most, 0.0)
             return
         runner.admitted[asking.number] = asking, may
         runner.wake.set()
@@ -360,8 +361,8 @@ class _Spread:
         runner.gone = True
         for asking, may in runner.admitted.values():
             if may:
-                self._throttle.leave(asking.held, 0.0, asking.most, 0.0)
+                self._throttle.leave(asking.estimate, 0.0, asking.most, 0.0)
         for asking in runner.under_way:
-            self._throttle.leave(asking.held, asking.held, asking.most, asking.most)
+            self._throttle.leave(asking.estimate, asking.estimate, asking.most, asking.most)
             self._give(Charge("lost", asking.sent, self.order.params.max_tokens))
         runner.admitted, runner.under_way, runner.work = {}, [], {}

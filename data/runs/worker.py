@@ -137,11 +137,10 @@ class Live:
         """Whether it ends because the app does, and not because somebody wants it to."""
         return self._stop == _SHUT
 
-    def join(self, timeout: float | None = None) -> bool:
-        """Wait for its end; whether it came."""
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end, at most so many seconds."""
         if self._thread.ident is not None:
             self._thread.join(timeout)
-        return not self._thread.is_alive()
 
     def budget(self) -> Budget | None:
         """The spending limit, with all that the run has cost so far; what calls may cost yet is stored before them."""

@@ -116,13 +116,13 @@ def note_read(sql: str) -> None:
 
 def make_once(make: Callable[[], T]) -> Callable[[], T]:
     """A function that makes something the first time, for several answers that are kept and all rest on it."""
-    made: list[tuple[T, set[str]]] = []
+    memo: list[tuple[T, set[str]]] = []
 
     def give() -> T:
-        if not made:
-            made.append(make_noting(make))
-        note_tables(made[0][1])
-        return made[0][0]
+        if not memo:
+            memo.append(make_noting(make))
+        note_tables(memo[0][1])
+        return memo[0][0]
 
     return give
 
@@ -154,11 +154,11 @@ def each_kept(
             note_tables(entry[0])
     if lacking := [n for n in range(len(keys)) if n not in found]:
         before = {table: reader.table_version(table) for table in _views()[0]}
-        made, read = make_noting(lambda: make(lacking))
+        answers, read = make_noting(lambda: make(lacking))
         note_tables(read)
         if len(reader.memory) > 10_000:
             reader.memory.clear()
-        found |= zip(lacking, made, strict=True)
+        found |= zip(lacking, answers, strict=True)
         stamp = {table: before[table] for table in read}
         if None not in stamp.values():
             reader.memory |= {keys[n]: (stamp, found[n]) for n in lacking}
@@ -326,20 +326,20 @@ class Store(Reader):
                     for append in more or ():
                         append(tx, result)
                 tx.append([ChangeRow(now(), actor, action, target)])
-                made.append(tx.seq)
+                revisions.append(tx.seq)
             return result
 
-        made: list[int] = []
+        revisions: list[int] = []
         more = _BESIDE.get()
         try:
             found = self.write_bulk(write_change, bulks) if bulks else self.write(write_change)
         except AssayError as error:
             log.info("change_refused", action=action, person=actor, error=log.error_type(error))
             raise
-        if made and more and found is not None:
+        if revisions and more and found is not None:
             more.clear()
-        if made:
-            log.debug("change", action=action, person=actor, target=target, revision=made[-1])
+        if revisions:
+            log.debug("change", action=action, person=actor, target=target, revision=revisions[-1])
         return found
 
     def newest(self) -> int:

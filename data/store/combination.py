@@ -42,10 +42,10 @@ def combine(tx: Tx) -> None:
         params: list[Any] = [judge]
         where = "judge_id = $1"
         if tx.rows("select 1 from combination where judge_id = $1 limit 1", params):
-            mine = "select distinct item_id from score where judge_id = $1 and seq = $2"
-            items = [item for (item,) in tx.rows(f"{mine} limit {_AT_ONCE + 1:d}", [judge, tx.seq])]
+            items_query = "select distinct item_id from score where judge_id = $1 and seq = $2"
+            items = [item for (item,) in tx.rows(f"{items_query} limit {_AT_ONCE + 1:d}", [judge, tx.seq])]
             named = len(items) <= _AT_ONCE
-            where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else mine})"
+            where += f" and item_id in ({', '.join(f'${n + 2}' for n in range(len(items))) if named else items_query})"
             params += items if named else [tx.seq]
         columns = columns_of(CombinationRow)
         tx.derive("combination", columns, f"select {columns} from combined_now where {where}", params)

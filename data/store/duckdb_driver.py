@@ -108,11 +108,11 @@ class DuckTables(Store):
         """The name that a table has outside of a transaction that shows its hidden rows."""
         return f"{table}{hidden_rows.WHOLE}" if self.hidden and table in self.hidden.rows else table
 
-    def _look_ahead(self, mine: HiddenRows) -> None:
+    def _look_ahead(self, change: HiddenRows) -> None:
         """Have the rows of a change looked at that are all there, hidden."""
         for table, look in base.LOOKS:
-            if table in mine.rows:
-                self.foreseen[look] = mine.seq, look(self, mine.seq, self.stored_name(table))
+            if table in change.rows:
+                self.foreseen[look] = change.seq, look(self, change.seq, self.stored_name(table))
 
     def _unhide(self) -> None:
         """There are no hidden rows any more, nor what was known of them."""
@@ -263,16 +263,16 @@ class DuckStore(DuckTables):
 
     def _begin(self, found: opening.StoreFile | None) -> None:
         """Make the mark and the tables that are missing. What fails leaves nothing behind."""
-        made = False
+        mark_is_new = False
         try:
             if found is None or not found.marked:
                 self._mark.make(*((found.newest, found.digest) if found else (0, "")))
-                made = True
+                mark_is_new = True
             self._mark.hold()
             opening.migrate_store(self.path, found)
         except BaseException as error:
             self._mark.close()
-            if made:
+            if mark_is_new:
                 self._mark.path.unlink(missing_ok=True)
             if isinstance(error, OSError):
                 raise StoreFailed(
@@ -362,24 +362,24 @@ class DuckStore(DuckTables):
             self._take_out(cursor)
             cursor.execute("set global checkpoint_threshold = '1TB'")
             cursor.begin()
-            mine = HiddenRows(opening.newest(cursor) + hidden_rows.AHEAD, rows)
-            hidden_rows.hide_change(cursor, rows, mine.seq)
+            change = HiddenRows(opening.newest(cursor) + hidden_rows.AHEAD, rows)
+            hidden_rows.hide_change(cursor, rows, change.seq)
             cursor.commit()
-            self.hidden = mine
+            self.hidden = change
         try:
             for bulk in bulks:
-                self._fill(bulk, mine)
-            self._look_ahead(mine)
+                self._fill(bulk, change)
+            self._look_ahead(change)
             with self._lock:
-                return self._once(work, mine)
+                return self._once(work, change)
         finally:
             with contextlib.suppress(duckdb.Error, StoreFailed), self._cursor() as cursor:
-                if self.hidden is mine:
+                if self.hidden is change:
                     self._take_out(cursor)
                 self._fold()
                 cursor.execute(f"set global checkpoint_threshold = '{self._log + _CHECKPOINT}MB'")
 
-    def _fill(self, bulk: Load, mine: HiddenRows) -> None:
+    def _fill(self, bulk: Load, change: HiddenRows) -> None:
         """Bring in the rows of a file, so many at a time that each commit is short."""
         size, log = 1_000, opening.beside_path(self.path, ".wal")
         for batch in hidden_rows.read_slices(bulk.file):
@@ -390,10 +390,10 @@ class DuckStore(DuckTables):
                     cursor.register("incoming", pa.Table.from_batches([batch.slice(start, size)]))
                     cursor.execute(
                         f"insert into {bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq) "
-                        f"select {bulk.columns}, {mine.seq} from incoming"
+                        f"select {bulk.columns}, {change.seq} from incoming"
                     )
                     with self._lock:
-                        self._check_hidden(mine)
+                        self._check_hidden(change)
                         began = time.perf_counter()
                         cursor.commit()
                         took = time.perf_counter() - began
@@ -402,8 +402,8 @@ class DuckStore(DuckTables):
             if log.exists() and log.stat().st_size > _LOG:
                 self._fold()
 
-    def _check_hidden(self, mine: HiddenRows) -> None:
-        if self.hidden is not mine:
+    def _check_hidden(self, change: HiddenRows) -> None:
+        if self.hidden is not change:
             raise duckdb.ConnectionException("The file was opened anew, without these rows.")
 
     def _take_out(self, cursor: duckdb.DuckDBPyConnection) -> None:
@@ -428,13 +428,13 @@ class DuckStore(DuckTables):
         except duckdb.Error:
             self._reopen()
 
-    def _once(self, work: Callable[[Tx], T], mine: HiddenRows | None = None) -> T:
+    def _once(self, work: Callable[[Tx], T], change: HiddenRows | None = None) -> T:
         with self._cursor() as cursor:
             cursor.begin()  # closed before it commits, it takes back all
             seq = opening.newest(cursor) + 1
-            if mine:
-                self._check_hidden(mine)
-                seq = mine.seq
+            if change:
+                self._check_hidden(change)
+                seq = change.seq
             elif self.hidden and seq >= self.hidden.seq:
                 raise StoreFailed(
                     f"So much was saved while an import came in that revision {self.hidden.seq} is reached. "
@@ -453,7 +453,7 @@ class DuckStore(DuckTables):
                 cursor.close()
                 if not (isinstance(error, UNUSABLE) and self._was_committed(seq)):
                     raise
-        if mine:
+        if change:
             self.hidden = None
         self._last.update(dict.fromkeys(tx.wrote, seq))
         self._confirmed = seq

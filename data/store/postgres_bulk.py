@@ -40,11 +40,11 @@ def reserve(link: Link, begin: Callable[[Link], int], rows: dict[str, int]) -> t
     `begin` begins a transaction under the lock of all changes, and gives the newest one's number.
     """
     delete_unfinished_rows(link, begin)
-    mine, token = HiddenRows(begin(link) + AHEAD, rows), new_id()
-    link.execute("insert into wrote values (%s, %s, %s)", [mine.seq, COMING + " ".join(rows), token])
+    change, token = HiddenRows(begin(link) + AHEAD, rows), new_id()
+    link.execute("insert into wrote values (%s, %s, %s)", [change.seq, COMING + " ".join(rows), token])
     link.execute(f"select pg_notify('{CHANNEL}', 'coming')".encode())
     link.execute("commit")
-    return mine, token
+    return change, token
 
 
 def delete_unfinished_rows(link: Link, begin: Callable[[Link], int]) -> None:
@@ -66,11 +66,11 @@ def sweep(link: Link, begin: Callable[[Link], int]) -> bool:
     return free
 
 
-def wait_for_copies(link: Link, mine: HiddenRows) -> None:
+def wait_for_copies(link: Link, change: HiddenRows) -> None:
     """Say that all rows are there, and wait until other processes have them in their copies, but not for ever."""
     import psycopg
 
-    link.execute("update wrote set tables = %s where seq = %s", [COME + " ".join(mine.rows), mine.seq])
+    link.execute("update wrote set tables = %s where seq = %s", [COME + " ".join(change.rows), change.seq])
     try:
         link.execute(_STAGED.encode())
     except psycopg.errors.LockNotAvailable:

@@ -114,22 +114,22 @@ class PostgresStore(DuckTables):
             query = "select seq, tables, token from wrote where seq > %s and seq <= %s order by seq"
             found = link.execute(query, [self._seq, newest]).fetchall()
             wrote = {table: int(seq) for seq, tables, _ in found for table in tables.split()}
-            mine, shown = self.hidden, dict[str, int]()
-            if mine and mine.seq <= newest:
-                if (mine.seq, self._staged) not in ((seq, token) for seq, _, token in found):
+            change, shown = self.hidden, dict[str, int]()
+            if change and change.seq <= newest:
+                if (change.seq, self._staged) not in ((seq, token) for seq, _, token in found):
                     self._con = None  # it came before all its rows were in the copy
                     return self._reopen()
-                shown = mine.rows
+                shown = change.rows
             with super()._cursor() as cursor:
                 cursor.begin()
                 for table in shown:
                     hidden_rows.show_table(cursor, table)
                 changed = {table: self._tables[table] for table in wrote if table in self._tables}
                 stored = str if shown else self.stored_name
-                change_by_table = dict.fromkeys(shown, mine.seq if mine else 0)
+                change_by_table = dict.fromkeys(shown, change.seq if change else 0)
                 transfer.fetch(link, cursor, changed, self._seq, newest, stored, change_by_table)
                 cursor.commit()
-            self.hidden = None if shown else mine
+            self.hidden = None if shown else change
             self._last.update(wrote)
             self._seq = newest
 
@@ -217,9 +217,9 @@ class PostgresStore(DuckTables):
             return
         with super()._cursor() as cursor:
             known = self._seq
-            mine = cursor.execute(CHANGE, [known]).fetchall()
+            local_rows = cursor.execute(CHANGE, [known]).fetchall()
         rows = link.execute("select made_at, actor, action, target from change where seq = %s", [known]).fetchall()
-        self._older(known if digest(rows) == digest(mine) else 0, known)
+        self._older(known if digest(rows) == digest(local_rows) else 0, known)
 
     def _older(self, newest: int, known: int) -> None:
         """Raises StoreFailed where the database lacks a change that this process has seen."""
@@ -300,21 +300,21 @@ class PostgresStore(DuckTables):
                 return self.write(work)
             with self._errors_as_sentences("Nothing was saved"), postgres_schema.connect(self.url) as link:
                 link.execute(postgres_bulk.LOCK.encode())
-                mine, token = postgres_bulk.reserve(link, self._begin, rows)
+                change, token = postgres_bulk.reserve(link, self._begin, rows)
                 try:
-                    self._hide(mine, token)
+                    self._hide(change, token)
                     for bulk in bulks:
                         with super()._cursor() as cursor:
-                            incoming = hidden_rows.file_rows_sql(bulk, mine.seq)
+                            incoming = hidden_rows.file_rows_sql(bulk, change.seq)
                             into = f"{bulk.table}{hidden_rows.WHOLE} ({bulk.columns}, seq)"
                             cursor.execute(f"insert into {into} {incoming}")
                             transfer.send(link, bulk.table, self._tables[bulk.table], cursor, f"({incoming})")
-                    self._look_ahead(mine)
-                    postgres_bulk.wait_for_copies(link, mine)
-                    return self._patiently(lambda: self._once(work, mine, token))
+                    self._look_ahead(change)
+                    postgres_bulk.wait_for_copies(link, change)
+                    return self._patiently(lambda: self._once(work, change, token))
                 finally:
-                    if self.hidden is mine:
-                        self._discard(mine)
+                    if self.hidden is change:
+                        self._discard(change)
                         with contextlib.suppress(Exception):  # the next bulk, or start, does it otherwise
                             postgres_bulk.delete_unfinished_rows(link, self._begin)
 
@@ -324,7 +324,7 @@ class PostgresStore(DuckTables):
 
         if not self._copying.acquire(blocking=False):
             return
-        mine, state = HiddenRows(seq, dict.fromkeys(tables, 0)), postgres_bulk.COMING
+        change, state = HiddenRows(seq, dict.fromkeys(tables, 0)), postgres_bulk.COMING
         unseen = "", postgres_bulk.COMING, postgres_bulk.COME
         try:
             with postgres_schema.connect(self.url) as link:
@@ -333,38 +333,38 @@ class PostgresStore(DuckTables):
                     state = postgres_bulk.reservation_state(link, seq, token)
                     if state in unseen[1:] and postgres_bulk.sweep(link, self._begin):
                         continue
-                    if state == postgres_bulk.COME and self.hidden is not mine:
-                        if not self._hide(mine, ""):
+                    if state == postgres_bulk.COME and self.hidden is not change:
+                        if not self._hide(change, ""):
                             return
                         with super()._cursor() as cursor:
                             columns = {table: self._tables[table] for table in tables}
                             transfer.fetch(link, cursor, columns, seq - 1, seq, self.stored_name)
-                        self._look_ahead(mine)
+                        self._look_ahead(change)
                         self._staged = token
                         link.execute("select pg_advisory_unlock_all()")
         except (psycopg.Error, duckdb.Error, StoreFailed) as error:
             log.error("store_failed", what="No rows ahead of an import", store=self.name, error=type(error).__name__)
         finally:
             if state in unseen:
-                self._discard(mine)
+                self._discard(change)
             self._copying.release()
 
-    def _hide(self, mine: HiddenRows, token: str) -> bool:
+    def _hide(self, change: HiddenRows, token: str) -> bool:
         """Hide the rows that a change will have in the copy; False where it is there already."""
         with self._taking:
-            if self._seq >= mine.seq:
+            if self._seq >= change.seq:
                 return False
             with super()._cursor() as cursor:
                 cursor.begin()
-                hidden_rows.hide_change(cursor, mine.rows, mine.seq)
+                hidden_rows.hide_change(cursor, change.rows, change.seq)
                 cursor.commit()
-            self.hidden, self._staged = mine, token
+            self.hidden, self._staged = change, token
         return True
 
-    def _discard(self, mine: HiddenRows) -> None:
+    def _discard(self, change: HiddenRows) -> None:
         """Take hidden rows out of the copy; a copy that cannot is made anew when it is asked."""
         with self._taking:
-            if self.hidden is not mine:
+            if self.hidden is not change:
                 return
             try:
                 with super()._cursor() as cursor:
@@ -373,10 +373,10 @@ class PostgresStore(DuckTables):
                 self._con = None
             self._unhide()
 
-    def _once(self, work: Callable[[Tx], T], mine: HiddenRows | None = None, token: str = "") -> T:
+    def _once(self, work: Callable[[Tx], T], change: HiddenRows | None = None, token: str = "") -> T:
         """One try. It raises psycopg's errors before anything is saved, and where that is not known StoreFailed.
 
-        `mine`: the rows of a bulk that its change will show.
+        `change`: the rows of a bulk that its change will show.
         """
         token = token or new_id()
         with self._writing_link() as link:
@@ -386,8 +386,8 @@ class PostgresStore(DuckTables):
                 with super()._cursor() as cursor:
                     cursor.begin()
                     try:
-                        seq = mine.seq if mine else newest + 1
-                        if mine and not (self.hidden is mine and postgres_bulk.reservation_state(link, seq, token)):
+                        seq = change.seq if change else newest + 1
+                        if change and not (self.hidden is change and postgres_bulk.reservation_state(link, seq, token)):
                             raise StoreFailed("Nothing was saved: rows that had come in were lost. Try again.")
                         tx = DuckTx(cursor, seq, self)
                         result = work(tx)
@@ -403,13 +403,13 @@ class PostgresStore(DuckTables):
                         raise
                     if saved:
                         self._keep(cursor, tx)
-                        if mine:
+                        if change:
                             self.hidden = None
                         return result
                     self._undo(cursor)
         if self._was_committed(tx.seq, token):
             return result
-        return self._once(work, mine, token)
+        return self._once(work, change, token)
 
     def beat(self) -> None:
         self._patiently(self._tick)
@@ -436,8 +436,8 @@ class PostgresStore(DuckTables):
         with link.pipeline():
             link.execute("begin")
             link.execute(postgres_schema.LOCK)
-            asked = link.execute("select coalesce(max(seq), 0), (select max(version) from migration) from change")
-        newest, version = asked.fetchall()[0]
+            result = link.execute("select coalesce(max(seq), 0), (select max(version) from migration) from change")
+        newest, version = result.fetchall()[0]
         if version > self._known:
             raise postgres_schema.newer_schema_error(self.name, self._known, version)
         self._older(newest, self._seq)

@@ -133,8 +133,8 @@ def _script(link: Link, sql: str, number: int, title: str) -> None:
         if replaced := _REPLACED.match(statement):
             link.execute(f"drop view if exists {replaced[1]} cascade".encode())
         link.execute(_order_by_bytes(statement).encode())
-        if (made := re.match(r"create table (\w+)", statement)) and made[1] != "change":
-            link.execute(f"create index {made[1]}_seq on {made[1]} (seq)".encode())
+        if (table_match := re.match(r"create table (\w+)", statement)) and table_match[1] != "change":
+            link.execute(f"create index {table_match[1]}_seq on {table_match[1]} (seq)".encode())
     views = dict[str, str]()
     for statement in (one for earlier, _, text in migrations() if earlier <= number for one in statements(text)):
         if defined := _VIEW.match(statement):

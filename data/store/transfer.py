@@ -38,13 +38,13 @@ def fetch(
     range_ = f"where seq > {since:d} and seq <= {upto:d}"
     where = {table: f"{range_} and seq <> {change_by_table.get(table, -1):d}" for table in tables}
     with link.pipeline():
-        asked = {
+        results_by_table = {
             table: link.execute(
                 f"select {', '.join(columns)} from {table} {where[table]} limit {FEW + 1}".encode()
             )
             for table, columns in tables.items()
         }  # fmt: skip
-    for table, found in asked.items():
+    for table, found in results_by_table.items():
         rows = found.fetchall()
         if len(rows) <= FEW:
             insert(cursor, stored(table), tables[table], rows)

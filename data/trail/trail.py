@@ -81,8 +81,8 @@ def trail_entries(store: Store, narrow: TrailFilter, before: int | None = None, 
 
 
 def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -> list[TrailEntry]:
-    wanted = [trace for trace in TRACES if trace.kind in narrow.kinds and (trace.dataset or not narrow.dataset)]
-    if not wanted:
+    traces = [trace for trace in TRACES if trace.kind in narrow.kinds and (trace.dataset or not narrow.dataset)]
+    if not traces:
         return []
     conditions, params = list[str](), list[Any]()
     for condition, value in (
@@ -94,7 +94,7 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -
         if value is not None:
             params.append(value)
             conditions.append(condition.format(f"${len(params)}"))
-    rows = [f"select seq from ({t.dataset}) t" if narrow.dataset else f"select seq from {t.table}" for t in wanted]
+    rows = [f"select seq from ({t.dataset}) t" if narrow.dataset else f"select seq from {t.table}" for t in traces]
     if narrow.dataset:
         params.append(narrow.dataset)
         rows = [f"{row} where dataset_id = ${len(params)}" for row in rows]
@@ -104,7 +104,7 @@ def _entries(store: Store, narrow: TrailFilter, before: int | None, most: int) -
         f"order by c.seq desc limit {most:d}",
         params,
     )
-    descriptions = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in wanted})
+    descriptions = _describe_changes(store, [int(seq) for seq, *_ in changes], {trace.kind for trace in traces})
     return [
         TrailEntry(int(seq), at, str(actor), kind, dataset, what)
         for seq, at, actor in changes

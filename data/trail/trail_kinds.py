@@ -159,8 +159,8 @@ def _describe_proposal(new: dict[str, Any]) -> str:
     """A less strict policy that waits for another lead, or that it waits no more."""
     if not new:
         return "ended the proposal of a less strict policy"
-    asked = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
-    what = f"{describe_value(asked)}{_reason_suffix(new['reason'])}"
+    values = {**new.get("policy", {}), **{k: v for k, v in new.items() if k not in ("policy", "reason", "person")}}
+    what = f"{describe_value(values)}{_reason_suffix(new['reason'])}"
     return f"proposed a less strict policy, which a second lead has to agree to: {what}"
 
 

@@ -25,9 +25,9 @@ _SIDE_BY_SIDE = 4
 
 def start_delivery(store: Store) -> Callable[[], None]:
     """Tell webhooks from now on in a thread of its own; what it gives ends that."""
-    made = Deliverer(store)
-    made.start()
-    return made.stop
+    deliverer = Deliverer(store)
+    deliverer.start()
+    return deliverer.stop
 
 
 class Deliverer:

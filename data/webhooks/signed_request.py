@@ -26,8 +26,8 @@ _WHY = 200
 
 def sign(secret: str, seconds: int, body: bytes) -> str:
     """The header that says who sends."""
-    made = hmac.new(secret.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
-    return f"t={seconds},v1={made}"
+    signature = hmac.new(secret.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={seconds},v1={signature}"
 
 
 def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: float = PATIENCE) -> str:

@@ -115,8 +115,8 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
         tx.append([WebhookStateRow(new_id(), row.id, "active")])
         return row.id
 
-    made = store.tx(actor, "webhook", work)
-    return _one(store, made), secret
+    webhook_id = store.tx(actor, "webhook", work)
+    return _one(store, webhook_id), secret
 
 
 @allow("lead")

@@ -104,14 +104,14 @@ def list_backups(store: Store) -> list[Backup]:
         )
     }
     files = [(f, f.stat()) for f in place.glob("*.duckdb")] if place.is_dir() else []
-    made = [
+    backups = [
         Backup(
             f.name, s.st_size, datetime.fromtimestamp(s.st_mtime, UTC).replace(tzinfo=None),
             _revision(f, s.st_size, s.st_mtime_ns), by.get(f.name, ""),
         )
         for f, s in files
     ]  # fmt: skip
-    return sorted(made, key=lambda b: b.made_at, reverse=True)
+    return sorted(backups, key=lambda b: b.made_at, reverse=True)
 
 
 @lru_cache(maxsize=256)

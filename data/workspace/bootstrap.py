@@ -15,8 +15,8 @@ from data.store import Store, open_store
 def open_workspace(url: str | None = None) -> Store:
     """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0."""
     store = open_store(url)
-    wanted = os.environ.get("ASSAY_SAMPLES", "1") != "0"
-    if _cut_off(store) or (wanted and store.newest() == 0):
+    with_samples = os.environ.get("ASSAY_SAMPLES", "1") != "0"
+    if _cut_off(store) or (with_samples and store.newest() == 0):
         with store.hold_alone():  # of several processes that start at once the first does it
             if _cut_off(store) or store.newest() == 0:
                 _install(store)

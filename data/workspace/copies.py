@@ -51,11 +51,11 @@ def _to_file(origin: Store, to: Path, target: str) -> tuple[int, int]:
     with tempfile.TemporaryDirectory(prefix="assay-copy-", dir=to.resolve().parent) as folder:
         file = Path(folder) / "copy.duckdb"
         origin.backup(file)
-        made = open_store(f"duckdb:///{file}", accept=True)
+        new_store = open_store(f"duckdb:///{file}", accept=True)
         try:
-            newest, digests = made.newest(), made.digests(made.newest())
+            newest, digests = new_store.newest(), new_store.digests(new_store.newest())
         finally:
-            made.close()
+            new_store.close()
         if digests != origin.digests(newest):
             raise StoreFailed(f"{to} was not made: what arrived is not what was sent. Check the disk, then try again.")
         restore(file, target, force=True)

@@ -45,7 +45,7 @@ def _waiting(store: Store) -> Counter[str]:
 def backup_age(store: Store) -> float | None:
     """Seconds since the newest sound backup; None where there is none, or the store is no file."""
     try:
-        made = [one.made_at for one in backups.list_backups(store) if one.revision is not None]
+        backup_times = [one.made_at for one in backups.list_backups(store) if one.revision is not None]
     except BadInput:
         return None
-    return (now() - max(made)).total_seconds() if made else None
+    return (now() - max(backup_times)).total_seconds() if backup_times else None

@@ -102,13 +102,13 @@ def backup_state(store: Store | Tx) -> BackupState:
         [SCHEDULE, BEGUN, backups.MADE, FAILED],
     )
     last = {kind: (backups.parse_settings(settings), at) for kind, settings, at in rows}
-    made, begun = (last[kind][1] if kind in last else None for kind in (backups.MADE, BEGUN))
+    made_at, begun = (last[kind][1] if kind in last else None for kind in (backups.MADE, BEGUN))
     ended, why = rows[-1][0] if rows else "", ""
     if ended == FAILED:
         why = last[FAILED][0]["why"]
     elif ended == BEGUN and begun is not None and now() - begun > AGAIN:
         why = "It was begun, and never ended."
-    return BackupState(made, begun, why)
+    return BackupState(made_at, begun, why)
 
 
 def run_due(store: Store) -> Path | None:

@@ -43,8 +43,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     first = share_of(decided)
     verdict = neutral_verdict(first, 0.5, _NEAR)
     why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({bounds(first)}), and {text}."
-    asked = verdict_of(evidence.card)
-    name, text = asked.name if asked else "", "The verdict is {} with A first and {} with B first."
+    dimension = verdict_of(evidence.card)
+    name, text = dimension.name if dimension else "", "The verdict is {} with A first and {} with B first."
     flags = [
         Flag(key, text.format(*both), "pair", name, 0.4 if "tie" in both else 0.7)
         for key, *both in found if both[0] != both[1]

@@ -64,11 +64,11 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         f"The longer response wins {percent(rate.point)} ({bounds(rate)}) {how}, {percent(plain.point)} of all "
         f"{len(rows)} pairs with a winner, {link}."
     )
-    asked = verdict_of(evidence.card)
+    d = verdict_of(evidence.card)
     text = "The {} response wins ({} tokens for A, {} for B), and the other is judged no worse."
     flags = [
         Flag(
-            row.key, text.format("longer" if row.won else "shorter", row.a, row.b), "pair", asked.name if asked else "",
+            row.key, text.format("longer" if row.won else "shorter", row.a, row.b), "pair", d.name if d else "",
             min(0.3 + abs(log(row.a / row.b)) / 4, 0.8),
         )
         for row in rows
@@ -109,8 +109,8 @@ def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]
 
 
 def _people(evidence: AuditEvidence, key: str) -> float | None:
-    asked = verdict_of(evidence.card)
-    return None if asked is None else sign_of_code(evidence.card, evidence.gold.get((key, "pair", asked.name)))
+    dimension = verdict_of(evidence.card)
+    return None if dimension is None else sign_of_code(evidence.card, evidence.gold.get((key, "pair", dimension.name)))
 
 
 def _equal(known: list[tuple[bool, float]]) -> Interval:

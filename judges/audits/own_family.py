@@ -30,15 +30,15 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     if not second:
         return not_tested("There is no second judge of another family on the same items: run one on them.")
     names = graded_dimensions(evidence.card)
-    mine = cell_means(group_judgments(evidence))
-    theirs: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    judge_means = cell_means(group_judgments(evidence))
+    second_means: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for replies in second.values():
         for cell, value in cell_means(group_judgments(evidence, replies)).items():
-            theirs[cell].append(value)
+            second_means[cell].append(value)
     gaps_by_cell = {
-        cell: value - sum(theirs[cell]) / len(theirs[cell])
-        for cell, value in mine.items()
-        if cell[2] in names and cell in theirs
+        cell: value - sum(second_means[cell]) / len(second_means[cell])
+        for cell, value in judge_means.items()
+        if cell[2] in names and cell in second_means
     }
     gaps = {item: sum(cells.values()) / len(cells) for item, cells in group_by_item(gaps_by_cell).items()}
     of = {item: family(systems(evidence.items[item])[0]) for item in gaps}

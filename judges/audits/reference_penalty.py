@@ -84,8 +84,8 @@ def distinct_words(text: str) -> set[str]:
 
 def word_overlap(output: str, reference: str) -> float | None:
     """Share of the reference's words that the output has, 0 to 1; None for a reference without words."""
-    wanted = distinct_words(reference)
-    return len(wanted & distinct_words(output)) / len(wanted) if wanted else None
+    reference_words = distinct_words(reference)
+    return len(reference_words & distinct_words(output)) / len(reference_words) if reference_words else None
 
 
 AUDIT = Audit(

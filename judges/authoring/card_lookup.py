@@ -53,8 +53,8 @@ def find_card(
     if base == POINTWISE and (dimensions or not confidence):
         from judges.cards.pointwise_quality.card import DEFAULT, card_with_dimensions
 
-        made = card_with_dimensions([_pointwise(text) for text in dimensions] or DEFAULT, confidence)
-        return made if base == name else apply_per_turn(made)
+        card = card_with_dimensions([_pointwise(text) for text in dimensions] or DEFAULT, confidence)
+        return card if base == name else apply_per_turn(card)
     if not confidence:
         raise BadCard(f"Only {POINTWISE} asks for a confidence that can be left out: leave out --no-confidence.")
     if name and is_file(name):
@@ -62,10 +62,10 @@ def find_card(
             raise BadCard(f"The card in {name} has dimensions of its own: leave out --dimension.")
         return card_from_file(Path(name))
     if dimensions and name not in cards_by_name:
-        asked = [parse_question(text, kind) for text in dimensions]
+        questions = [parse_question(text, kind) for text in dimensions]
         title = (name or f"own {kind}").replace("_", " ").strip().capitalize()
         return from_recipe(
-            check_recipe({"name": name or f"own_{kind}", "title": title, "kind": kind, "dimensions": asked})
+            check_recipe({"name": name or f"own_{kind}", "title": title, "kind": kind, "dimensions": questions})
         )
     if dimensions:
         raise BadCard(
@@ -209,16 +209,16 @@ def _folder(files: Mapping[str, str], path: Path) -> Card:
     if "recipe.json" not in files:
         raise BadCard(f"{path} holds no recipe.json: {_WHAT}")
     try:
-        made = from_recipe(check_recipe(json.loads(files["recipe.json"])))
+        card = from_recipe(check_recipe(json.loads(files["recipe.json"])))
         rows = [json.loads(line) for line in files.get("examples.jsonl", "").splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
         raise BadCard(f"{path}: its JSON cannot be read ({error}).") from None
     except BadCard as error:
         raise BadCard(f"{path}: {error}") from None
     if files.get("prompt.md", "").strip():
-        made = replace(made, prompts={"": files["prompt.md"].strip()})
+        card = replace(card, prompts={"": files["prompt.md"].strip()})
     shown: list[Example] = [parse_example(row, f"{path}, examples.jsonl, line {n}") for n, row in enumerate(rows, 1)]
-    return with_examples(made, shown) if shown else made
+    return with_examples(card, shown) if shown else card
 
 
 def _first_line(path: Path, text: str) -> Any:

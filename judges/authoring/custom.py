@@ -25,16 +25,16 @@ __all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec"]
 
 def from_recipe(recipe: Recipe) -> Card:
     """The card that a recipe describes. The same recipe gives the same card, with the same version."""
-    dimensions = tuple(_dimension(asked) for asked in recipe.dimensions)
-    made = reply_model(recipe, dimensions)
+    dimensions = tuple(_dimension(question) for question in recipe.dimensions)
+    reply = reply_model(recipe, dimensions)
     return Card(
         recipe.name,
         recipe.title.strip(),
         recipe.kind,
         dimensions,
-        made,
+        reply,
         reply_reader(dimensions),
-        prompts={"": rubric_prompt(recipe, describe_reply(made))},
+        prompts={"": rubric_prompt(recipe, describe_reply(reply))},
         fields=_fields,
         audits=general_audits(recipe.kind, dimensions),
         defaults=Params(orders="both" if recipe.kind == "pair" else "ab"),
@@ -42,11 +42,11 @@ def from_recipe(recipe: Recipe) -> Card:
     )
 
 
-def _dimension(asked: RecipeQuestion) -> Dimension:
+def _dimension(question: RecipeQuestion) -> Dimension:
     """A question of a recipe, with the words for its answers in their order."""
-    scale = asked.answers.scale
-    anchors = tuple((a, asked.anchors[a].strip()) for a in scale.answers if a in asked.anchors)
-    return Dimension(asked.name, asked.unit, scale, asked.definition.strip(), anchors=anchors)
+    scale = question.answers.scale
+    anchors = tuple((a, question.anchors[a].strip()) for a in scale.answers if a in question.anchors)
+    return Dimension(question.name, question.unit, scale, question.definition.strip(), anchors=anchors)
 
 
 def general_audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
@@ -106,10 +106,10 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
         card = folders[name]
     else:
         card = _again(spec, folders)
-    asked = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
+    stored_card = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
     if "prompts" in spec:
-        asked = replace(asked, prompts=dict(spec["prompts"]), dimensions=_with_definitions(card, spec))
-    return asked if _same(asked, spec) else card
+        stored_card = replace(stored_card, prompts=dict(spec["prompts"]), dimensions=_with_definitions(card, spec))
+    return stored_card if _same(stored_card, spec) else card
 
 
 def _again(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:

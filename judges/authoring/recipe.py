@@ -167,11 +167,11 @@ class Recipe(Strict):
             )
         if not self.title.strip() or not self.title.isprintable():
             raise ValueError("the title must be one line of text")
-        for asked in self.dimensions:
-            if asked.unit not in SORTS_OF[self.kind]:
+        for question in self.dimensions:
+            if question.unit not in SORTS_OF[self.kind]:
                 unit_names = ", ".join(SORTS_OF[self.kind])
-                raise ValueError(f"{asked.name} is asked of a {asked.unit}, but a {self.kind} has: {unit_names}")
-        named = [(asked.unit, asked.name) for asked in self.dimensions]
+                raise ValueError(f"{question.name} is asked of a {question.unit}, but a {self.kind} has: {unit_names}")
+        named = [(question.unit, question.name) for question in self.dimensions]
         if twice := next((pair for pair in named if named.count(pair) > 1), None):
             raise ValueError(f"the dimension {twice[1]} stands twice for the {twice[0]}")
         return self
@@ -212,11 +212,11 @@ def find_clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -
     `taken` are the scales that are known by (item kind, unit sort, dimension).
     """
     found = []
-    for asked in recipe.dimensions:
-        known = taken.get((recipe.kind, asked.unit, asked.name))
-        if known is not None and known != asked.answers.scale:
+    for question in recipe.dimensions:
+        known = taken.get((recipe.kind, question.unit, question.name))
+        if known is not None and known != question.answers.scale:
             found.append(
-                f"The name {asked.name} is taken: for a {asked.unit} it means {known.words} in another card or "
+                f"The name {question.name} is taken: for a {question.unit} it means {known.words} in another card or "
                 "version. Labels know no card, so choose another name or that scale."
             )
     return found

@@ -128,12 +128,12 @@ def _certain_survey(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey
 
 def explain_two_scales(name: str, judge: RecipeScale | None, people: Iterable[RecipeScale | None]) -> list[str]:
     """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other."""
-    mine, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
-    theirs = max(others, default=0)
-    if not mine or not theirs or max(mine, theirs) < _BEYOND * min(mine, theirs):
+    own_hi, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
+    other_hi = max(others, default=0)
+    if not own_hi or not other_hi or max(own_hi, other_hi) < _BEYOND * min(own_hi, other_hi):
         return []
     return [
-        f"{name} goes up to {mine:g} and people's numbers up to {theirs:g}: if these are two scales, kappa of them "
+        f"{name} goes up to {own_hi:g} and people's numbers up to {other_hi:g}: if these are two scales, kappa of them "
         "means nothing. Bring them to one first."
     ]
 

@@ -190,11 +190,11 @@ def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
 
     # Unlike what endpoints are held to, it has the bounds of numbers.
     schema = None if card.text is not None else card.reply.model_json_schema()
-    asked = fence(card.name, dict(fields), "specimen", "specimen")
+    message = fence(card.name, dict(fields), "specimen", "specimen")
     for family in FAMILIES.values():
         judge = PracticeJudge(family, frozenset(), 0.0, 0, "")
-        made = answer_message(judge, asked, schema, schema is not None)
-        yield json.dumps(made, ensure_ascii=False) if isinstance(made, dict) else "".join(map(str, made))
+        reply = answer_message(judge, message, schema, schema is not None)
+        yield json.dumps(reply, ensure_ascii=False) if isinstance(reply, dict) else "".join(map(str, reply))
 
 
 def _error_line(error: Exception) -> str:

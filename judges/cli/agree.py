@@ -94,8 +94,8 @@ def run(options: argparse.Namespace) -> int:
     if not blocks:
         raise NoGold(_explain_no_judge(options.files, contents, found))
     if options.json:
-        records = [made for _, made, _ in blocks]
-        several = [{"judge": judge, "dimensions": made} for judge, made, _ in blocks]
+        records = [figures for _, figures, _ in blocks]
+        several = [{"judge": judge, "dimensions": figures} for judge, figures, _ in blocks]
         print(json.dumps(records[0] if len(found) == 1 else several, ensure_ascii=False, indent=1))
     else:
         print("\n\n".join("\n".join(text) for _, _, text in blocks))
@@ -116,14 +116,14 @@ def _explain_no_judge(files: list[Path], contents: FileContents, found: list[Jud
 
 def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
     """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
-    card, people, found, rule, values_by_cell = match.card, match.people, match.found, match.rule, match.given
+    card, people, found, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
     text: list[str] = []
     cells = {d: meeting_cells(d, people, found, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
     lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
     filled = agree_extras.fill_missing(cells, lost, options.missing)
     shown = [s for d, met in filled.items() if (s := summarise(met, d)).gold_cells]
-    turns = agree_extras.weakest_turn_lines(card, people, values_by_cell, found, rule, match.there)
+    turns = agree_extras.weakest_turn_lines(card, people, values_by_cell, found, rule, match.items)
     if not shown and not turns:
         return None
     rated = {s.dimension: agree_verdicts.rates_lines(s.dimension, cells[s.dimension], found, rule) for s in shown}
@@ -139,7 +139,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     for d in (s.dimension for s in shown if options.target is not None):
         kept[d] = agree_verdicts.selective_lines(d, cells[d], places[d], found, rule, options)
     placed = _position_agreement(card, found)
-    made = [
+    figures = [
         _summary_record(s)
         | other_metrics.as_json(also[s.dimension])
         | ({"orders": position.as_json(placed[1])} if placed and placed[0] == s.dimension else {})
@@ -151,7 +151,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         for s in shown
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
-    text += match.told
+    text += match.assumptions
     gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
     text.append(f"{match.judge}: {many(len(found), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
     text.append(
@@ -179,26 +179,26 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         text.append(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
     if placed:
         text.append(f"\n{placed[0].title}, both orders: {' '.join(position.explain(placed[1]))}")
-    if match.aside:
-        left = many(match.aside, "reply", "replies")
-        are = verb(match.aside, "is", "are")
+    if match.left_out:
+        left = many(match.left_out, "reply", "replies")
+        are = verb(match.left_out, "is", "are")
         text.append(f"\n{left} of it that {are} not to both orders of a pair {are} left out.")
     several = [(d, one) for d, one in repeated.items() if one is not None]
     if several:
         most = max(one.samples for _, one in several)
         text.append(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
-    for d, asked in several:
-        text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(asked))]
-    return match.judge, made, text
+    for d, consistency in several:
+        text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(consistency))]
+    return match.judge, figures, text
 
 
 def _position_agreement(card: Card, found: list[AuditReply]) -> tuple[Dimension, PositionalAgreement] | None:
     """How far the verdicts in the two orders of pairs agree; None where no pair was judged in both."""
-    asked = orders.verdict_dimension(card)
+    d = orders.verdict_dimension(card)
     pairs = position.verdicts_in_both_orders(
         (r.item, r.reading.facts.get("orders")) for r in found if not r.reading.unscored
     )
-    return (asked, position.positional_agreement(pairs, asked.scale.answers)) if asked is not None and pairs else None
+    return (d, position.positional_agreement(pairs, d.scale.answers)) if d is not None and pairs else None
 
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply]) -> SelfConsistency | None:
@@ -213,9 +213,9 @@ def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[Au
     numbers = sorted({number for scores in given.values() for number in scores})
     cell_scores = [given.get(cell, {}) for cell in cells]
     values = [[_code(one[n].value if n in one else None) for n in numbers] for one in cell_scores]
-    asked = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
+    draws = SampledCells(met.item, met.human, met.judge, met.weight, np.array(values).reshape(len(cells), len(numbers)))
     hits, of = (np.array([float(count(one)) for one in several.values()]) for count in (sum, len))
-    return self_consistency.measure_self_consistency(asked, (hits, of), d.scale)
+    return self_consistency.measure_self_consistency(draws, (hits, of), d.scale)
 
 
 def _counts(dimension: Dimension) -> bool:
@@ -278,8 +278,8 @@ def meeting_cells(
 
 def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[AuditReply]) -> list[Cell]:
     """The cells of a dimension that people answered, of items that the judge replied to, in the meeting's order."""
-    asked = {reply.item for reply in found}
-    return [cell for cell in people if cell[0] in asked and cell[2] == d.name and sort_of(cell[1]) == d.sort]
+    judged_items = {reply.item for reply in found}
+    return [cell for cell in people if cell[0] in judged_items and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 
 
 def _row(card: Card, summary: Summary) -> str:

@@ -60,13 +60,13 @@ def check_handicap(given: argparse.Namespace) -> None:
         raise Misused(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
 
 
-def find_lost(cells: Sequence[Cell], asked: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
+def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
     """Of each cell whether the judge was asked about it: where it has no score then, it is missing.
 
-    `asked` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
+    `reply_keys` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
     """
     return np.array(
-        [(cell[0], "") in asked or (cell[0], cell[1]) in asked or cell in named for cell in cells], dtype=bool
+        [(cell[0], "") in reply_keys or (cell[0], cell[1]) in reply_keys or cell in named for cell in cells], dtype=bool
     )
 
 
@@ -77,15 +77,15 @@ def fill_missing(
 
     Raises Misused where no dimension with gold has it.
     """
-    made, refused = dict(met), []
+    filled_cells, refused = dict(met), []
     for d, cells in met.items():
         try:
-            made[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), gone[d])
+            filled_cells[d] = missingness.impute(cells, missingness.imputed_code(choice, d.scale), gone[d])
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
     if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
         raise Misused(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
-    return made
+    return filled_cells
 
 
 def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missingness | None:
@@ -151,10 +151,10 @@ def weakest_turn_lines(
 
     People's is their label of it, else the turn that they scored lowest.
     """
-    asked, made = {d.name for d in scored_dimensions(card.dimensions)}, {}
+    dimension_names, by_dimension = {d.name for d in scored_dimensions(card.dimensions)}, {}
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (item, unit, name), values in values_by_cell.items():
-        if name in asked and sort_of(unit) == "turn":
+        if name in dimension_names and sort_of(unit) == "turn":
             given[item][int(unit[5:])] += [value for value in values if value is not None]
     for d in turn_dimensions(card.dimensions):
         dialogues = []
@@ -168,8 +168,8 @@ def weakest_turn_lines(
             turn_numbers = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
             dialogues.append(NamedTurns(turn_numbers, named, int(own or 0), label is not None))
         if dialogues:
-            made[d] = measure_weakest_turns(dialogues)
-    return made
+            by_dimension[d] = measure_weakest_turns(dialogues)
+    return by_dimension
 
 
 def describe_other_metrics(found: OtherMetrics) -> str:

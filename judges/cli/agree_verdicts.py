@@ -82,8 +82,8 @@ def selective_lines(
     agree = np.where(alike | (apart_of(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
-    made = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])
-    return source, auto_accept.find_threshold(made, options.target, options.delta)
+    ratings = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])
+    return source, auto_accept.find_threshold(ratings, options.target, options.delta)
 
 
 def _confidence_by_source(

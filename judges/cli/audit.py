@@ -87,7 +87,7 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
         given = chosen[0][1].params if chosen else {}
         return combine_replies(read_replies(path, chosen, card, items), card, combination_rule(card, given))
 
-    mine = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
+    base = those(options.judgments, [(n, line) for n, line in same if judge_of(line) == judge])
     probes, others = {}, {}
     for name in dict.fromkeys(judge_of(line).probe for _, line in same):
         if name:
@@ -101,13 +101,13 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
         name, _, file = given.partition("=")
         if not name or not file:
             raise BadArgument(f"--probe {given}: give the probe's name and its file, as in injected_order=probe.jsonl.")
-        wanted = {a.probe for a in all_audits().values() if a.probe} & {
+        choices = {a.probe for a in all_audits().values() if a.probe} & {
             "scenario_swapped",
             "reference_removed",
             "injected_order",
         }
-        if name not in wanted:
-            raise BadArgument(f"--probe {given}: there is no probe {name!r}. There are: {', '.join(sorted(wanted))}.")
+        if name not in choices:
+            raise BadArgument(f"--probe {given}: there is no probe {name!r}. There are: {', '.join(sorted(choices))}.")
         probes[name] = those(Path(file), _of_card(Path(file), read_judgments(Path(file)), judge.card))
     seconds = [(options.judgments, same)]
     seconds += [(file, _of_card(file, read_judgments(file), judge.card)) for file in options.other]
@@ -118,15 +118,15 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
             others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
     labels = read_labels(options.gold) if options.gold else []
     people = resolve_cells(answers_by_cell(answers_by_person(options.gold, labels, card, items)), card)
-    unused = Counter(reply.reading.unscored for reply in mine if reply.reading.unscored)
+    unused = Counter(reply.reading.unscored for reply in base if reply.reading.unscored)
     reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
     words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"
-    number = many(len(mine), "reply", "replies")
-    header = f"{judge.said}: {number} to {len({r.item for r in mine})} of {many(len(items), 'item')}"
+    number = many(len(base), "reply", "replies")
+    header = f"{judge.title}: {number} to {len({r.item for r in base})} of {many(len(items), 'item')}"
     also = [f"probe {name}" for name in probes] + [f"second judge {name}" for name in others]
     also += [f"{many(len(people), 'reference label')} (gold)"] if people else []
     header += (words if unused else "") + (f"; with {', '.join(also)}" if also else "") + "."
-    return AuditEvidence(card, judge.model, items, mine, probes, {m: r for m, r in others.items() if r}, people), header
+    return AuditEvidence(card, judge.model, items, base, probes, {m: r for m, r in others.items() if r}, people), header
 
 
 def _of_card(path: Path, lines: Lines, name: str) -> Lines:

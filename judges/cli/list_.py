@@ -14,6 +14,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(_: argparse.Namespace) -> int:
     """A line for each card: name, version, kind of item, and what it asks."""
     for card in cards().values():
-        asked = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
-        print(f"{card.name:22} {card.version}  {card.kind:9} {asked}")
+        names = ", ".join(dict.fromkeys(d.name for d in card.dimensions if d.asked))
+        print(f"{card.name:22} {card.version}  {card.kind:9} {names}")
     return 0

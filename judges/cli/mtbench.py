@@ -86,23 +86,23 @@ def run(options: argparse.Namespace) -> int:
     """Print or write what was asked for; what is to be said of the files goes to stderr."""
     bench = _read(options.paths)
     if options.figure == "compare" and any(getattr(options, name) for name in _OF_TWO):
-        made = _pipelines(options, bench)
+        result_tables = _pipelines(options, bench)
     else:
-        made = _tables(options, bench)
+        result_tables = _tables(options, bench)
     if options.figure == "export":
         for path in write_fastchat(bench, options.out / "fastchat"):
             print(path)
-        for line in write_tables(made, options.format, options.out):
+        for line in write_tables(result_tables, options.format, options.out):
             print(line)
         return 0
-    wanted = [table for table in made if not options.table or table.name in options.table]
-    if not wanted:
-        raise NothingToShow(f"There is no table {', '.join(options.table)}. There are: {_names(made)}.")
+    chosen_tables = [table for table in result_tables if not options.table or table.name in options.table]
+    if not chosen_tables:
+        raise NothingToShow(f"There is no table {', '.join(options.table)}. There are: {_names(result_tables)}.")
     if options.out and options.format in ("csv", "parquet"):
-        for line in write_tables(wanted, options.format, options.out):
+        for line in write_tables(chosen_tables, options.format, options.out):
             print(line)
         return 0
-    print_tables(wanted, options.format, options.out)
+    print_tables(chosen_tables, options.format, options.out)
     return 0
 
 
@@ -135,15 +135,15 @@ def _tables(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
                 "Give the other's files too, or --other-protocol to compare two ways to read one judge."
             )
         return tables.comparison_tables(chosen)
-    made = tables.result_tables(chosen, wide=options.figure == "show" and options.format in ("text", "md"))
+    result_tables = tables.result_tables(chosen, wide=options.figure == "show" and options.format in ("text", "md"))
     if options.figure == "export":
-        made += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
-        made += [tables.vote_table(chosen.bench)] if bench.votes else []
-    made = [table for table in made if table.rows]
-    if not made:
+        result_tables += tables.comparison_tables(chosen) if len(chosen.judges) > 1 else []
+        result_tables += [tables.vote_table(chosen.bench)] if bench.votes else []
+    result_tables = [table for table in result_tables if table.rows]
+    if not result_tables:
         rest = " `agreement` is about its votes." if bench.votes else ""
         raise NothingToShow(f"No rating and no verdict on a pair is left to show.{rest}")
-    return made
+    return result_tables
 
 
 def _select_ratings(options: argparse.Namespace, bench: Bench) -> RatingSelection:
@@ -186,14 +186,14 @@ def _pipelines(options: argparse.Namespace, bench: Bench) -> list[ResultTable]:
             f"{one.judge} and {two.judge} have no model in common that both gave a rating"
             f"{' among ' + ', '.join(options.model) if options.model else ''}: there is no way between their means."
         )
-    made = tables.waterfall_tables(found)
+    result_tables = tables.waterfall_tables(found)
     if options.plan:
         plan = plan_pipeline_experiment(one, two, price)
         for arm in plan.arms:
             if not arm.stored:
                 write_text(options.plan / f"{arm.protocol.name}.json", arm.protocol.model_dump_json(indent=1) + "\n")
-        made.append(tables.experiment_table(plan))
-    return made
+        result_tables.append(tables.experiment_table(plan))
+    return result_tables
 
 
 def _pipeline(bench: Bench, judge: str | None, protocol: str | None, option: str) -> Pipeline:

@@ -79,7 +79,7 @@ def _columns(table: ResultTable) -> list[str]:
 def format_tables(given: Sequence[ResultTable], format: str) -> str:
     """Tables in one text: `text` for a terminal, `md`, `json`, or `csv` of a single one."""
     if format == "json":
-        by_name = {one.name: {"title": one.title, "said": list(one.said), "rows": list(one.rows)} for one in given}
+        by_name = {one.name: {"title": one.title, "said": list(one.notes), "rows": list(one.rows)} for one in given}
         return json.dumps(by_name, ensure_ascii=False, indent=1, allow_nan=False)
     if format == "csv":
         out, names = io.StringIO(), _columns(given[0])
@@ -93,7 +93,7 @@ def _format_table(table: ResultTable, format: str) -> str:
     if format == "md":
         lines = [f"## {table.title}", "", f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
         lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
-        return "\n".join([*lines, *(f"\n{sentence}" for sentence in table.said)])
+        return "\n".join([*lines, *(f"\n{sentence}" for sentence in table.notes)])
     rows = [[*(c if len(c) <= _WIDEST else f"{c[: _WIDEST - 3]}..." for c in row[:-1]), *row[-1:]] for row in rows]
     left = len(rows) - _LONGEST if len(rows) > 2 * _LONGEST else 0
     shown = rows[: len(rows) - left]
@@ -105,7 +105,7 @@ def _format_table(table: ResultTable, format: str) -> str:
         lines.append("  ".join(cells).rstrip())
     if left:
         lines.append(f"... and {many(left, 'row')} more: --format md, json or csv gives all of them.")
-    return "\n".join([*lines, *table.said])
+    return "\n".join([*lines, *table.notes])
 
 
 _TEXTS = ("text", "other_text")

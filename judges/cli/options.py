@@ -124,10 +124,10 @@ def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mappi
 
     `name` replaces --card, `known` are the cards there are (default: those with a folder). Raises AssayError.
     """
-    wanted = given.card if name is None else name
-    if not wanted and not given.dimension:
+    card_name = given.card if name is None else name
+    if not card_name and not given.dimension:
         raise Misused("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
-    return find_card(wanted, given.dimension, given.kind, given.confidence, known)
+    return find_card(card_name, given.dimension, given.kind, given.confidence, known)
 
 
 def filed_card(given: argparse.Namespace) -> Card | None:
@@ -157,9 +157,9 @@ def chosen_price(given: argparse.Namespace) -> Price | None:
     return found
 
 
-def _valid(made: type[_Made], values: dict[str, Any]) -> _Made:
+def _valid(model_class: type[_Made], values: dict[str, Any]) -> _Made:
     try:
-        return made.model_validate(values)
+        return model_class.model_validate(values)
     except ValidationError as error:
         raise Misused(_sentence(error.errors())) from None
 

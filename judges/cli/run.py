@@ -108,7 +108,7 @@ class _Work:
         """Ask for what the ledger lacks, and say what came of it."""
         total = sum(1 for _ in self._tasks())
         left = sum(1 for task in self._tasks() if not ledger.has(task))
-        if ledger.held:
+        if ledger.count:
             print(f"{total - left:,} of {many(total, 'judgment')} {verb(total, 'is', 'are')} there already.", file=out)
         if not left:
             print("Nothing is left to ask. To ask the unscored ones again, name another file with --out.", file=out)
@@ -200,7 +200,7 @@ class _Work:
         return f"${cost(self.price, counts.tokens_in, counts.tokens_out):,.4f}"
 
     def _summary(self, counts: _Counts, seconds: float, left: int, out: Any) -> None:
-        made = counts.scored + counts.unscored.total()
+        total = counts.scored + counts.unscored.total()
         whose = " (practice, not a language model)" if is_practice(self.model) else ""
         print(f"{self.card.name} {self.card.version} by {self.model}{whose}:", file=out)
         print(f"  {counts.scored:,} of {left:,} scored, {counts.unscored.total():,} unscored", file=out)
@@ -208,7 +208,7 @@ class _Work:
             print(f"    {reason:12} {number:,}", file=out)
         for why, number in counts.why.most_common(3):
             print(f"      {number:,} x {why}", file=out)
-        rate = made / seconds if seconds else 0.0
+        rate = total / seconds if seconds else 0.0
         used = f"{counts.tokens_in:,} tokens in, {counts.tokens_out:,} out, {self._cost(counts)}"
         print(f"  {many(counts.calls, 'answer')}, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
 
@@ -225,9 +225,9 @@ class _Work:
             if task.sample:
                 continue
             for piece in call_plan.pieces(self.card, self.params, task):
-                made = call_plan.ask(self.card, self.params, task, piece, {}, "json_schema")
+                request = call_plan.ask(self.card, self.params, task, piece, {}, "json_schema")
                 _heading(task, piece)
-                for message in made.messages:
+                for message in request.messages:
                     print(f"[{message['role']}]\n{message['content']}\n")
         if purse is not None:
             asyncio.run(self._asked_few(first, purse))

@@ -118,5 +118,5 @@ def _shown_fields(one: Card) -> list[str]:
         return [f"  {error}"]
 
 
-def _messages(made: list[Message]) -> list[str]:
-    return [line for message in made for line in (f"--- {message['role']} ---", message["content"])]
+def _messages(messages: list[Message]) -> list[str]:
+    return [line for message in messages for line in (f"--- {message['role']} ---", message["content"])]

@@ -51,8 +51,8 @@ def custom_id(task: Task, piece: str) -> str:
 
 def batch_line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
     """The line that asks for one call; `body` is what a direct call would send."""
-    made = {"custom_id": custom_id(task, piece), "method": "POST", "url": PATH, "body": body}
-    return json.dumps(made, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    request = {"custom_id": custom_id(task, piece), "method": "POST", "url": PATH, "body": body}
+    return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def read_results(lines: bytes) -> Iterator[BatchResult]:

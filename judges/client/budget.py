@@ -38,7 +38,7 @@ class Budget:
     one should be under way. So the limit is passed by no more than the error of the first call's count.
 
     `hold` is told up to what amount may be spent by now, before a call begins that could take it there: what it keeps
-    still counts if the process ends without a word. `held` is what it was told last.
+    still counts if the process ends without a word. `reserved` is what it was told last.
     """
 
     limit: float
@@ -48,7 +48,7 @@ class Budget:
     times: float = 1.0
     proven: bool = False
     hold: Callable[[float], Awaitable[None]] | None = None
-    held: float = 0.0
+    reserved: float = 0.0
 
     @property
     def open(self) -> float:
@@ -68,19 +68,19 @@ class Budget:
 
     async def secure(self) -> None:
         """Have it kept what may be spent by now, a quarter of the calls under way ahead: so not each time."""
-        wanted = self.spent + self.open
-        if self.hold is not None and wanted > self.held + _ALMOST:
-            upto = min(wanted + self.open / 4, max(self.limit, wanted))
+        possible_cost = self.spent + self.open
+        if self.hold is not None and possible_cost > self.reserved + _ALMOST:
+            upto = min(possible_cost + self.open / 4, max(self.limit, possible_cost))
             await self.hold(upto)
-            self.held = upto
+            self.reserved = upto
 
     def lower_hold(self) -> float | None:
         """A lower amount to hold, where what may be spent by now has fallen far below it; it counts at once."""
-        wanted = self.spent + self.open
-        if self.hold is None or self.held <= wanted + self.open / 2 + _ALMOST:
+        possible_cost = self.spent + self.open
+        if self.hold is None or self.reserved <= possible_cost + self.open / 2 + _ALMOST:
             return None
-        self.held = wanted
-        return wanted
+        self.reserved = possible_cost
+        return possible_cost
 
     def settle(self, most: float, real: float) -> None:
         """End a call that was begun with `take`: it cost `real`."""

@@ -46,20 +46,20 @@ class Capabilities:
 
     def body(self, model: str, params: Params, ask: Ask) -> dict[str, Any]:
         """The JSON of the call."""
-        made: dict[str, Any] = {"model": model, "messages": ask.messages}
-        made[_RENAMED if self.renamed else "max_tokens"] = params.max_tokens
+        body: dict[str, Any] = {"model": model, "messages": ask.messages}
+        body[_RENAMED if self.renamed else "max_tokens"] = params.max_tokens
         if "temperature" not in self.without:
-            made["temperature"] = params.temperature if ask.temperature is None else ask.temperature
+            body["temperature"] = params.temperature if ask.temperature is None else ask.temperature
         if params.seed is not None and "seed" not in self.without:
-            made["seed"] = params.seed
+            body["seed"] = params.seed
         if params.logprobs and "logprobs" not in self.without:
-            made["logprobs"] = True
+            body["logprobs"] = True
             if "top_logprobs" not in self.without:
-                made["top_logprobs"] = 5
+                body["top_logprobs"] = 5
         if ask.schema is not None and self.mode == "json_schema":
             name = re.sub(r"[^A-Za-z0-9_-]", "_", ask.name)[:64] or "reply"  # what OpenAI takes as a name
             json_schema = {"name": name, "schema": ask.schema, "strict": True}
-            made["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         elif ask.schema is not None and self.mode == "json_object":
-            made["response_format"] = {"type": "json_object"}
-        return made
+            body["response_format"] = {"type": "json_object"}
+        return body

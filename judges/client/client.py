@@ -116,9 +116,9 @@ class Client:
         manner = self.manner(model)
         if mode is not None and mode != manner.mode and ask.schema is not None:
             raise ParameterRefused(manner, "")
-        asked = self._call_context(model, params, manner)
+        call = self._call_context(model, params, manner)
         status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
-        return self._read(status, headers, body, asked, "text" if ask.schema is None else manner.mode)
+        return self._read(status, headers, body, call, "text" if ask.schema is None else manner.mode)
 
     async def models(self) -> list[str]:
         """The models that the endpoint lists; [] where it keeps no list. Raises FatalError or TransientError."""
@@ -145,8 +145,8 @@ class Client:
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
         """Begin a batch of an uploaded file, to be done within a day; `note` comes back with it. What it is now."""
-        asked = {"input_file_id": file, "endpoint": PATH, "completion_window": "24h", "metadata": note}
-        return await self._request_json("post", "/batches", asked)
+        payload = {"input_file_id": file, "endpoint": PATH, "completion_window": "24h", "metadata": note}
+        return await self._request_json("post", "/batches", payload)
 
     async def batch(self, ident: str) -> dict[str, Any]:
         """The state of a batch; {} where the endpoint knows of none by that name."""
@@ -237,7 +237,7 @@ class Client:
         import openai
 
         limits = httpx.Limits(max_connections=self.endpoint.concurrency + 4, max_keepalive_connections=None)
-        made: dict[str, Any] = {
+        options: dict[str, Any] = {
             "api_key": self._key,
             "max_retries": 0,
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
@@ -248,10 +248,10 @@ class Client:
         }  # fmt: skip
         if self.endpoint.api_version:
             self._openai = openai.AsyncAzureOpenAI(
-                azure_endpoint=self.where, api_version=self.endpoint.api_version, **made
+                azure_endpoint=self.where, api_version=self.endpoint.api_version, **options
             )
         else:
-            self._openai = openai.AsyncOpenAI(base_url=self.where, **made)
+            self._openai = openai.AsyncOpenAI(base_url=self.where, **options)
         self._response = httpx.Response
 
     def _connection(self, error: BaseException) -> Exception:
@@ -293,18 +293,18 @@ class Client:
         of = model, params or Params(), self.endpoint.key_variable, self._key, self._has_key
         return CallContext(self.where, *of, manner or Capabilities(), bool(self._proven))
 
-    def _fault(self, status: int, headers: dict[str, str], body: bytes, asked: CallContext) -> Exception:
+    def _fault(self, status: int, headers: dict[str, str], body: bytes, call: CallContext) -> Exception:
         """What a refusal is; where the manner is at fault, it is changed, unless another call has done so since."""
-        fault = classify_error(status, headers, body.decode("utf-8", "replace"), asked)
-        if isinstance(fault, ParameterRefused) and self.manner(asked.model) == asked.manner:
-            self.refit(asked.model, fault.manner)
+        fault = classify_error(status, headers, body.decode("utf-8", "replace"), call)
+        if isinstance(fault, ParameterRefused) and self.manner(call.model) == call.manner:
+            self.refit(call.model, fault.manner)
         return fault
 
     # -- a reply ------------------------------------------------------------------------------------------------------
 
-    def _read(self, status: int, headers: dict[str, str], body: bytes, asked: CallContext, mode: Mode) -> ClientReply:
+    def _read(self, status: int, headers: dict[str, str], body: bytes, call: CallContext, mode: Mode) -> ClientReply:
         if status != 200:
-            raise self._fault(status, headers, body, asked)
+            raise self._fault(status, headers, body, call)
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
@@ -314,7 +314,7 @@ class Client:
         error = data.get("error")
         if error:  # some proxies send an error with status 200
             code = error.get("code") if isinstance(error, dict) else None
-            raise self._fault(code if isinstance(code, int) and 400 <= code < 600 else 502, headers, body, asked)
+            raise self._fault(code if isinstance(code, int) and 400 <= code < 600 else 502, headers, body, call)
         choices = data.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -336,9 +336,9 @@ class Client:
         elif finish == "content_filter":
             unscored, why = "refused", "the endpoint's filter stopped the reply"
         elif finish == "length":
-            unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, asked.params.max_tokens)
-        model = self._clean(str(data.get("model") or asked.model))[:300]
-        logprobs = response_body.read_logprobs(choice.get("logprobs")) if asked.params.logprobs else ()
+            unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, call.params.max_tokens)
+        model = self._clean(str(data.get("model") or call.model))[:300]
+        logprobs = response_body.read_logprobs(choice.get("logprobs")) if call.params.logprobs else ()
         return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
 
     def _no_json(self, body: bytes) -> Exception:

@@ -86,14 +86,14 @@ def is_web_page(body: str) -> bool:
     return body[:300].lstrip().lower().startswith(("<!doctype", "<html", "<head", "<body", "<?xml", "<"))
 
 
-def classify_error(status: int, headers: Mapping[str, str], body: str, asked: CallContext) -> Exception:
+def classify_error(status: int, headers: Mapping[str, str], body: str, call: CallContext) -> Exception:
     """What an answer with an error status amounts to: FatalError, TransientError, CallError or ParameterRefused."""
     data = _json(body)
     code, words = _codes(data), (_message(data) or ("" if is_web_page(body) else body))[:4000].lower()
-    reason = error_message("a web page" if is_web_page(body) else body, asked.key) or "no reason given"
+    reason = error_message("a web page" if is_web_page(body) else body, call.key) or "no reason given"
     if status == 402 or _out_of_money(code, words):
         return FatalError(
-            f"{asked.where} has no money left for this key ({status}: {reason}). Top up, then resume the run."
+            f"{call.where} has no money left for this key ({status}: {reason}). Top up, then resume the run."
         )
     if status == 429:
         return TransientError("rate", f"turned away (429: {reason})", headers, status)
@@ -103,21 +103,21 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, asked: Ca
     if _is_filtered(code, words):
         return CallError("refused", f"the endpoint's filter refused the call ({status}: {reason})")
     if status in (401, 403):
-        named = asked.key_variable or "a variable with its key, and name it"
-        what = f"set {named} to a key that it takes" if asked.has_key else f"set {named}"
-        how = f"refuses the key in {asked.key_variable}" if asked.has_key else "wants a key"
-        return FatalError(f"{asked.where} {how} ({status}: {reason}). In the environment, {what}.")
+        named = call.key_variable or "a variable with its key, and name it"
+        what = f"set {named} to a key that it takes" if call.has_key else f"set {named}"
+        how = f"refuses the key in {call.key_variable}" if call.has_key else "wants a key"
+        return FatalError(f"{call.where} {how} ({status}: {reason}). In the environment, {what}.")
     if _too_long(code, words):
         return CallError("api_error", f"the call does not fit the model's context ({status}: {reason})")
     if _no_model(status, code, words):
-        return FatalError(f"{asked.where} has no model {asked.model!r} ({status}: {reason}). Check the model's name.")
+        return FatalError(f"{call.where} has no model {call.model!r} ({status}: {reason}). Check the model's name.")
     if status in (400, 422):
-        return _parameter(status, data, words, reason, asked) or CallError("api_error", f"refused ({status}: {reason})")
+        return _parameter(status, data, words, reason, call) or CallError("api_error", f"refused ({status}: {reason})")
     if status in (404, 405) or 300 <= status < 400:
-        if asked.proven:
+        if call.proven:
             return TransientError("server", f"the endpoint failed ({status}: {reason})", headers, status)
         return FatalError(
-            f"{asked.where} is no OpenAI-compatible API ({status}: {reason}). Check the base URL; most end in /v1."
+            f"{call.where} is no OpenAI-compatible API ({status}: {reason}). Check the base URL; most end in /v1."
         )
     return CallError("api_error", f"refused ({status}: {reason})")
 
@@ -204,41 +204,41 @@ _NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def _parameter(status: int, data: Any, words: str, reason: str, asked: CallContext) -> Exception | None:
+def _parameter(status: int, data: Any, words: str, reason: str, call: CallContext) -> Exception | None:
     """What is to be done about a parameter that the endpoint does not take; None where it names none that was given."""
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
-    manner, params = asked.manner, asked.params
+    manner, params = call.manner, call.params
     named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
     for name in named:
         if name == "response_format" and (weaker := manner.weaken()):
             return ParameterRefused(
-                weaker, f"{asked.model} takes no {manner.mode} here: asked in the manner {weaker.mode}"
+                weaker, f"{call.model} takes no {manner.mode} here: asked in the manner {weaker.mode}"
             )
         if name == "logprobs" and params.logprobs and "logprobs" not in manner.without:
             fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
             left = "top_logprobs" if fewer else "logprobs"
             return ParameterRefused(
-                manner.drop_parameter(left), f"{asked.model} gives no {left}: asked without ({status}: {reason})"
+                manner.drop_parameter(left), f"{call.model} gives no {left}: asked without ({status}: {reason})"
             )
         if name == "seed" and params.seed is not None and "seed" not in manner.without:
             return ParameterRefused(
-                manner.drop_parameter("seed"), f"{asked.model} takes no seed: asked without, so repeats may differ"
+                manner.drop_parameter("seed"), f"{call.model} takes no seed: asked without, so repeats may differ"
             )
         if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
             renamed = Capabilities(manner.mode, manner.without, renamed=True)
-            return ParameterRefused(renamed, f"{asked.model} calls max_tokens max_completion_tokens: asked so")
+            return ParameterRefused(renamed, f"{call.model} calls max_tokens max_completion_tokens: asked so")
         if name == "max_tokens":
             return FatalError(
-                f"{asked.where} does not take max_tokens {params.max_tokens} ({status}: {reason}). Set another."
+                f"{call.where} does not take max_tokens {params.max_tokens} ({status}: {reason}). Set another."
             )
         if name == "temperature" and "temperature" not in manner.without:
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
                 return ParameterRefused(
-                    manner.drop_parameter("temperature"), f"{asked.model} takes no temperature but its own, which is 1"
+                    manner.drop_parameter("temperature"), f"{call.model} takes no temperature but its own, which is 1"
                 )
             return FatalError(
-                f"{asked.model} does not take temperature {params.temperature:g} ({status}: {reason}). Set it to 1: "
+                f"{call.model} does not take temperature {params.temperature:g} ({status}: {reason}). Set it to 1: "
                 "that is another judge, whose scores vary from call to call, so take several samples."
             )
     return None

@@ -88,25 +88,25 @@ def estimate(
     """
     drawn, total = _draw_sample(items, counted, Random(seed))
     number = total if of is None else of
-    made = calls = tokens_in = tokens_out = 0
+    task_count = calls = tokens_in = tokens_out = 0
     for task in call_plan.tasks(card, _without_scenario(params), drawn):
-        made += 1
+        task_count += 1
         for prompt_tokens, back in _call_sizes(card, _without_scenario(params), task):
             calls, tokens_in, tokens_out = calls + 1, tokens_in + prompt_tokens, tokens_out + back
     stretch = number / len(drawn) if drawn else 0.0
-    if judgments is not None and made:
-        stretch = judgments / made
-    whole = round(made * stretch) if judgments is None else judgments
+    if judgments is not None and task_count:
+        stretch = judgments / task_count
+    whole = round(task_count * stretch) if judgments is None else judgments
     prompt_tokens, back = round(tokens_in * stretch), round(min(tokens_out, calls * params.max_tokens) * stretch)
-    asked = round(calls * stretch)
+    call_count = round(calls * stretch)
     return Estimate(
         items=number,
         judgments=whole,
-        calls=asked,
+        calls=call_count,
         tokens_in=prompt_tokens,
         tokens_out=back,
         cost=None if price is None else cost(price, prompt_tokens, back),
-        most=None if price is None else cost(price, prompt_tokens, asked * params.max_tokens),
+        most=None if price is None else cost(price, prompt_tokens, call_count * params.max_tokens),
         counted=len(drawn),
         notes=_notes(model, params, price, number, len(drawn), card.conversation is None),
     )

@@ -114,10 +114,10 @@ class Door(Protocol):
     refusal: str
 
     async def admit(self, estimate: float, most: float, sent: int) -> bool:
-        """Begin a call that sends so many tokens and takes about `held` in all, for at most so much."""
+        """Begin a call that sends so many tokens and takes about `estimate` in all, for at most so much."""
 
     def leave(self, estimate: float, used: float, most: float, real: float) -> None:
-        """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
+        """End a call that was begun with (estimate, most): it used so many tokens, and really cost so much."""
 
     def record_answer(self, replied: bool) -> None:
         """A call was answered, by a reply or by what is wrong with it."""
@@ -183,7 +183,7 @@ class Throttle:
         return False
 
     def leave(self, estimate: float, used: float, most: float, real: float) -> None:
-        """End a call that was begun with (held, most): it used so many tokens, and really cost so much."""
+        """End a call that was begun with (estimate, most): it used so many tokens, and really cost so much."""
         self._under_way -= 1
         self._tokens.settle(estimate, used)
         if self._budget is not None:

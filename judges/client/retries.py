@@ -21,8 +21,8 @@ def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> f
         floor + U(0, min(60, 0.5 * 2^(tried - 1)))
 
     Full jitter: U is uniform and drawn from `chance`, so that calls that failed together do not come back together.
-    `floor` is what the endpoint asked for (`asked`); nobody comes back before it. Source: Brooker, "Exponential backoff
-    and jitter", 2015.
+    `floor` is what the endpoint asked for (`requested_pause`); nobody comes back before it. Source: Brooker,
+    "Exponential backoff and jitter", 2015.
     """
     if tried >= tries:
         return None
@@ -32,10 +32,10 @@ def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> f
 
 def describe_pause(floor: float) -> str:
     """The message about a pause of `floor` seconds that an endpoint asks for: its length, and how long it is kept."""
-    wanted = f"The endpoint asks to be left alone for {_minutes(floor)}"
+    clause = f"The endpoint asks to be left alone for {_minutes(floor)}"
     if floor <= LONGEST:
-        return f"{wanted}: calls that it turned away wait as long."
-    return f"{wanted}: calls that it turned away are tried again after {_minutes(LONGEST)}."
+        return f"{clause}: calls that it turned away wait as long."
+    return f"{clause}: calls that it turned away are tried again after {_minutes(LONGEST)}."
 
 
 def _minutes(seconds: float) -> str:

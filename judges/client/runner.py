@@ -226,14 +226,14 @@ class _Run:
     async def _answer(self, task: Task, piece: str, before: Mapping[str, CallReply]) -> CallReply | None:
         """The answer to one piece after its tries; None where the run ends first. Raises FatalError."""
         tried = refits = 0
-        made: Ask | None = None
+        request: Ask | None = None
         mode: Mode = "text"
         while True:
             now_mode = self.client.manner(self.model).mode
-            if made is None or now_mode != mode:
+            if request is None or now_mode != mode:
                 mode = now_mode
-                made = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
-            tokens_in = usage.tokens_sent(made, mode) if self._counts else 0
+                request = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
+            tokens_in = usage.tokens_sent(request, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.highest_cost(tokens_in, self.params.max_tokens)
             estimate = tokens_in + self._mean_out
             if not self._going() or not await self._door.admit(estimate, most, tokens_in):
@@ -244,16 +244,16 @@ class _Run:
             floor, charged = 0.0, True
             bill: tuple[int, int, bool] | None = None
             try:
-                given = await self.client.answer(self.model, self.params, made, mode)
+                given = await self.client.answer(self.model, self.params, request, mode)
                 seconds = self._clock() - began
-                bill = usage.tokens_billed(given, made, mode, self.params.max_tokens)
+                bill = usage.tokens_billed(given, request, mode, self.params.max_tokens)
                 used = float(bill[0] + bill[1])
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
                     real = cost(self.budget.price, bill[0], bill[1])
                 self._door.record_answer(True)
                 tried += 1
-                if self._trial and self._in_prose(made, given):
+                if self._trial and self._in_prose(request, given):
                     continue
                 charged = False  # the answer tells itself what it cost
                 return self._make_reply(task, piece, given, bill, tried, seconds)
@@ -289,7 +289,7 @@ class _Run:
             finally:
                 self._door.leave(estimate, used, most, real)
                 if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
-                    at_most = (tokens_in or usage.tokens_sent(made, mode), self.params.max_tokens, True)
+                    at_most = (tokens_in or usage.tokens_sent(request, mode), self.params.max_tokens, True)
                     self._give(Charge("try", *(bill or at_most)))
             if delay is None:
                 ways = f"{why}, after {tried} tries" if tried > 1 else why
@@ -336,13 +336,13 @@ class _Run:
         self._trial = False
         self._tried.set()
 
-    def _in_prose(self, made: Ask, given: ClientReply) -> bool:
+    def _in_prose(self, request: Ask, given: ClientReply) -> bool:
         """Whether to ask the first call again, because the endpoint seems to take the schema and pay no heed to it.
 
         Prose twice in place of JSON: the shape of the reply is said in words from now on. Where that is answered by
         prose, too, the model is at fault and not the manner, which goes back to what it was.
         """
-        if made.schema is None or given.unscored or json_objects(given.raw):
+        if request.schema is None or given.unscored or json_objects(given.raw):
             return False
         manner = self.client.manner(self.model)
         self._prose += 1

@@ -52,11 +52,11 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     bench, problems = Bench(), RepeatedProblems()
     for reader, roles in _READERS:
         if of_reader := [file for file in files if file.role in roles]:
-            made = reader(of_reader)
-            for bad in made.bad:
+            result = reader(of_reader)
+            for bad in result.bad:
                 problems.add((bad.place.file, bad.place.line), bad.sentence, bad.field)
-            notes += made.notes
-            bench, clashes = join_records(bench, made.bench)
+            notes += result.notes
+            bench, clashes = join_records(bench, result.bench)
             notes += clashes
     return bench, [*notes, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
 

@@ -100,11 +100,11 @@ def parse_name(name: str) -> ColumnName:
     strong = bool(judge or person)
     if not strong:
         judge, person = [w for w in words if w in _JUDGE_WEAK], [w for w in words if w in _PERSON_WEAK]
-    mine = judge or person
+    owner_words = judge or person
     signs = [w for w in words if w.isdigit() or (len(w) == 1 and w != "の")]
-    rest = [w for w in words if w not in _KNOWN and w not in mine and w not in signs and w != "の"]
+    rest = [w for w in words if w not in _KNOWN and w not in owner_words and w not in signs and w != "の"]
     models = [w for w in judge if _MODEL.match(w)]
-    stem = "_".join(models or [w for w in words if w in mine or w in signs])
+    stem = "_".join(models or [w for w in words if w in owner_words or w in signs])
     return ColumnName(
         "judge" if judge and not person else "person" if person and not judge else "",
         not strong,

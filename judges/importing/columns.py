@@ -1,6 +1,6 @@
 """Whose the columns of a table are, from their names and cells: item, texts, judges' and people's answers, the rest.
 
-Nothing is guessed silently: what was only likely is in `told`, what could be either in `unclear`.
+Nothing is guessed silently: what was only likely is in `assumptions`, what could be either in `unclear`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Columns:
     """With `by`: the columns of answers; each row says whose they are."""
     meta: tuple[str, ...] = ()
     unclear: tuple[Unclear, ...] = ()
-    told: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Literal["dialogue", "pair", "response"]:
@@ -96,7 +96,7 @@ class _Table:
         self.left = list(names)
         self.rows, self.named = rows, {"judge": judges, "person": people}
         self.plain = {normalize(name): name for name in reversed(names)}
-        self.told: list[str] = []
+        self.assumptions: list[str] = []
         self.unclear: list[Unclear] = []
         self.texts: dict[str, list[str]] = {}
         self._surveys: dict[str, Survey] = {}
@@ -152,7 +152,7 @@ class _Table:
     ) -> Columns:
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
-            tuple(self.unclear), tuple(self.told),
+            tuple(self.unclear), tuple(self.assumptions),
         )  # fmt: skip
 
     def _survey(self, column: str) -> Survey:
@@ -188,7 +188,7 @@ class _Table:
         if first and len(self.rows) > 2 and self._distinct(first) and not (name := parse_name(first)).owner:
             whole = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
             if whole and not (name.plain or name.both):
-                self.told.append(f"{first} is taken for the id, as its numbers are all different.")
+                self.assumptions.append(f"{first} is taken for the id, as its numbers are all different.")
                 self.left.remove(first)
                 return first
         return ""
@@ -291,7 +291,8 @@ class _Table:
                 people.remove(voice)
                 meta.append(voice.column)
                 sums = ", ".join(v.column for v in first[:3])
-                self.told.append(f"{voice.column} is taken for what {sums} came to, and not for one more person.")
+                sentence = f"{voice.column} is taken for what {sums} came to, and not for one more person."
+                self.assumptions.append(sentence)
 
     def _settle(self, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]) -> None:
         """Say whose the columns without an owner are, where the rest leaves one way only; else ask."""
@@ -300,7 +301,7 @@ class _Table:
             meta += [v.column for v in open_]
             if open_ and not (self.named["judge"] or self.named["person"]):
                 left = ", ".join(v.column for v in open_[:8])
-                self.told.append(f"{left}: the name says neither judge nor person, so it is left out.")
+                self.assumptions.append(f"{left}: the name says neither judge nor person, so it is left out.")
             return
         lacking, existing = (judges, people) if people else (people, judges)
         whose = "a judge" if people else "a person"
@@ -312,7 +313,7 @@ class _Table:
             lacking += taken
             meta += [v.column for v in open_ if v not in taken]
             named = ", ".join(v.column for v in taken)
-            self.told.append(f"{named} is taken for the answers of {whose}, as no other column is.")
+            self.assumptions.append(f"{named} is taken for the answers of {whose}, as no other column is.")
             return
         names = ", ".join(v.column for v in open_[:8])
         lack = f"which of them {'is' if len(open_) < 3 else 'are'} {whose}'s" if existing else "which is whose"
@@ -321,11 +322,11 @@ class _Table:
     @staticmethod
     def _meet(judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
         """Let answers whose names say no owner be about the one thing that the others answer."""
-        for mine, theirs in ((judges, people), (people, judges)):
-            about = {v.dimension for v in theirs}
-            for n, voice in enumerate(mine):
+        for own_columns, other_columns in ((judges, people), (people, judges)):
+            about = {v.dimension for v in other_columns}
+            for n, voice in enumerate(own_columns):
                 if len(about) == 1 and voice.dimension not in about and not parse_name(voice.column).owner:
-                    mine[n] = replace(voice, dimension=next(iter(about)))
+                    own_columns[n] = replace(voice, dimension=next(iter(about)))
 
     @staticmethod
     def _with(voice: AnswerColumn, beside: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:

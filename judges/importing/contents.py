@@ -180,8 +180,8 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         if len(row) != len(names):
             yield n, f"{len(row)} cells, where the first line has {len(names)}."
             continue
-        made = dict(zip(names, row, strict=True))
-        yield n, line_of_columns(made, text=True) if sort_of_line(made) else made
+        record = dict(zip(names, row, strict=True))
+        yield n, line_of_columns(record, text=True) if sort_of_line(record) else record
 
 
 def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:

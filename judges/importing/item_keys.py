@@ -25,14 +25,14 @@ def key_columns(
 ) -> list[str]:
     """The columns that identify items, beginning with `first`; rows may differ in `beside` and be of one item."""
     plain = {normalize(name): name for name in names}
-    made = [first]
+    columns = [first]
     for name in APART:
         column = plain.get(name, "")
-        if are_unique([*made, *beside], rows):
+        if are_unique([*columns, *beside], rows):
             break
-        if column and column not in (*made, *beside) and len({str(row.get(column)) for row in rows}) > 1:
-            made.append(column)
-    return made if are_unique([*made, *beside], rows) else [first]
+        if column and column not in (*columns, *beside) and len({str(row.get(column)) for row in rows}) > 1:
+            columns.append(column)
+    return columns if are_unique([*columns, *beside], rows) else [first]
 
 
 def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -65,11 +65,11 @@ def verdict_code(cells: Iterable[str]) -> dict[str, str]:
 
 def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
     """The rows with verdicts on pairs in words where they are written in a code, which is reported."""
-    notes = list(found.told)
+    notes = list(found.assumptions)
 
     def read(voices: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:
         nonlocal rows
-        made = []
+        columns = []
         for voice in voices:
             if meant := verdict_code(_text(row.get(voice.column)) for row in rows):
                 cells = [row.get(voice.column) for row in rows]
@@ -77,11 +77,11 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
                 rows = [{**row, voice.column: word} for row, word in zip(rows, words, strict=True)]
                 notes.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
                 voice = replace(voice, survey=survey(words))
-            made.append(voice)
-        return tuple(made)
+            columns.append(voice)
+        return tuple(columns)
 
     judges, people, values = read(found.judges), read(found.people), read(found.values)
-    return rows, replace(found, judges=judges, people=people, values=values, told=tuple(notes))
+    return rows, replace(found, judges=judges, people=people, values=values, assumptions=tuple(notes))
 
 
 def describe_code(codes: Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ class JudgeKey:
     version: str = ""
 
     @property
-    def said(self) -> str:
+    def title(self) -> str:
         """The judge in words."""
         return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
 
@@ -90,7 +90,7 @@ def choose_judge(
             f"{path}: there are {len(chosen)} judges, which differ in {describe_differences(chosen)}. Choose one "
             "with --card, --model or --param NAME=VALUE."
         )
-    names = "; ".join(judge.said for judge in candidates[:_LISTED])
+    names = "; ".join(judge.title for judge in candidates[:_LISTED])
     raise AmbiguousJudge(f"{path}: no judge of that card, model and parameters. There are: {names}.")
 
 

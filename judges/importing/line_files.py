@@ -37,11 +37,11 @@ def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     found: dict[str, Dialogue | Pair | Response] = {}
 
     def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
-        made = parse_item(row)
-        if made.id in found:
-            raise AssayError(f"the id {made.id} stands in an earlier line too: each item needs one of its own.")
-        found[made.id] = made
-        return made
+        item = parse_item(row)
+        if item.id in found:
+            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
+        found[item.id] = item
+        return item
 
     _all(path, take)
     return found

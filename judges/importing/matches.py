@@ -49,28 +49,28 @@ class NoTable(AssayError):
 class JudgeMatch:
     """One judge beside people: its replies, the gold of every cell and all that it comes from, and how samples combine.
 
-    `card` asks the dimensions; `there` are the items; `voices` what each person said in a cell. The judge was `asked`
-    for these (item, part), and of others it said only what is `named`; `aside` counts replies that are left out.
-    `told` are sentences on what was taken for what, and `basis` says whose labels these are.
+    `card` asks the dimensions; `items` are the items; `voices` what each person said in a cell. The judge was `asked`
+    for these (item, part), and of others it said only what is `named`; `left_out` counts replies that are left out.
+    `assumptions` are sentences on what was taken for what, and `basis` says whose labels these are.
     """
 
     judge: str
     card: Card
-    found: list[AuditReply]
+    replies: list[AuditReply]
     people: dict[Cell, float | None]
-    given: dict[Cell, list[float | None]]
+    labels: dict[Cell, list[float | None]]
     rule: CombinationRule
     basis: str
-    told: tuple[str, ...] = ()
-    there: Mapping[str, Item] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    items: Mapping[str, Item] = field(default_factory=dict)
     voices: Mapping[tuple[Cell, str], float | None] = field(default_factory=dict)
     asked: frozenset[tuple[str, str]] = frozenset()
     named: frozenset[Cell] = frozenset()
-    aside: int = 0
+    left_out: int = 0
 
 
 def match_judges(
-    files: FileContents, items: Mapping[str, Item], card: str | None, wanted: str, card_of: Callable[[str], Card]
+    files: FileContents, items: Mapping[str, Item], card: str | None, words: str, card_of: Callable[[str], Card]
 ) -> list[JudgeMatch]:
     """The judges of the files beside the labels or the gold of the files.
 
@@ -86,10 +86,10 @@ def match_judges(
     for value in files.scores:
         by_value[_judge(value)].append(value)
     usual = [judge for judge in (*line_judges, *(j for j in by_value if j not in line_judges)) if not judge.probe]
-    chosen = [judge for judge in usual if card in (None, judge.card) and _is(judge, wanted)]
+    chosen = [judge for judge in usual if card in (None, judge.card) and _is(judge, words)]
     both = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
     chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both]
-    names = "; ".join(judge.said for judge in usual[:8])
+    names = "; ".join(judge.title for judge in usual[:8])
     if not usual:
         what = "all judgments in the files are of probes" if line_judges else "the files hold no judgments"
         raise AmbiguousJudge(f"There is no judge: {what}. Give the judge's usual judgments or scores too.")
@@ -103,9 +103,9 @@ def match_judges(
     ]
 
 
-def _is(judge: JudgeKey, wanted: str) -> bool:
+def _is(judge: JudgeKey, words: str) -> bool:
     """Whether words name a judge."""
-    return bool(find_judges([JudgeTraits("", judge.card, judge.model, json.loads(judge.params))], wanted))
+    return bool(find_judges([JudgeTraits("", judge.card, judge.model, json.loads(judge.params))], words))
 
 
 def _judge(value: ExportedValue) -> JudgeKey:
@@ -121,22 +121,22 @@ def _by_lines(
 ) -> JudgeMatch:
     """A judge of whom there are judgments."""
     known = files.cards.get(judge.version) or card_of(judge.card)
-    mine = {
+    rows = {
         path: [(n, line) for n, line in lines if judge_of(line) == judge] for path, lines in files.judgments.items()
     }
     named = [(label.item, label.unit) for lines in files.labels.values() for _, label in lines]
     named += [(value.item, value.unit) for value in (*files.gold, *files.decided)]
     known_items: Mapping[str, Item] = {**files.items, **items} or placeholder_items(
-        known, [pair for lines in mine.values() for pair in lines], named
+        known, [pair for lines in rows.values() for pair in lines], named
     )
-    found = [reply for path, lines in mine.items() if lines for reply in read_replies(path, lines, known, known_items)]
-    lines = [line for pairs in mine.values() for _, line in pairs]
-    asked = frozenset((line.item, line.part) for line in lines if line.scores is None)
+    found = [reply for path, lines in rows.items() if lines for reply in read_replies(path, lines, known, known_items)]
+    lines = [line for pairs in rows.values() for _, line in pairs]
+    reply_keys = frozenset((line.item, line.part) for line in lines if line.scores is None)
     named_ = frozenset((line.item, s.unit, s.dimension) for line in lines for s in line.scores or ())
     others = [judge_of(line) for pairs in files.judgments.values() for _, line in pairs]
     aside = sum(other != judge and other.asked_anyhow == judge.asked_anyhow for other in others if not other.probe)
-    made = _match(files, known, judge, found, known_items, whole=bool(items))
-    return replace(made, asked=asked, named=named_, aside=aside)
+    judge_match = _match(files, known, judge, found, known_items, whole=bool(items))
+    return replace(judge_match, asked=reply_keys, named=named_, left_out=aside)
 
 
 def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
@@ -144,12 +144,12 @@ def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]
 
     Where its card is not known here, the words count, and the scales are those of all values, the judge's and people's.
     """
-    mine = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
+    dimension_keys = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
     known = files.cards.get(judge.version) or cards().get(judge.card)
-    words = known is None or not mine.keys() <= {(d.sort, d.name) for d in known.dimensions}
+    words = known is None or not dimension_keys.keys() <= {(d.sort, d.name) for d in known.dimensions}
     if known is None or words:
-        kind: Kind = next((_KINDS.get(sort, "pair") for sort, _ in mine), "response")
-        known = _card(judge.card, kind, _dimensions(files, mine, values))
+        kind: Kind = next((_KINDS.get(sort, "pair") for sort, _ in dimension_keys), "response")
+        known = _card(judge.card, kind, _dimensions(files, dimension_keys, values))
     samples: dict[tuple[str, int], list[Score]] = defaultdict(list)
     for v in values:
         dimension = known.dimension(v.dimension, v.unit)
@@ -158,12 +158,12 @@ def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]
             score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
             samples[v.item, int(v.row.get("sample") or 0)].append(score)
     found = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
-    made = _match(files, known, judge, found, _units(known.kind, files, values), whole=False, words=words)
-    return replace(made, named=frozenset(value.cell for value in values))
+    judge_match = _match(files, known, judge, found, _units(known.kind, files, values), whole=False, words=words)
+    return replace(judge_match, named=frozenset(value.cell for value in values))
 
 
 def _dimensions(
-    files: FileContents, mine: Iterable[tuple[UnitSort, str]], values: list[ExportedValue]
+    files: FileContents, dimension_keys: Iterable[tuple[UnitSort, str]], values: list[ExportedValue]
 ) -> list[Dimension]:
     """The dimensions of these names, each with the scale of all values; none where they have none in common."""
     all_values: dict[tuple[str, str], list[Any]] = defaultdict(list)
@@ -172,7 +172,7 @@ def _dimensions(
     for lines in files.labels.values():
         for _, label in lines:
             all_values[sort_of(label.unit), label.dimension].append(label.value)
-    scales = [(sort, name, survey(all_values[sort, name]).answers) for sort, name in mine]
+    scales = [(sort, name, survey(all_values[sort, name]).answers) for sort, name in dimension_keys]
     return [Dimension(name, sort, replace(of.scale, na=True), name) for sort, name, of in scales if of is not None]
 
 
@@ -202,7 +202,7 @@ def _match(
     aside = (f"Left out, as the judge is shown them as examples: {', '.join(sorted(shown))}.",) if shown else ()
     basis = "blind labels" if "blind" in modes else "assisted labels" if modes else "gold"
     rule = combination_rule(known, json.loads(judge.params))
-    return JudgeMatch(judge.said, known, found, people, given, rule, basis, aside, there=items, voices=heard)
+    return JudgeMatch(judge.title, known, found, people, given, rule, basis, aside, items=items, voices=heard)
 
 
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
@@ -233,13 +233,13 @@ def _item(kind: Kind, key: str, units: set[str]) -> Item:
     return stand_in(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
 
 
-def _card(name: str, kind: Kind, asked: Sequence[Dimension]) -> Card:
+def _card(name: str, kind: Kind, dimensions: Sequence[Dimension]) -> Card:
     """A card that asks some dimensions, and cannot be run."""
 
     def read(_reply: Any, _item: Any) -> Reading:
         raise UnknownCard(f"There is no card {name}: replies of its judges cannot be read.")
 
-    return Card(name, name, kind, tuple(asked), Strict, read, defaults=Params())
+    return Card(name, name, kind, tuple(dimensions), Strict, read, defaults=Params())
 
 
 def match_table(
@@ -266,29 +266,29 @@ def match_table(
     who: dict[str, list[AnswerColumn]] = defaultdict(list)
     for voice in found.judges:
         who[voice.who].append(voice)
-    return [_of_columns(path, rows, keys_, name, mine, found, good_rows) for name, mine in who.items()]
+    return [_of_columns(path, rows, keys_, name, judge_voices, found, good_rows) for name, judge_voices in who.items()]
 
 
 def _of_columns(
     path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str, mine: list[AnswerColumn], found: Columns,
     good_rows: bool,
 ) -> JudgeMatch:  # fmt: skip
-    asked: list[Dimension] = []
+    dimensions: list[Dimension] = []
     scores: dict[str, list[Score]] = defaultdict(list)
     given: dict[Cell, list[float | None]] = defaultdict(list)
-    notes, out, by_person = list(found.told), set[int](), dict[tuple[Cell, str], float | None]()
+    notes, out, by_person = list(found.assumptions), set[int](), dict[tuple[Cell, str], float | None]()
     for voice in mine:
-        theirs = [v for v in found.people if v.dimension == voice.dimension]
-        if not theirs:
+        humans = [v for v in found.people if v.dimension == voice.dimension]
+        if not humans:
             notes.append(f"{voice.column} is left out: no person's column is about the same.")
             continue
-        answers_ = _common_scale(path, rows, [voice, *theirs], good_rows)
+        answers_ = _common_scale(path, rows, [voice, *humans], good_rows)
         dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
-        asked.append(dimension)
-        notes += explain_two_scales(voice.column, voice.answers, [v.answers for v in theirs])
+        dimensions.append(dimension)
+        notes += explain_two_scales(voice.column, voice.answers, [v.answers for v in humans])
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
-                cells = [parse_answer(row.get(v.column), answers_) for v in (voice, *theirs)]
+                cells = [parse_answer(row.get(v.column), answers_) for v in (voice, *humans)]
             except BadScale:
                 out.add(n)
                 continue
@@ -296,7 +296,7 @@ def _of_columns(
             if codes[0] is not None:
                 scores[key].append(Score("response", dimension.name, codes[0]))
             cell = (key, "response", dimension.name)
-            by_person |= {(cell, v.column): code for v, code in zip(theirs, codes[1:], strict=True) if code is not None}
+            by_person |= {(cell, v.column): code for v, code in zip(humans, codes[1:], strict=True) if code is not None}
             given[cell] += [code for code in codes[1:] if code is not None]
     if out:
         notes.append(
@@ -305,13 +305,13 @@ def _of_columns(
         )
     if again := len(keys) - len(set(keys)):
         notes.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
-    known = _card(name, "response", asked)
+    known = _card(name, "response", dimensions)
     values_by_cell = {cell: values for cell, values in given.items() if values}
     found_ = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
     people = ", ".join(dict.fromkeys(v.column for v in found.people))
     judged = ", ".join(v.column for v in mine)
     notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
-    for d in asked:
+    for d in dimensions:
         notes.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
         name, known, found_, resolve_cells(values_by_cell, known), values_by_cell, "first", "a table", tuple(notes),
@@ -334,11 +334,11 @@ def _common_scale(
             hint = " --good-rows leaves those rows out." if voice.survey.most else ""
             raise NoTable(f"{path}: the column {voice.column} has no scale: {voice.survey.why}.{hint}")
     found = survey(row.get(voice.column) for voice in voices for row in rows)
-    made = found.answers or (found.most if good_rows else None)
-    if made is None:
+    scale = found.answers or (found.most if good_rows else None)
+    if scale is None:
         kinds = "; ".join(f"{v.column} has {_scale(v.answers.scale)}" for v in voices if v.answers is not None)
         raise NoTable(f"{path}: its columns have no scale in common: {kinds or found.why}.")
-    return made
+    return scale
 
 
 def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
@@ -357,22 +357,22 @@ def _wide(
     rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Columns, list[str]]:
     """Rows of which each has what one person or judge said, as rows with a column for each of them."""
-    made: dict[str, dict[str, Any]] = {}
+    rows_by_key: dict[str, dict[str, Any]] = {}
     names: dict[str, tuple[str, str]] = {}
     for key, row in zip(keys_, rows, strict=True):
-        into = made.setdefault(key, {})
+        into = rows_by_key.setdefault(key, {})
         for voice in found.values:
             who = str(row.get(found.by) or "").strip()
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
             into.setdefault(column, row.get(voice.column))
             names[column] = (who, voice.dimension)
-    wide = list(made.values())
+    wide = list(rows_by_key.values())
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
     for name, (who, dimension) in names.items():
         voices[owner(who)].append(AnswerColumn(name, who, dimension, survey(row.get(name) for row in wide)))
-    notes = list(found.told)
+    notes = list(found.assumptions)
     if voices["judge"] and voices[""]:
         notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
         voices["person"] += voices.pop("")
     judges, people = tuple(voices["judge"]), tuple(voices["person"])
-    return wide, replace(found, judges=judges, people=people, told=tuple(notes)), list(made)
+    return wide, replace(found, judges=judges, people=people, assumptions=tuple(notes)), list(rows_by_key)

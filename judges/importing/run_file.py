@@ -62,7 +62,7 @@ class RunFile:
             self._beside.unlink()
 
     @property
-    def held(self) -> int:
+    def count(self) -> int:
         """How many judgments of this judge the file holds."""
         return len(self._done)
 

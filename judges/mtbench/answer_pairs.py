@@ -29,17 +29,17 @@ def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
 
 
 def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
-    asked = [entry.text for entry in a.turns if entry.role == "user"]
+    user_texts = [entry.text for entry in a.turns if entry.role == "user"]
     answers = [[entry.text for entry in one.turns if entry.role == "assistant"] for one in (a, b)]
     given = a.meta.get("reference_answer", a.meta.get("reference"))
-    for turn in range(1, len(asked) + 1):
+    for turn in range(1, len(user_texts) + 1):
         meta = {name: a.meta[name] for name in _KEPT if name in a.meta} | {"turn": turn}
         sides = [
             PairSide(system=one.system, text=join_turns(texts[:turn], ANSWER))
             for one, texts in zip((a, b), answers, strict=True)
         ]
         yield Pair(
-            id=pair_name(question, a.system, b.system, turn), kind="pair", input=join_turns(asked[:turn], USER),
+            id=pair_name(question, a.system, b.system, turn), kind="pair", input=join_turns(user_texts[:turn], USER),
             response_a=sides[0], response_b=sides[1],
             meta=meta | ({"reference_answer": given[:turn]} if isinstance(given, list) else {}),
         )  # fmt: skip

@@ -118,11 +118,11 @@ def judge_key(model: str, prompt: str, wording: str, protocol: str = FASTCHAT) -
 
 def assemble(files: Iterable[BenchFile]) -> Assembled:
     """The records of FastChat's files. Files are read one by one, questions and answers before what is said of them."""
-    made = Assembly(FASTCHAT)
+    assembly = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
         for record in file.records:
-            made.take(file, mend_record(record))
-    return made.finish()
+            assembly.take(file, mend_record(record))
+    return assembly.finish()
 
 
 def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
@@ -146,12 +146,12 @@ def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
     answers = {key: record for key, record in other.answers.items() if key[1] not in models}
     ratings = tuple(rating for rating in other.ratings if rating.model not in models)
     games = tuple(game for game in other.games if not {game.a, game.b} & models)
-    made = Bench(
+    bench = Bench(
         {**one.questions, **other.questions, **one.questions}, {**one.answers, **answers},
         {**one.references, **other.references, **one.references}, {**one.judges, **other.judges},
         one.ratings + ratings, one.games + games, one.votes + other.votes, one.prompts + other.prompts,
     )  # fmt: skip
-    return made, notes
+    return bench, notes
 
 
 class _Mended(NamedTuple):
@@ -244,19 +244,19 @@ class Assembly:
         if not isinstance(system, str) or not isinstance(template, str):
             raise BadField("prompt_template", "system_prompt and prompt_template must be texts.")
         sort = "pairwise" if str(row.get("type") or row.get("name")).startswith("pair") else "single"
-        made = PromptText(rows.text_under(row, "name"), sort, system, template)
-        self.prompts.setdefault(place.file, []).append(made)
-        if made not in self.found.prompts:
-            self.found.prompts.append(made)
+        prompt = PromptText(rows.text_under(row, "name"), sort, system, template)
+        self.prompts.setdefault(place.file, []).append(prompt)
+        if prompt not in self.found.prompts:
+            self.found.prompts.append(prompt)
         try:
             self.found.prompt_sets.setdefault(place.file, []).append(prompts.parse_prompt(row))
         except prompts.BadPrompt as error:
             self.found.notes.append(f"{place.file}, line {place.line}: {error} No run can use this prompt.")
 
     def _add_question(self, place: SourcePlace, row: dict[str, Any]) -> None:
-        made = rows.read_question(row)
-        if self.found.questions.setdefault(made.id, made) != made:
-            raise BadField("question_id", f"The question {made.id} stands twice, with different texts.")
+        question = rows.read_question(row)
+        if self.found.questions.setdefault(question.id, question) != question:
+            raise BadField("question_id", f"The question {question.id} stands twice, with different texts.")
 
     def _add_reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
@@ -277,17 +277,17 @@ class Assembly:
                 why = f"There are {len(one.turns)} answers to the {len(question.turns)} turns of question {key}."
                 self.found.bad.append(BadRow(place, "choices", why, name))
                 continue
-            made = Answer(key, model, one.choice, one.turns, one.continues, one.cut_at)
+            answer = Answer(key, model, one.choice, one.turns, one.continues, one.cut_at)
             previous = self.found.answers.get((key, model, one.choice))
             if previous is None:
                 self.choices.setdefault((key, model), []).append(one.choice)
-            elif previous == made:
+            elif previous == answer:
                 self.counted["answers that stand twice", place.file][model] += 1
                 continue
             else:
                 why = f"The answer of {model} to question {key} stands again later, with other texts, which are taken."
                 self.found.bad.append(BadRow(self.found.answered[key, model, one.choice], "question_id", why))
-            self.found.answers[key, model, one.choice] = made
+            self.found.answers[key, model, one.choice] = answer
             self.found.answered[key, model, one.choice] = place
 
     def _add_known_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
@@ -324,14 +324,13 @@ class Assembly:
                 continue
             choice = stored[score.sample] if several and score.sample is not None else None
             choice = own if isinstance(own, int) and not isinstance(own, bool) and own in stored else choice
-            shown = (
-                self._choices_in_prompt(key, model, score) if choice is None and len(stored) > 1 and score.asked else []
-            )
+            unclear = choice is None and len(stored) > 1
+            shown = self._choices_in_prompt(key, model, score) if unclear and score.prompt else []
             if len(shown) == 1:
                 choice = shown[0]
             template = judge.template or self._template(judge, key, model, choice or (shown or [0])[0], score)
             self._check_turn(place.file, key, model, judge, score)
-            score = score._replace(asked="x" * bool(score.asked))
+            score = score._replace(prompt="x" * bool(score.prompt))
             self.rated.append(_Judged(kept, judge, key, model, choice, score, template, _own_keys(row)))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
@@ -356,8 +355,8 @@ class Assembly:
             raise BadField("winner", "winner is error: a person's vote must be one of the models, or tie.")
         at = float(given) if isinstance(given, (int, float)) and not isinstance(given, bool) else None
         for person in people:
-            made = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner, at)
-            self.found.votes.append((place, made))
+            vote = Vote(person, rows.voter_group(person), key, found.turn, found.a, found.b, winner, at)
+            self.found.votes.append((place, vote))
 
     _ADD: ClassVar = {
         "prompt": _add_prompt, "question": _add_question, "reference": _add_reference, "answer": _add_answer,
@@ -387,36 +386,36 @@ class Assembly:
         found = []
         for choice in self.choices[question, model]:
             turns = self.found.answers[question, model, choice].turns
-            if score.turn <= len(turns) and any(form in score.asked for form in _forms(turns[score.turn - 1])):
+            if score.turn <= len(turns) and any(form in score.prompt for form in _forms(turns[score.turn - 1])):
                 found.append(choice)
         return found
 
     def _template(self, judge: JudgeNames, question: str, model: str, choice: int, score: JudgedTurn) -> str | None:
         """The template of the prompt that a judge was sent, None where it cannot be made out."""
-        asked, answer = self.found.questions.get(question), self.found.answers.get((question, model, choice))
-        if not score.asked or asked is None or answer is None or score.turn > min(len(asked.turns), len(answer.turns)):
+        entry, answer = self.found.questions.get(question), self.found.answers.get((question, model, choice))
+        if not score.prompt or entry is None or answer is None or score.turn > min(len(entry.turns), len(answer.turns)):
             return None
         texts: dict[str, Sequence[str]] = {}
         numbers = range(1, score.turn + 1)
         for n in numbers:
             mark = f"_{n}" if score.turn > 1 else ""
-            texts[f"question{mark}"] = (asked.turns[n - 1],)
+            texts[f"question{mark}"] = (entry.turns[n - 1],)
             texts[f"answer{mark}"] = _forms(answer.turns[n - 1])
             texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
-        return self._fill_template(judge.prompt, score.asked, texts)
+        return self._fill_template(judge.prompt, score.prompt, texts)
 
     def _pair_template(
         self, judge: JudgeNames, question: str, turn: int, sides: tuple[str, str], game: rows.GameSaid
     ) -> str | None:
-        asked, given = self.found.questions.get(question), [self.found.answers.get((question, one, 0)) for one in sides]
-        if not game.asked or asked is None or turn > len(asked.turns):
+        entry, given = self.found.questions.get(question), [self.found.answers.get((question, one, 0)) for one in sides]
+        if not game.asked or entry is None or turn > len(entry.turns):
             return None
         if not all(one is not None and len(one.turns) >= turn for one in given):
             return None
         texts: dict[str, Sequence[str]] = {}
         for n in range(1, turn + 1):
             mark = f"_{n}" if turn > 1 else ""
-            texts[f"question{mark}"] = (asked.turns[n - 1],)
+            texts[f"question{mark}"] = (entry.turns[n - 1],)
             for side, answer in zip("ab", given, strict=True):
                 texts[f"answer_{side}{mark}"] = _forms(answer.turns[n - 1] if answer else "")
             texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
@@ -428,28 +427,28 @@ class Assembly:
         for template in known:
             if fill(template, parts) == prompt:
                 return template
-        made = wordings.unfill(prompt, texts)
-        if made is not None:
-            known.append(made)
-        return made
+        new_template = wordings.unfill(prompt, texts)
+        if new_template is not None:
+            known.append(new_template)
+        return new_template
 
     def _references(self, question: str, judge: str, turn: int) -> list[str]:
         """The reference answers to a turn that a judge may have been shown, its own first."""
         sets = self.found.references
         references = [sets[name].get(question) for name in sorted(sets, key=lambda name: name != judge)]
-        asked = self.found.questions.get(question)
-        given = [*references, asked.reference if asked else None]
+        entry = self.found.questions.get(question)
+        given = [*references, entry.reference if entry else None]
         return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
 
     def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
         """Note a judgment whose prompt is of another turn than its row says, or of another text than the files hold."""
-        asked, prompt = self.found.questions.get(question), score.asked
-        if asked is None or len(asked.turns) < 2 or not prompt or score.turn > 2:
+        entry, prompt = self.found.questions.get(question), score.prompt
+        if entry is None or len(entry.turns) < 2 or not prompt or score.turn > 2:
             kind = wordings.kind_of_name(judge.prompt) if judge.prompt.startswith("single") else None
             if score.turn == 1 and kind in ("multi", "math-multi"):
                 self.swapped["prompt", file].append(question)
             return
-        first, second = (prompt.find(text) for text in asked.turns[:2])
+        first, second = (prompt.find(text) for text in entry.turns[:2])
         if (score.turn == 1 and first < 0 <= second) or (score.turn == 2 and 0 <= second < first):
             self.swapped["question", file].append(question)
             return
@@ -507,7 +506,7 @@ class Assembly:
         row_judges = self._judge_of_rows(self.rated, [
             wordings.AskedRow(
                 one.place.file, (one.question, one.model, one.score.turn, one.score.sample, one.choice),
-                one.judge.prompt, one.score.turn, bool(one.score.asked), one.template,
+                one.judge.prompt, one.score.turn, bool(one.score.prompt), one.template,
             )
             for one in self.rated
         ], [(one.question, one.model, one.score.turn) for one in self.rated])  # fmt: skip
@@ -521,12 +520,12 @@ class Assembly:
             choice = self._choice(one, judge, samples)
             cell = (judge, one.question, one.model, choice, one.score.turn)
             error = "the call to the judge failed" if ERROR in one.score.text else ""
-            made = Rating(
+            rating = Rating(
                 judge, one.question, one.model, choice, one.score.turn, samples[cell], one.score.text, one.score.stated,
                 error,
             )  # fmt: skip
             samples[cell] += 1
-            self.found.ratings.append((one.place, made))
+            self.found.ratings.append((one.place, rating))
         self._unknown([(one.place, one.question) for one in unknown])
 
     def _choice(self, one: _Judged, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
@@ -534,7 +533,7 @@ class Assembly:
         if one.choice is not None:
             return one.choice
         choices = self.choices.get((one.question, one.model), [0])
-        if len(choices) == 1 or one.template is None or not one.score.asked:
+        if len(choices) == 1 or one.template is None or not one.score.prompt:
             return choices[0]
         turns = self.found.answers[one.question, one.model, choices[0]].turns[: one.score.turn]
         alike = [c for c in choices if self.found.answers[one.question, one.model, c].turns[: one.score.turn] == turns]
@@ -554,18 +553,18 @@ class Assembly:
         for one, judged in zip(self.compared, row_judges, strict=True):
             judge = self._judge(*judged)
             found, game = one.verdict, one.game
-            made = Game(
+            game_record = Game(
                 judge, one.question, found.turn, found.a, found.b, game.order, game.winner, game.text, game.error
             )
-            self.found.games.append((one.place, made))
+            self.found.games.append((one.place, game_record))
 
     def _judge_of_rows(
-        self, judged: Sequence[_Judged | _Compared], asked: Sequence[wordings.AskedRow], cells: Sequence[_Cell]
+        self, judged: Sequence[_Judged | _Compared], asked_rows: Sequence[wordings.AskedRow], cells: Sequence[_Cell]
     ) -> list[tuple[str, str, str, str]]:
         """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
         models = [one.judge.model for one in judged]
         families = [prompts.family_name(one.judge.prompt) for one in judged]
-        row_wordings = _own_or_found([one.own for one in judged], self._wordings(asked, models, families))
+        row_wordings = _own_or_found([one.own for one in judged], self._wordings(asked_rows, models, families))
         named = self._by_folder([
             ((model, wording), family, one.place.file, cell)
             for one, model, family, wording, cell in zip(judged, models, families, row_wordings, cells, strict=True)
@@ -579,16 +578,16 @@ class Assembly:
         return key
 
     def _wordings(
-        self, asked: Sequence[wordings.AskedRow], models: Sequence[str], families: Sequence[str]
+        self, asked_rows: Sequence[wordings.AskedRow], models: Sequence[str], families: Sequence[str]
     ) -> list[str]:
         """The wording of every row, judge by judge; what the prompts sent give is kept as prompts."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, key in enumerate(zip(models, families, strict=True)):
             groups[key].append(number)
-        found = [""] * len(asked)
+        found = [""] * len(asked_rows)
         notes: Counter[str] = Counter()
         for (_, family), numbers in groups.items():
-            resolution = wordings.resolve_wordings([asked[n] for n in numbers], family, self.prompts)
+            resolution = wordings.resolve_wordings([asked_rows[n] for n in numbers], family, self.prompts)
             for number, wording in zip(numbers, resolution.wordings, strict=True):
                 found[number] = wording
             notes.update(resolution.notes)

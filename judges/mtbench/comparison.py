@@ -106,8 +106,8 @@ def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
         )  # fmt: skip
         mean = np.bincount(group, rows.number) / np.bincount(group)
         found.append((rows.where(first), np.asarray(mean, dtype=np.float64)))
-    (row, x), (theirs, y) = found
-    return SharedRatings(row, x, y, np.stack([row.place, theirs.place], axis=1))
+    (row, x), (other_row, y) = found
+    return SharedRatings(row, x, y, np.stack([row.place, other_row.place], axis=1))
 
 
 def compare_two_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> RatingComparison:

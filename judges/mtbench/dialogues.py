@@ -22,7 +22,7 @@ def pair_name(question: str, a: str, b: str, turn: int) -> str:
 
 
 def read_item_question(
-    meta: Mapping[str, Any], asked: tuple[str, ...]
+    meta: Mapping[str, Any], user_turns: tuple[str, ...]
 ) -> tuple[BenchQuestion, dict[str, tuple[str, ...]]]:
     """The question that an item's meta names, with the user's turns; and its reference answers by judge."""
     given, own = read_texts(meta.get("reference")), "reference_answer" in meta
@@ -30,7 +30,7 @@ def read_item_question(
     shown = read_texts(meta["reference_answer"]) if own else given
     sets = meta.get("reference_answers")
     references = sets.items() if isinstance(sets, dict) else [(EVERY_JUDGE, shown)] if shown else []
-    question = BenchQuestion(name, str(meta.get("category", "")), asked, given if own else (), heat)
+    question = BenchQuestion(name, str(meta.get("category", "")), user_turns, given if own else (), heat)
     return question, {judge: read_texts(reference) for judge, reference in references}
 
 

@@ -53,7 +53,7 @@ class PipelineExperiment(NamedTuple):
 
     factors: tuple[str, ...]
     arms: tuple[PipelineArm, ...]
-    said: tuple[str, ...]
+    caveats: tuple[str, ...]
 
 
 def plan_pipeline_experiment(one: Pipeline, other: Pipeline, price: Price) -> PipelineExperiment:
@@ -104,20 +104,20 @@ def _differing(one: Pipeline, other: Pipeline, shared: set[tuple[str, str, int]]
 def _arm(
     runs: Mapping[Side, Pipeline], of: Mapping[str, Side], sizes: Callable[[Side, Side], tuple[int, int]], price: Price
 ) -> PipelineArm:
-    judged, asked, shown, given = (runs[of.get(f, "one")] for f in ("judge", "prompt", "references", "answers"))
-    judge, prompts = judged.bench.judges.get(judged.judge), asked.bench.judges.get(asked.judge)
+    judged, prompter, shown, given = (runs[of.get(f, "one")] for f in ("judge", "prompt", "references", "answers"))
+    judge, prompts = judged.bench.judges.get(judged.judge), prompter.bench.judges.get(prompter.judge)
     model = judge.model if judge else judged.judge
     family = f"{prompts.prompt}@{prompts.wording[:8]}".rstrip("@") if prompts and prompts.prompt else ""
     letters = "".join("ab"[side == "other"] for side in of.values())
     protocol = given.protocol.model_copy(update={
         "name": f"arm-{letters}", "title": ", ".join(f"{name} of {side}" for name, side in of.items())[:120],
         "judge": model, "judge_temperature": judged.protocol.judge_temperature,
-        "judge_max_tokens": judged.protocol.judge_max_tokens, "prompts": family or asked.protocol.prompts,
+        "judge_max_tokens": judged.protocol.judge_max_tokens, "prompts": family or prompter.protocol.prompts,
         "references": reference_set(shown) or shown.protocol.references,
     })  # fmt: skip
     if len(set(of.values())) == 1:
         return PipelineArm(of, protocol, 0, 0, 0, 0.0, True)
-    around = [tokens(p.template) for p in asked.bench.prompts if prompts and family_name(p.name) == prompts.prompt]
+    around = [tokens(p.template) for p in prompter.bench.prompts if prompts and family_name(p.name) == prompts.prompt]
     replies = [tokens(r.text) for r in judged.bench.ratings if r.judge == judged.judge and r.text.strip()]
     calls, texts = sizes(of.get("answers", "one"), of.get("references", "one"))
     into = texts + calls * round(fmean(around) if around else _PROMPT)
@@ -130,6 +130,6 @@ def _arm(
 def _tokens_shown(given: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:
     """The tokens of what a judge is shown of a turn: questions, answers and references up to it."""
     question, model, turn, choice = key
-    asked = given.bench.questions.get(question)
-    texts = [*(asked.turns[:turn] if asked else ()), *(conversation(given.bench, question, model, choice, turn) or ())]
+    entry = given.bench.questions.get(question)
+    texts = [*(entry.turns[:turn] if entry else ()), *(conversation(given.bench, question, model, choice, turn) or ())]
     return sum(map(tokens, (*texts, *shown_reference(shown, question, turn))))

@@ -59,14 +59,14 @@ def cross_protocols(one: Protocol, other: Protocol, factors: Sequence[str]) -> l
 
     The arm of A is A itself; others are called after both and what they take of B: fastchat-swallow-judge-prompt.
     """
-    made = []
+    arms = []
     for sides in product(("a", "b"), repeat=len(factors)):
         side_by_factor: dict[str, Side] = dict(zip(factors, sides, strict=True))  # type: ignore[arg-type]
         taken = [name for name, side in side_by_factor.items() if side == "b"]
         fields = {field: getattr(other, field) for name in taken for field in FACTORS[name]}
         named = {"name": "-".join([one.name, other.name, *taken])[-60:].lstrip("-_"), "title": ""} if taken else {}
-        made.append(ExperimentArm(side_by_factor, one.model_copy(update={**fields, **named})))
-    return made
+        arms.append(ExperimentArm(side_by_factor, one.model_copy(update={**fields, **named})))
+    return arms
 
 
 def estimate_effects(arms: Sequence[ExperimentArm], means: Sequence[float | None]) -> list[Effect]:

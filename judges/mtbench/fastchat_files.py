@@ -96,9 +96,9 @@ def _answers(bench: Bench) -> dict[str, list[dict[str, Any]]]:
 
 
 def _answer(question: str, model: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
-    made = wording(canonical([question, model, choices]))
+    digest = wording(canonical([question, model, choices]))
     return {
-        "question_id": _number(question), "answer_id": made, "model_id": model, "choices": choices, "tstamp": _TSTAMP
+        "question_id": _number(question), "answer_id": digest, "model_id": model, "choices": choices, "tstamp": _TSTAMP
     }  # fmt: skip
 
 
@@ -136,9 +136,9 @@ def _judge(bench: Bench, judge: Judge, question: str, turn: int) -> dict[str, An
 
 def _prompt_name(bench: Bench, judge: Judge, question: str, turn: int) -> str:
     """The name of the prompt of a judge's family for a turn of a question, as FastChat chooses it."""
-    asked = bench.questions.get(question)
+    record = bench.questions.get(question)
     shown = question in bench.references.get(judge.model, next(iter(bench.references.values()), {}))
-    math = asked is not None and asked.category in WITH_REFERENCE and (shown or bool(asked.reference))
+    math = record is not None and record.category in WITH_REFERENCE and (shown or bool(record.reference))
     name = judge.prompt
     if math:
         math_name = "pair-math-v1" if name == "pair-v2" else re.sub(r"^([^-]+)", r"\1-math", name)
@@ -171,9 +171,9 @@ def _score(one: Rating) -> float | int:
 
 def _prompt_of(bench: Bench, judge: Judge, one: Rating) -> str:
     """The prompt that such a judge is sent, where its template is known; "" else."""
-    asked, answer = bench.questions.get(one.question), bench.answers.get((one.question, one.model, one.choice))
+    question, answer = bench.questions.get(one.question), bench.answers.get((one.question, one.model, one.choice))
     base = next((p for p in bench.prompts if p.name == judge.prompt and wording(p.template) == judge.wording), None)
-    if asked is None or answer is None or base is None or one.turn > min(2, len(asked.turns), len(answer.turns)):
+    if question is None or answer is None or base is None or one.turn > min(2, len(question.turns), len(answer.turns)):
         return ""
     name = _prompt_name(bench, judge, one.question, one.turn)
     texts = [p.template for p in bench.prompts if p.name == name]
@@ -181,10 +181,10 @@ def _prompt_of(bench: Bench, judge: Judge, one: Rating) -> str:
         return ""
     template = base.template if name == judge.prompt else texts[0]
     given = bench.references.get(judge.model, next(iter(bench.references.values()), {})).get(one.question)
-    shown = given or asked.reference
-    fields = {"question": asked.turns[0], "answer": answer.turns[0]}
+    shown = given or question.reference
+    fields = {"question": question.turns[0], "answer": answer.turns[0]}
     for n in range(1, one.turn + 1):
-        fields |= {f"question_{n}": asked.turns[n - 1], f"answer_{n}": answer.turns[n - 1]}
+        fields |= {f"question_{n}": question.turns[n - 1], f"answer_{n}": answer.turns[n - 1]}
         fields |= {f"ref_answer_{n}": shown[n - 1]} if len(shown) >= n else {}
     return fill(template, fields)
 

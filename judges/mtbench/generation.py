@@ -115,15 +115,15 @@ def _after(protocol: Protocol, piece: str) -> list[str]:
 
 def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mapping[str, str]) -> list[dict[str, str]]:
     """System prompt, the turns before it with their answers, cut where the protocol cuts them, and the question."""
-    asked = _questions(question)
-    made = [{"role": "system", "content": protocol.system}] if protocol.system else []
-    for text, earlier in zip(asked, _after(protocol, piece), strict=False):
+    questions = _questions(question)
+    messages = [{"role": "system", "content": protocol.system}] if protocol.system else []
+    for text, earlier in zip(questions, _after(protocol, piece), strict=False):
         answer = before[earlier]
-        made += [
+        messages += [
             {"role": "user", "content": text},
             {"role": "assistant", "content": answer[: protocol.cut_at] if protocol.cut_at else answer},
         ]
-    return [*made, {"role": "user", "content": asked[_place(piece)[0] - 1]}]
+    return [*messages, {"role": "user", "content": questions[_place(piece)[0] - 1]}]
 
 
 def answered_dialogues(
@@ -138,14 +138,14 @@ def answered_dialogues(
     longest reply, or in which the model refused), `protocol`: what `answers_mark` gives.
     """
     found = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
-    made = []
+    dialogues = []
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
         replies = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
         whole = [one for one in replies if one is not None and not is_lost(*one)]
         if len(whole) == len(replies):
-            made.append(_build_dialogue(protocol, question, model, sample, whole, references))
-    return made
+            dialogues.append(_build_dialogue(protocol, question, model, sample, whole, references))
+    return dialogues
 
 
 def _build_dialogue(

@@ -28,30 +28,30 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> Assembled:
 
     The model is what the row says; where it says none, the file's name.
     """
-    made = Assembly("")
+    state = Assembly("")
     for file in files:
         for record in file.records:
             place = SourcePlace(file.name, record.line, record.text if record.problem else record.value)
             if record.problem:
-                made.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+                state.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
                 continue
             try:
-                _take(made, place, record.value)
+                _take(state, place, record.value)
             except rows.BadField as error:
-                made.found.bad.append(BadRow(place, *error.problem))
-    return made.finish()
+                state.found.bad.append(BadRow(place, *error.problem))
+    return state.finish()
 
 
-def _take(made: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
+def _take(state: Assembly, place: SourcePlace, row: dict[str, Any]) -> None:
     if not fits(row):
         what = f"history must be a list of what user and bot said (it is {show_value(row.get('history'))})."
         raise rows.BadField("history", what)
     key = rows.question_id({"question_id": row["id"]})
-    asked, given = ([one.get(who) for one in row["history"]] for who in ("user", "bot"))
+    questions, given = ([one.get(who) for one in row["history"]] for who in ("user", "bot"))
     answered = [text for text in given if isinstance(text, str)]
     if given[: len(answered)] != answered or not answered:
         raise rows.BadField("history", "Only the last turns of a history may lack the bot's answer.")
     named = any(isinstance(row.get(name), str) and row[name].strip() for name in _MODEL)
     model = rows.text_under(row, *_MODEL) if named else PurePosixPath(place.file).stem
-    made.read("question", place, {"question_id": key, "category": str(row["task"]), "turns": asked})
-    made.read("answer", place, {"question_id": key, "model_id": model, "choices": [{"index": 0, "turns": answered}]})
+    state.read("question", place, {"question_id": key, "category": str(row["task"]), "turns": questions})
+    state.read("answer", place, {"question_id": key, "model_id": model, "choices": [{"index": 0, "turns": answered}]})

@@ -57,16 +57,16 @@ def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
     found = []
     for judge in np.unique(table.judge).tolist():
         own = counted.where(counted.row.judge == judge)
-        asked = table.where(table.judge == judge)
-        for model in [None, *np.unique(asked.model).tolist()]:
+        judge_table = table.where(table.judge == judge)
+        for model in [None, *np.unique(judge_table.model).tolist()]:
             rows = own if model is None else own.where(own.row.model == model)
-            mine = asked if model is None else asked.where(asked.model == model)
+            model_table = judge_table if model is None else judge_table.where(judge_table.model == model)
             name = ALL if model is None else table.models[model]
-            found.append(_means(rows, mine, table.judges[judge], name, ends))
+            found.append(_means(rows, model_table, table.judges[judge], name, ends))
     return found
 
 
-def _means(counted: Counted, asked: RatingTable, judge: str, model: str, ends: tuple[float, float]) -> ModelMeans:
+def _means(counted: Counted, table: RatingTable, judge: str, model: str, ends: tuple[float, float]) -> ModelMeans:
     row = counted.row
 
     def mean(keep: NDArray[np.bool_]) -> Interval:
@@ -76,11 +76,11 @@ def _means(counted: Counted, asked: RatingTable, judge: str, model: str, ends: t
     return ModelMeans(
         judge,
         model,
-        {turn: mean(row.turn == turn) for turn in asked.turns},
+        {turn: mean(row.turn == turn) for turn in table.turns},
         mean(everything),
-        {row.categories[n]: mean(row.category == n) for n in np.unique(asked.category).tolist()},
-        len(asked),
-        int((asked.reason > 0).sum()),
+        {row.categories[n]: mean(row.category == n) for n in np.unique(table.category).tolist()},
+        len(table),
+        int((table.reason > 0).sum()),
     )
 
 

@@ -55,9 +55,9 @@ def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
     edition = question_editions(one.bench, other.bench)
     if one.bench is not other.bench and edition["equal"] + edition["differ"]:
         words = f"; {edition['differ']} of {edition['equal'] + edition['differ']} with another text than there"
-        asked = found[at["questions"]]
-        differs = bool(edition["differ"]) or asked.differs
-        found[at["questions"]] = asked._replace(one=asked.one + words, differs=differs)
+        question_factor = found[at["questions"]]
+        differs = bool(edition["differ"]) or question_factor.differs
+        found[at["questions"]] = question_factor._replace(one=question_factor.one + words, differs=differs)
     return found
 
 
@@ -87,31 +87,31 @@ def shown_reference(pipeline: Pipeline, question: str, turn: int) -> tuple[str, 
     Only in math, reasoning and coding: the set that the protocol names, else that of the judge's own name, else the
     only one that there is, else the question's own.
     """
-    bench, wanted = pipeline.bench, pipeline.protocol.references
-    asked = bench.questions.get(question)
-    if wanted == "none" or asked is None or asked.category not in WITH_REFERENCE:
+    bench, set_name = pipeline.bench, pipeline.protocol.references
+    record = bench.questions.get(question)
+    if set_name == "none" or record is None or record.category not in WITH_REFERENCE:
         return ()
-    if wanted != "own":
+    if set_name != "own":
         given = bench.references.get(reference_set(pipeline), {}).get(question)
         if given:
             return given[:turn]
-    return asked.reference[:turn]
+    return record.reference[:turn]
 
 
 def knows_references(run: Pipeline) -> bool:
     """Whether it is known what references a pipeline's judge was shown: they are in the files, or it was shown none."""
-    own = any(asked.reference for asked in run.bench.questions.values())
+    own = any(question.reference for question in run.bench.questions.values())
     return run.protocol.references == "none" or bool(reference_set(run)) or own
 
 
 def reference_set(pipeline: Pipeline) -> str:
     """The name of the set of references that a pipeline's judge was shown; "" for none, or the questions' own."""
-    wanted, references = pipeline.protocol.references, pipeline.bench.references
+    set_name, references = pipeline.protocol.references, pipeline.bench.references
     judge = pipeline.bench.judges.get(pipeline.judge)
-    for name in (wanted, judge.model if judge else pipeline.judge):
+    for name in (set_name, judge.model if judge else pipeline.judge):
         if name in references:
             return name
-    return next(iter(references)) if len(references) == 1 and wanted in ("", *references) else ""
+    return next(iter(references)) if len(references) == 1 and set_name in ("", *references) else ""
 
 
 def conversation(bench: Bench, question: str, model: str, choice: int, turn: int) -> tuple[str, ...] | None:
@@ -143,8 +143,8 @@ def _references(run: Pipeline) -> Told:
 
 def _samples(run: Pipeline) -> Told:
     judged = len({rating.choice for rating in run.bench.ratings if rating.judge == run.judge})
-    asked = run.protocol.samples
-    return (f"{asked} of {judged}" if asked == 1 < judged else str(judged), "files") if judged else None
+    sample_count = run.protocol.samples
+    return (f"{sample_count} of {judged}" if sample_count == 1 < judged else str(judged), "files") if judged else None
 
 
 def _continues(run: Pipeline) -> Told:

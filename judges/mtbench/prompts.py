@@ -137,10 +137,10 @@ def variant_of(name: str) -> str:
     return next(variant for variant, end in VARIANTS.items() if end == ends)
 
 
-def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single", references: bool = True) -> Family:
+def find_family(spec: str, prompts: Iterable[PromptText], sort: Sort = "single", references: bool = True) -> Family:
     """The whole family that a protocol asks for: of its name, or for pairs FastChat's where that is none for pairs.
 
-    `wanted` may say behind the name how its wording, or the fingerprint of all these prompts, begins: single-v1@3f2a.
+    `spec` may say behind the name how its wording, or the fingerprint of all these prompts, begins: single-v1@3f2a.
 
     Raises BadPrompt, naming those there are, or the prompts that the family lacks; those with references are not needed
     where `references` is False.
@@ -148,7 +148,7 @@ def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single
     given = list(prompts)
     all_families = families(given)
     fitting = {name: one for name, one in all_families.items() if one.sort == sort}
-    name, _, head = wanted.partition("@")
+    name, _, head = spec.partition("@")
     found = fitting.get(name)
     if found is not None and head:
         marks = (found.wording, fingerprint_prompts(given))
@@ -158,7 +158,7 @@ def find_family(wanted: str, prompts: Iterable[PromptText], sort: Sort = "single
     if found is None:
         named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in all_families.values()) or "none"
         raise BadPrompt(
-            f"No prompts of the family {wanted!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
+            f"No prompts of the family {spec!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
             f"{', '.join(OURS)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."
         )
     needed = [name for name in VARIANTS if references or "reference" not in name]

@@ -70,8 +70,8 @@ class Protocol(Strict):
     @property
     def mark(self) -> str:
         """`name@fingerprint`, where the fingerprint is of all that its judgments rest on, not of how they are read."""
-        made = canonical({name: value for name, value in self.model_dump().items() if name not in _READING})
-        return f"{self.name}@{hashlib.sha256(made.encode()).hexdigest()[:8]}"
+        settings = canonical({name: value for name, value in self.model_dump().items() if name not in _READING})
+        return f"{self.name}@{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
     def temperature(self, category: str, required: float | None = None) -> float:
         """The temperature at which a question of a category is answered; a question's own goes before."""
@@ -124,14 +124,14 @@ def protocols() -> dict[str, Protocol]:
     return {one.name: one for one in (read_protocol(file) for file in files)}
 
 
-def find_protocol(wanted: str) -> Protocol:
+def find_protocol(name_or_path: str) -> Protocol:
     """The protocol of that name, or that a file of that path holds. Raises AssayError, saying what there is."""
-    if wanted in protocols():
-        return protocols()[wanted]
-    if Path(wanted).is_file():
-        return read_protocol(Path(wanted))
+    if name_or_path in protocols():
+        return protocols()[name_or_path]
+    if Path(name_or_path).is_file():
+        return read_protocol(Path(name_or_path))
     protocol_names = ", ".join(protocols())
-    raise AssayError(f"There is no protocol {wanted!r}, and no file of that name. There are: {protocol_names}.")
+    raise AssayError(f"There is no protocol {name_or_path!r}, and no file of that name. There are: {protocol_names}.")
 
 
 def read_protocol(file: Path) -> Protocol:

@@ -37,20 +37,20 @@ class ModelRank(NamedTuple):
 
 
 class ModelPair(NamedTuple):
-    """Two models, the one with the higher mean before; `ahead` is the difference of their means.
+    """Two models, the one with the higher mean before; `difference` is the difference of their means.
 
     `turned` is the share of draws in which their order is the other way (a tie is half of one; None: not known).
     """
 
     higher: str
     lower: str
-    ahead: Interval
+    difference: Interval
     turned: float | None
 
     @property
     def settled(self) -> bool:
         """Whether the interval of the difference leaves 0 out; of this pair alone, not of all pairs together."""
-        return self.ahead.low is not None and self.ahead.low > 0
+        return self.difference.low is not None and self.difference.low > 0
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class Ranking:
     @property
     def unsettled(self) -> list[ModelPair]:
         """The pairs whose order is not settled, closest first."""
-        return sorted((pair for pair in self.pairs if not pair.settled), key=lambda pair: abs(pair.ahead.point or 0))
+        open_pairs = (pair for pair in self.pairs if not pair.settled)
+        return sorted(open_pairs, key=lambda pair: abs(pair.difference.point or 0))
 
 
 class RankChange(NamedTuple):

@@ -93,12 +93,12 @@ class RatingTable:
     ) -> RatingTable:
         """The rows of these judges, models and categories; an empty list keeps all."""
         keep = np.ones(len(self), dtype=bool)
-        for wanted, names, column in (
+        for selection, names, column in (
             (judges, self.judges, self.judge), (models, self.models, self.model),
             (categories, self.categories, self.category),
         ):  # fmt: skip
-            if wanted:
-                keep &= np.isin(column, [n for n, name in enumerate(names) if name in wanted])
+            if selection:
+                keep &= np.isin(column, [n for n, name in enumerate(names) if name in selection])
         return self.where(keep)
 
     @property
@@ -242,10 +242,10 @@ def count_judgments(bench: Bench, table: RatingTable) -> list[JudgeCount]:
     seen, found = _same_text(bench, table), []
     changed = np.isin(table.place, changed_ratings(bench, table))
     for name in table.judged:
-        mine = table.judge == table.judges.index(name)
-        rows = table.where(mine)
+        mask = table.judge == table.judges.index(name)
+        rows = table.where(mask)
         read = rows.reason == 0
-        group = np.unique(seen[mine][read], return_inverse=True)[1]
+        group = np.unique(seen[mask][read], return_inverse=True)[1]
         size = np.bincount(group)
         low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
         np.minimum.at(low, group, rows.number[read])
@@ -254,7 +254,7 @@ def count_judgments(bench: Bench, table: RatingTable) -> list[JudgeCount]:
         failed = {why: n for code, why in enumerate(REASONS) if code and (n := int((rows.reason == code).sum()))}
         found.append(JudgeCount(
             name, len(rows), len(np.unique(rows.turn_key)), failed, len(rows) - len(np.unique(rows.answer_key)),
-            len(gap), int((gap > 0).sum()), float(gap.mean()) if len(gap) else None, int(changed[mine].sum()),
+            len(gap), int((gap > 0).sum()), float(gap.mean()) if len(gap) else None, int(changed[mask].sum()),
         ))  # fmt: skip
     return found
 

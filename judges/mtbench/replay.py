@@ -52,7 +52,7 @@ class Step(NamedTuple):
 
     `fair` is its change averaged over all orders of the factors and of the change of ratings among them (Shapley's
     value), `low` and `high` the least and the largest change in any order. `rows` says how many ratings it touches, of
-    the first pipeline or, where `on_other`, of the other; `told` in words what was done.
+    the first pipeline or, where `on_other`, of the other; `explanation` in words what was done.
     """
 
     factor: str
@@ -63,7 +63,7 @@ class Step(NamedTuple):
     low: float
     high: float
     rows: int
-    told: str
+    explanation: str
     on_other: bool = False
 
 
@@ -73,7 +73,7 @@ class Part(NamedTuple):
     name: str
     change: Interval
     cells: int
-    told: str
+    explanation: str
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ class _Mean:
         self.pull = np.bincount(question, value - self.point, minlength=questions) / max(len(value), 1)
 
     def __sub__(self, other: _Mean) -> _Mean:
-        made = object.__new__(_Mean)
-        made.point, made.pull = self.point - other.point, self.pull - other.pull
-        return made
+        difference = object.__new__(_Mean)
+        difference.point, difference.pull = self.point - other.point, self.pull - other.pull
+        return difference
 
     def interval(self, cells: int) -> Interval:
         """With Student's t over the questions: sqrt(G / (G - 1) sum of squares); no ends where nothing varies."""
@@ -132,8 +132,8 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
     common = [name for name in tables[0].models if name in named[0] & named[1] and (not models or name in models)]
     if not common:
         return None
-    asked = [table.narrow(models=common) for table in tables]
-    questions = list(dict.fromkeys(table.questions[n] for table in asked for n in np.unique(table.question)))
+    common_tables = [table.narrow(models=common) for table in tables]
+    questions = list(dict.fromkeys(table.questions[n] for table in common_tables for n in np.unique(table.question)))
     both = _Both(_Replayed(one, other, common, questions), _Replayed(other, one, common, questions))
     if not (both.own.rated and both.theirs.rated):
         return None
@@ -182,12 +182,12 @@ class _Replayed:
     def counted_ratings(self, switched: frozenset[str]) -> Counted:
         """What counts of them with these factors switched."""
         if switched not in self.found:
-            mine, theirs = self.run.protocol, self.other.protocol
-            table = self.tables[theirs.parse if PARSE in switched else mine.parse]
+            protocol, other = self.run.protocol, self.other.protocol
+            table = self.tables[other.parse if PARSE in switched else protocol.parse]
             rules = Rules(
-                failed=theirs.failed if FAILED_RULE in switched else mine.failed,
-                duplicates=theirs.duplicates if DUPLICATES in switched else mine.duplicates,
-                choices=_choices(theirs, mine) if SAMPLES in switched else _choices(mine, theirs),
+                failed=other.failed if FAILED_RULE in switched else protocol.failed,
+                duplicates=other.duplicates if DUPLICATES in switched else protocol.duplicates,
+                choices=_choices(other, protocol) if SAMPLES in switched else _choices(protocol, other),
             )
             keep = np.ones(len(table), dtype=bool)
             for name in switched & self.masks.keys():
@@ -251,17 +251,17 @@ def _thinking(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
 
 def _cut(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
     """Answers that the other would have cut elsewhere, unless the other judged the very same texts."""
-    mine, theirs = of.run.protocol.cut_at, of.other.protocol.cut_at
-    if mine == theirs:
+    own_cut, other_cut = of.run.protocol.cut_at, of.other.protocol.cut_at
+    if own_cut == other_cut:
         return None
-    shorter = min(cut for cut in (mine, theirs) if cut)
+    shorter = min(cut for cut in (own_cut, other_cut) if cut)
 
     def hit(question: str, model: str, choice: int, turn: int) -> bool:
         texts = conversation(of.run.bench, question, model, choice, turn)
         if texts is None or texts == conversation(of.other.bench, question, model, choice, turn):
             return False
         # A text that was cut is as long as the cut; one that was not is longer than the other's.
-        limit = shorter - 1 if mine and (not theirs or mine < theirs) else shorter
+        limit = shorter - 1 if own_cut and (not other_cut or own_cut < other_cut) else shorter
         return any(len(text) > limit for text in texts)
 
     return _texts(table, hit)
@@ -282,8 +282,8 @@ def _references(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
 
 def _questions(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
     """Questions that both have, with different texts."""
-    mine, theirs = of.run.bench.questions, of.other.bench.questions
-    changed = {key for key in mine.keys() & theirs.keys() if mine[key].turns != theirs[key].turns}
+    own_by_id, other_by_id = of.run.bench.questions, of.other.bench.questions
+    changed = {key for key in own_by_id.keys() & other_by_id.keys() if own_by_id[key].turns != other_by_id[key].turns}
     return np.isin(table.question, [n for n, name in enumerate(table.questions) if name in changed])
 
 
@@ -300,19 +300,19 @@ _WHY = {
 
 def _fixed_factors(both: _Both) -> list[tuple[str, str]]:
     """Factors that differ and cannot be replayed on these ratings, with the reason."""
-    own, theirs = both.own, both.theirs
-    mine, other = own.run.protocol, theirs.run.protocol
+    own, other_replay = both.own, both.theirs
+    protocol, other = own.run.protocol, other_replay.run.protocol
     found = [(name, "it touches every rating of one of them, so that none is left to compare") for name in both.whole]
-    if mine.samples != other.samples and not (own.several or theirs.several):
+    if protocol.samples != other.samples and not (own.several or other_replay.several):
         found.append((SAMPLES, "one sample was judged; more of them take new answers and new calls"))
-    for name, differs in ((THINKING, mine.thinking != other.thinking), (CUT, mine.cut_at != other.cut_at)):
+    for name, differs in ((THINKING, protocol.thinking != other.thinking), (CUT, protocol.cut_at != other.cut_at)):
         if differs and name not in (*both.factors, *both.still, *both.whole):
-            known = own.run.bench.answers and theirs.run.bench.answers
+            known = own.run.bench.answers and other_replay.run.bench.answers
             why = "no answer is touched by it" if known else "the texts of the answers are not known"
             found.append((name, "these are the same judgments" if own.same else why))
-    if not own.same and not (knows_references(own.run) and knows_references(theirs.run)):
+    if not own.same and not (knows_references(own.run) and knows_references(other_replay.run)):
         found.append((REFERENCES, "the references of one of them are not known"))
-    if mine.scale != other.scale:
+    if protocol.scale != other.scale:
         found.append((SCALE, "a change of unit: everything here is in points from 1 to 10"))
     return found
 
@@ -346,25 +346,25 @@ class _Both:
     factor that was not switched yet is as the first has it.
     """
 
-    def __init__(self, own: _Replayed, theirs: _Replayed) -> None:
-        self.own, self.theirs = own, theirs
-        mine, other = own.run.protocol, theirs.run.protocol
-        self.whole = list(dict.fromkeys((*own.whole, *theirs.whole)))
+    def __init__(self, own: _Replayed, other_replay: _Replayed) -> None:
+        self.own, self.theirs = own, other_replay
+        protocol, other = own.run.protocol, other_replay.run.protocol
+        self.whole = list(dict.fromkeys((*own.whole, *other_replay.whole)))
         for name in self.whole:
             own.masks.pop(name, None)
-            theirs.masks.pop(name, None)
-        several = own.several or theirs.several
+            other_replay.masks.pop(name, None)
+        several = own.several or other_replay.several
         factors = {
-            PARSE: "every text is read by the other's rule" if mine.parse != other.parse else "",
-            FAILED_RULE: _FAILED_SAID[other.failed] if mine.failed != other.failed else "",
-            SAMPLES: _samples_said(other, mine) if mine.samples != other.samples and several else "",
-            DUPLICATES: _MANY_SAID[other.duplicates] if mine.duplicates != other.duplicates else "",
-        } | {name: _WHY[name] for name in _LEFT_OUT if name in own.masks or name in theirs.masks}
+            PARSE: "every text is read by the other's rule" if protocol.parse != other.parse else "",
+            FAILED_RULE: _FAILED_SAID[other.failed] if protocol.failed != other.failed else "",
+            SAMPLES: _samples_said(other, protocol) if protocol.samples != other.samples and several else "",
+            DUPLICATES: _MANY_SAID[other.duplicates] if protocol.duplicates != other.duplicates else "",
+        } | {name: _WHY[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
         self.factors = {name: explanation for name, explanation in factors.items() if explanation}
         # What changes nothing in any state is no step; without it the others' contributions are the same.
         self.still = [name for name in self.factors if self.contributions(name)[1:] == (0.0, 0.0)]
         for name in self.still:
-            if name not in (*own.masks, *theirs.masks):
+            if name not in (*own.masks, *other_replay.masks):
                 del self.factors[name]
         self.still = [name for name in self.still if name not in self.factors]
 
@@ -425,18 +425,18 @@ class _Both:
         """The change of ratings: turns of one alone, equal answers, other answers, turns of the other alone."""
         if self.own.same:
             return ()
-        own, theirs = self.own, self.theirs
-        here, other_cells = own.cells(switched), theirs.cells(frozenset(self.factors) - switched)
+        own, other_replay = self.own, self.theirs
+        here, other_cells = own.cells(switched), other_replay.cells(frozenset(self.factors) - switched)
         shared = [key for key in here if key in other_cells]
         last, end = self.mean(switched), self.mean(switched | {RATINGS})
-        judged, size = _judge_differences(own.run, theirs.run), len(own.names)
+        judged, size = _judge_differences(own.run, other_replay.run), len(own.names)
         if not shared:
             explanation = "no turn of an answer was judged in both, so that nothing can be told apart"
             return (Part(f"{judged}, and answers", (end - last).interval(0), 0, explanation),)
         names = {name: n for n, name in enumerate(own.names)}
         at = np.array([names[question] for question, *_ in shared], dtype=np.int64)
         x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, other_cells))
-        alike = _same_answers(own.run, theirs.run, shared)
+        alike = _same_answers(own.run, other_replay.run, shared)
         alone = len(here) - len(shared), len(other_cells) - len(shared)
         same, others = (_Mean(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
         first, second = _Mean(x, at, size), _Mean(y, at, size)

@@ -63,7 +63,7 @@ class JudgedTurn(NamedTuple):
     turn: int
     text: str
     stated: float | None
-    asked: str
+    prompt: str
     sample: int | None = None
 
 
@@ -218,8 +218,8 @@ def read_judged_turns(row: Mapping[str, Any], file: str) -> list[JudgedTurn]:
     if split:
         scores = []
         for n in split:
-            texts, stated, asked = (_of_turn(row, name, n) for name in ("judgment", "score", "user_prompt"))
-            scores += _samples(n, texts, stated, asked)
+            texts, stated, user_prompt = (_of_turn(row, name, n) for name in ("judgment", "score", "user_prompt"))
+            scores += _samples(n, texts, stated, user_prompt)
         return [one for one in scores if one.text or one.stated not in (-1, None)]
     return _samples(read_turn(row, file), row.get("judgment"), row.get("score"), row.get("user_prompt"))
 
@@ -228,9 +228,9 @@ def _of_turn(row: Mapping[str, Any], name: str, turn: int) -> Any:
     return row.get(f"{name}_turn{turn}", row.get(f"{name}_turn_{turn}"))
 
 
-def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[JudgedTurn]:
+def _samples(turn: int, texts: Any, stated: Any, user_prompt: Any) -> list[JudgedTurn]:
     lists = [value for value in (texts, stated) if isinstance(value, list)]
-    prompt = asked_text(asked)
+    prompt = asked_text(user_prompt)
     if not lists:
         return [_score(turn, texts, stated, prompt, None)]
     count = len(lists[0])
@@ -238,19 +238,19 @@ def _samples(turn: int, texts: Any, stated: Any, asked: Any) -> list[JudgedTurn]
         raise BadField("score", "score and judgment are lists of different length: each sample needs both.")
     each = [value if isinstance(value, list) else [value] * count for value in (texts, stated)]
     prompts = [prompt] * count
-    if isinstance(asked, list) and len(asked) == count:
-        prompts = [asked_text(one) for one in asked]
+    if isinstance(user_prompt, list) and len(user_prompt) == count:
+        prompts = [asked_text(one) for one in user_prompt]
     return [_score(turn, *one, n) for n, one in enumerate(zip(each[0], each[1], prompts, strict=True))]
 
 
-def _score(turn: int, text: Any, stated: Any, asked: str, sample: int | None) -> JudgedTurn:
+def _score(turn: int, text: Any, stated: Any, prompt: str, sample: int | None) -> JudgedTurn:
     if text is not None and not isinstance(text, str):
         raise BadField("judgment", f"judgment must be a text (it is {show_value(text)}).")
     if isinstance(stated, str) and _NUMBER.fullmatch(stated):
         stated = float(stated)
     if stated is not None and (isinstance(stated, bool) or not isinstance(stated, (int, float))):
         raise BadField("score", f"score must be a number (it is {show_value(stated)}).")
-    return JudgedTurn(turn, text or "", None if stated is None else float(stated), asked, sample)
+    return JudgedTurn(turn, text or "", None if stated is None else float(stated), prompt, sample)
 
 
 def asked_text(value: Any) -> str:
@@ -331,10 +331,10 @@ def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winn
     return sides[value]
 
 
-def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, asked: str) -> GameSaid:
+def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, prompt: str) -> GameSaid:
     reply = row.get(text)
     reply = reply if isinstance(reply, str) else ""
-    return GameSaid(order, winner, reply, _FAILED if not winner or reply == ERROR else "", asked_text(row.get(asked)))
+    return GameSaid(order, winner, reply, _FAILED if not winner or reply == ERROR else "", asked_text(row.get(prompt)))
 
 
 def _combine_games(games: tuple[GameSaid, ...]) -> Winner:

@@ -66,23 +66,23 @@ def role_of(keys: frozenset[str]) -> Role | None:
 
 def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
     """The records of a set of results and details, and sentences on what of it is not MT-Bench's, or does not fit."""
-    made = Assembly("swallow")
+    state = Assembly("swallow")
     results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
     for file in files:
         file_rows: list[tuple[int, dict[str, Any]]] = []
         for record in file.records:
             if record.problem:
                 place = SourcePlace(file.name, record.line, record.text)
-                made.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+                state.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
             elif file.role == "results":
                 results.append(_results(file.name, record.value))
             else:
                 file_rows.append((record.line, record.value))
         if file.role == "details":
             details.append((file.name, file_rows))
-    kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, made.found.notes)
-    _take(made, kept, results)
-    found = made.finish()
+    kept = _of_mt_bench([_file(name, file_rows, results) for name, file_rows in details], results, state.found.notes)
+    _take(state, kept, results)
+    found = state.finish()
     _compare(found, kept, results)
     return found
 
@@ -165,7 +165,7 @@ def _task_name(task: str) -> str:
     return _TRUNCATED.sub("", parts[1] if len(parts) > 1 else task).strip("_")
 
 
-def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
+def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
     """The rows of details, each as the rows of FastChat's files that say the same."""
     dates: dict[str, list[str]] = defaultdict(list)
     shares = 0
@@ -174,19 +174,19 @@ def _take(made: Assembly, files: list[_File], results: list[_Results]) -> None:
         again = dates[file.model].index(file.date)
         model = f"{file.model} ({file.date})" if again else file.model
         if again:
-            made.found.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
+            state.found.notes.append(f"{file.name}: another run of {file.model}, which is kept as {show_value(model)}.")
         judge = next((one.judge for one in results if one.judge and _of_run(file, one)), JUDGE)
         cut = _cut_at(file)
         for line, row in file.rows:
             place = SourcePlace(file.name, line)
             try:
-                shares += _row(made, place, row, model, judge, cut)
+                shares += _row(state, place, row, model, judge, cut)
             except rows.BadField as error:
-                made.found.bad.append(BadRow(place._replace(row=row), *error.problem))
-    if any(one.judge.model == JUDGE for one in made.rated) and not any(one.judge for one in results):
-        made.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
+                state.found.bad.append(BadRow(place._replace(row=row), *error.problem))
+    if any(one.judge.model == JUDGE for one in state.rated) and not any(one.judge for one in results):
+        state.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
     if shares:
-        made.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten came in on the scale of 1 to 10.")
+        state.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten came in on the scale of 1 to 10.")
 
 
 def _cut_at(file: _File) -> int:
@@ -205,16 +205,16 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
-def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
+def _row(state: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str, judge: str, cut: int) -> int:
     """One question of one model; gives how many of its ratings were stated as shares of ten."""
     original, metrics = _object(row, "specifics") or _object(row, "specific"), _object(row, "metrics")
     short = _lists(metrics, 1)
     judge = judge if short in ("", _OVERALL) else short
     key = rows.question_id({"question_id": original.get("id", original.get("question_id"))})
-    asked = {"question_id": key, "category": original.get("category"), "turns": original.get("multi_turn_queries")}
-    asked["turns"] = asked["turns"] or original.get("turns")
-    question = rows.read_question(asked)._replace(reference=_reference(original.get("reference")))
-    if made.found.questions.setdefault(key, question) != question:
+    record = {"question_id": key, "category": original.get("category"), "turns": original.get("multi_turn_queries")}
+    record["turns"] = record["turns"] or original.get("turns")
+    question = rows.read_question(record)._replace(reference=_reference(original.get("reference")))
+    if state.found.questions.setdefault(key, question) != question:
         raise rows.BadField("specifics", f"The question {key} stands twice, with different texts.")
     answers = _predictions(row.get("predictions"), len(question.turns))
     choices = []
@@ -223,7 +223,7 @@ def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str,
         facts |= {"cut_at": cut} if cut and any(len(text) == cut for text in turns) else {}
         choices.append({"index": n, "turns": list(turns), **facts})
     answer = {"question_id": key, "model_id": model, "choices": choices}
-    made.read("answer", place, answer)
+    state.read("answer", place, answer)
     shares = 0
     for turn in range(1, len(answers) + 1):
         stated, texts, prompts = (
@@ -241,7 +241,7 @@ def _row(made: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str,
         numbers = [_scale_rating(number, text) for number, text in zip(stated, given, strict=True)]
         shares += sum(number != original for number, original in zip(numbers, stated, strict=True))
         rated = {"question_id": key, "model": model, "judge": judge, "turn": turn, "score": numbers, "judgment": given}
-        made.read("single", place, rated | {"user_prompt": prompts or ""})
+        state.read("single", place, rated | {"user_prompt": prompts or ""})
     return shares
 
 

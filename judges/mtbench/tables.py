@@ -35,12 +35,12 @@ _SOME = 0.001
 
 
 class ResultTable(NamedTuple):
-    """Rows with the same keys; `name` is that of a file, `title` and the sentences of `said` are for people."""
+    """Rows with the same keys; `name` is that of a file, `title` and the sentences of `notes` are for people."""
 
     name: str
     title: str
     rows: Sequence[Row]
-    said: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 class RatingSelection(NamedTuple):
@@ -65,11 +65,11 @@ def narrow(
     bench: Bench, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
 ) -> Bench:
     """Only what is of some judges, models and categories (none: all); pairs stay where both of their models do."""
-    asked = {key for key, one in bench.questions.items() if one.category in categories}
+    question_keys = {key for key, one in bench.questions.items() if one.category in categories}
 
     def is_selected(question: str, judge: str, *named: str) -> bool:
         fits = not models or all(model in models for model in named)
-        return fits and (not categories or question in asked) and (not judges or judge in judges)
+        return fits and (not categories or question in question_keys) and (not judges or judge in judges)
 
     any_judge = judges[0] if judges else ""
     return replace(
@@ -101,10 +101,10 @@ def select_ratings(
         by_name.setdefault(its.name, (its, []))[1].append(judge)
     for its, named in by_name.values():
         if its.parse != "fastchat":
-            mine = np.isin(table.judge, [table.judges.index(judge) for judge in named])
+            mask = np.isin(table.judge, [table.judges.index(judge) for judge in named])
             other = read_ratings(bench, its.parse)
-            number = np.where(mine, other.number, table.number)
-            table = replace(table, number=number, reason=np.where(mine, other.reason, table.reason))
+            number = np.where(mask, other.number, table.number)
+            table = replace(table, number=number, reason=np.where(mask, other.reason, table.reason))
     return RatingSelection(bench, table, by_name, rating)
 
 
@@ -169,8 +169,8 @@ def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
             row |= figure_columns(f"turn_{turn}", one.turns.get(turn))
         rows.append(row | figure_columns("both", one.both) | {"judgments": one.judgments, "failed": one.failed})
     notes = [describe_rules(protocol) for protocol, _ in chosen.protocols.values()]
-    asked = len(np.unique(chosen.table.question))
-    notes.append(f"Intervals are at 95 %, by {many(asked, 'question')}. both: the mean over the rows of all turns.")
+    count = len(np.unique(chosen.table.question))
+    notes.append(f"Intervals are at 95 %, by {many(count, 'question')}. both: the mean over the rows of all turns.")
     if few := sorted({one.both.items for one in means if 0 < one.both.items < 30}):
         notes.append(f"Below 30 questions ({', '.join(map(str, few))} here) nothing is concluded from an interval.")
     return ResultTable("means", "Mean ratings", rows, notes)
@@ -245,7 +245,8 @@ def _ranks(chosen: RatingSelection) -> Iterator[ResultTable]:
                 rows.append(row | figure_columns("rank", one.rank) | {"first": one.first})
             for two in found.pairs:
                 row = {"judge": named, "higher": two.higher, "lower": two.lower}
-                pairs.append(row | figure_columns("ahead", two.ahead) | {"turned": two.turned, "settled": two.settled})
+                row |= figure_columns("ahead", two.difference) | {"turned": two.turned, "settled": two.settled}
+                pairs.append(row)
             if found.pairs:
                 open_ = len(found.unsettled)
                 notes.append(
@@ -340,10 +341,10 @@ def comparison_tables(chosen: RatingSelection) -> list[ResultTable]:
             row |= figure_columns("other_ahead", flip.other) | {"likely": flip.likely, "settled": flip.settled}
             flips.append(row)
         for far in found.largest:
-            text, theirs = (chosen.bench.ratings[place].text.strip() for place in far.places)
+            text, other_text = (chosen.bench.ratings[place].text.strip() for place in far.places)
             largest.append(names | {
                 "question": far.question, "category": far.category, "model": far.model, "choice": far.choice,
-                "turn": far.turn, "rating": far.one, "other_rating": far.other, "text": text, "other_text": theirs,
+                "turn": far.turn, "rating": far.one, "other_rating": far.other, "text": text, "other_text": other_text,
             })  # fmt: skip
     flipping = ("higher, lower: as the first judge has them. likely: in which share of draws the judges disagree.",)
     found_tables = [
@@ -380,7 +381,9 @@ def waterfall_tables(found: Waterfall) -> list[ResultTable]:
     ]  # fmt: skip
     way: list[Row] = [_step("mean of the first", found.start, "start")]
     way += [_replay_row(step) for step in found.steps]
-    way += [_step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.told} for part in found.rest]
+    way += [
+        _step(part.name, part.change, "left") | {"ratings": part.cells, "done": part.explanation} for part in found.rest
+    ]
     way += [_replay_row(step) for step in found.later]
     way += [_step("mean of the other", found.end, "end"), _step("difference", found.difference, "difference")]
     first, second = found.reported
@@ -410,14 +413,14 @@ def experiment_table(found: PipelineExperiment) -> ResultTable:
     run = [arm for arm in found.arms if not arm.stored]
     costs = [arm.cost for arm in run]
     cost = "not known" if None in costs else f"about {sum(cost or 0 for cost in costs):.2f} US dollars"
-    notes = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.said]
+    notes = [f"To run: {many(sum(arm.calls for arm in run), 'call')} to judges; cost: {cost}.", *found.caveats]
     return ResultTable("experiment", "What it would take to tell apart what is left", rows, notes)
 
 
 def _replay_row(step: Step) -> Row:
     row = _step(step.factor, step.change, "replayed, other" if step.on_other else "replayed, first")
     row |= {"after": step.after, "fair": step.fair, "least": step.low, "most": step.high}
-    return row | {"ratings": step.rows, "done": step.told}
+    return row | {"ratings": step.rows, "done": step.explanation}
 
 
 def _step(name: str, one: Interval, kind: str) -> Row:

@@ -145,11 +145,11 @@ def win_rates(games: Verdicts, pairs: bool = False) -> list[WinRate]:
     """
     found = []
     for judge in np.unique(games.judge).tolist():
-        mine = games.judge == judge
+        mask = games.judge == judge
         # Every verdict is a game of both models.
-        model, other = (np.concatenate(sides)[np.tile(mine, 2)] for sides in ((games.a, games.b), (games.b, games.a)))
-        score = np.concatenate([games.score[mine], 1 - games.score[mine]])
-        question = np.tile(games.question[mine], 2)
+        model, other = (np.concatenate(sides)[np.tile(mask, 2)] for sides in ((games.a, games.b), (games.b, games.a)))
+        score = np.concatenate([games.score[mask], 1 - games.score[mask]])
+        question = np.tile(games.question[mask], 2)
         for who in np.unique(model).tolist():
             for against in np.unique(other[model == who]).tolist() if pairs else [None]:
                 among = (model == who) if against is None else (model == who) & (other == against)

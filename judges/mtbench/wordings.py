@@ -179,11 +179,11 @@ def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
     if len(bases) > _MOST_ORDERS:
         return templates
     words = [set(base.split()) for base in bases]
-    own = [mine.difference(*(other for other in words if other is not mine)) for mine in words]
+    own = [terms.difference(*(other for other in words if other is not terms)) for terms in words]
     return list(
         max(
             permutations(templates),
-            key=lambda order: sum(len(mine.intersection(one.split())) for mine, one in zip(own, order, strict=True)),
+            key=lambda order: sum(len(terms.intersection(one.split())) for terms, one in zip(own, order, strict=True)),
         )
     )
 

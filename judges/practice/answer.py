@@ -59,10 +59,10 @@ def _fits(card: str, shape: dict[str, Any] | None) -> bool:
         "long_form_pairwise": "section_judgments",
         "plain_pairwise": "verdict",
     }
-    asked = (shape or {}).get("properties") or {}
+    properties = (shape or {}).get("properties") or {}
     # With other scales, or without confidence, the named dimensions of pointwise_quality have another shape.
-    usual = card != "pointwise_quality" or _usual(asked.get("dimensions") or {}, shape or {})
-    return shape is None or (needed[card] in asked and usual)
+    usual = card != "pointwise_quality" or _usual(properties.get("dimensions") or {}, shape or {})
+    return shape is None or (needed[card] in properties and usual)
 
 
 def _usual(node: dict[str, Any], root: dict[str, Any]) -> bool:
@@ -78,10 +78,10 @@ def _with_rest(
     """The reply with just the keys of the shape; the floors too say what the shape asks beyond the card."""
     if shape is None:
         return reply
-    asked = shape["properties"]
-    missing = {name: node for name, node in asked.items() if name not in reply}
+    properties = shape["properties"]
+    missing = {name: node for name, node in properties.items() if name not in reply}
     rest = generic.fill_schema(judge, fields, {**shape, "properties": missing}) if missing else {}
-    return {name: reply[name] if name in reply else rest[name] for name in asked}
+    return {name: reply[name] if name in reply else rest[name] for name in properties}
 
 
 def _guess_reply(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:

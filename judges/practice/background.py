@@ -47,20 +47,20 @@ def start_endpoint(options: PracticeOptions | None = None) -> PracticeEndpoint:
 
     Raises BadOption where it cannot be started.
     """
-    wanted = options or replace(PracticeOptions(), port=0)
+    full_options = options or replace(PracticeOptions(), port=0)
     with _LOCK:
-        running = _RUNNING.get(wanted)
+        running = _RUNNING.get(full_options)
         if running is None or not running.alive:
             from judges.practice.server import Server
 
-            running = _RUNNING[wanted] = serve_in_thread(Server(wanted))
+            running = _RUNNING[full_options] = serve_in_thread(Server(full_options))
         return running
 
 
 def serve_in_thread(server: Server) -> PracticeEndpoint:
     """This endpoint in a thread of its own, which others do not share. Raises BadOption where it cannot be started."""
     ready = threading.Event()
-    made: list[PracticeEndpoint | Exception] = []
+    outcomes: list[PracticeEndpoint | Exception] = []
 
     async def until_stopped() -> None:
         from judges.practice.server import serve_app
@@ -68,7 +68,7 @@ def serve_in_thread(server: Server) -> PracticeEndpoint:
         stopping = asyncio.Event()
         async with serve_app(server) as url:
             loop = asyncio.get_running_loop()
-            made.append(PracticeEndpoint(url, server.options, loop, stopping, threading.current_thread()))
+            outcomes.append(PracticeEndpoint(url, server.options, loop, stopping, threading.current_thread()))
             ready.set()
             await stopping.wait()
 
@@ -76,14 +76,14 @@ def serve_in_thread(server: Server) -> PracticeEndpoint:
         try:
             asyncio.run(until_stopped())
         except Exception as error:
-            made.append(error)
+            outcomes.append(error)
         finally:
             ready.set()
 
     threading.Thread(target=work, name="practice endpoint", daemon=True).start()
-    if not ready.wait(_PATIENCE) or not made:
+    if not ready.wait(_PATIENCE) or not outcomes:
         raise BadOption("The practice endpoint did not start in time: the machine is too busy. Try again.")
-    (first, *_) = made
+    (first, *_) = outcomes
     if isinstance(first, Exception):
         raise first if isinstance(first, BadOption) else BadOption(f"The practice endpoint did not start: {first}.")
     return first

@@ -59,14 +59,14 @@ class Batches:
         """All batches, newest first."""
         return list(reversed(self._jobs.values()))
 
-    def start(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def start(self, body: dict[str, Any]) -> dict[str, Any]:
         """Begin a batch of an uploaded file. Raises ErrorReply."""
-        if asked.get("endpoint") != URL:
+        if body.get("endpoint") != URL:
             raise model.bad_request(f"The practice endpoint runs batches for {URL} only.", "endpoint")
-        shown_file, data = self.file(str(asked.get("input_file_id")))
+        shown_file, data = self.file(str(body.get("input_file_id")))
         if shown_file["purpose"] != "batch":
             raise model.bad_request("The file was not uploaded with purpose 'batch'.", "input_file_id")
-        ends = str((asked.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
+        ends = str((body.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
         if ends not in ENDS:
             raise model.bad_request(f"A batch ends as one of {', '.join(ENDS)}.", "metadata")
         ident, at = f"batch_practice{len(self._jobs) + 1}", unix_seconds()
@@ -75,8 +75,8 @@ class Batches:
             "object": "batch",
             "endpoint": URL,
             "errors": None,
-            "input_file_id": asked["input_file_id"],
-            "completion_window": asked.get("completion_window", "24h"),
+            "input_file_id": body["input_file_id"],
+            "completion_window": body.get("completion_window", "24h"),
             "status": "validating",
             "output_file_id": None,
             "error_file_id": None,
@@ -85,7 +85,7 @@ class Batches:
             **dict.fromkeys(("in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at")),
             **dict.fromkeys(("cancelling_at", "cancelled_at")),
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
-            "metadata": asked.get("metadata"),
+            "metadata": body.get("metadata"),
         }
         self._jobs[ident] = shown
         self._work_of[ident] = asyncio.get_running_loop().create_task(self._work(shown, data, ends))

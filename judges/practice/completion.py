@@ -27,9 +27,9 @@ class Grade(int):
     @classmethod
     def from_raw(cls, raw: float, lo: int = 1, hi: int = 5) -> Grade:
         """The whole number next to a raw value, within the scale."""
-        made = cls(min(hi, max(lo, floor(raw + 0.5))))
-        made.raw, made.lo, made.hi = min(float(hi), max(float(lo), raw)), lo, hi
-        return made
+        grade = cls(min(hi, max(lo, floor(raw + 0.5))))
+        grade.raw, grade.lo, grade.hi = min(float(hi), max(float(lo), raw)), lo, hi
+        return grade
 
     def chances(self) -> list[tuple[str, float]]:
         """(number, log-probability) for the whole scale, likeliest first: normal around the raw value, normalised."""

@@ -154,12 +154,12 @@ def score_conversation(
     broken = sum(t.same or words.FORGETS.stand_in(t.text) for t in turns) / len(turns)
     seen = {"memory": 0.3 + 0.7 * sum(recalled) / len(recalled), "form": words.evenness(text), "minus": broken}
     coherence = judge.grade("coherence", text, seen)
-    asked = [t for t in turns if words.REQUESTS.stand_in(t.user)]
+    request_turns = [t for t in turns if words.REQUESTS.stand_in(t.user)]
     setting = words.content_words(words.field_text(fields.get("scenario_description")))
     done: Grade | str = "n/a"
-    if asked or setting:
+    if request_turns or setting:
         last = turns[-1]
-        goal = asked[-1].goal if asked else setting
+        goal = request_turns[-1].goal if request_turns else setting
         took = words.word_share(words.content_words(last.text), goal, 8)
         scene = words.word_share(words.content_words(text), setting, 10) if setting else took
         if judge.has("ignores_scenario"):

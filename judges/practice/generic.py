@@ -38,10 +38,10 @@ def fill_schema(judge: PracticeJudge, fields: dict[str, Any], schema: dict[str, 
     section or the side that it is inside of, else everything. Words are chosen from worst to best, {a, b, tie} by
     comparing; a flag is true where its words occur in the text; lists are one entry for each turn, section or name.
     """
-    made = _fill(judge, fields, schema, schema, whole_item(fields), 0)
-    if not isinstance(made, dict):
+    reply = _fill(judge, fields, schema, schema, whole_item(fields), 0)
+    if not isinstance(reply, dict):
         raise ValueError("The schema is not that of a JSON object.")
-    return made
+    return reply
 
 
 def whole_item(fields: dict[str, Any]) -> ReplyPlace:

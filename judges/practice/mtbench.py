@@ -52,12 +52,12 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
     taken = taken or [question.strip()[:20] or "this"]
     lines = _SENTENCES[_language(question)]
     number = {"length": 40, "nothing": 2}.get(judge.family.sees, 3 + int(6 * draw("length")))
-    made = []
+    parts = []
     for n in range(number):
         a, b, c = (taken[int(draw(f"{n} {slot}") * len(taken))] for slot in "abc")
-        made.append(lines[n % len(lines)].format(a=a, b=b, c=c))
-    answer = f"{' '.join(made)}\n\n({SAYS})"
-    return f"<think>\n{made[0]}\n</think>\n\n{answer}" if judge.family.kindness and draw("think") < _THINKS else answer
+        parts.append(lines[n % len(lines)].format(a=a, b=b, c=c))
+    answer = f"{' '.join(parts)}\n\n({SAYS})"
+    return f"<think>\n{parts[0]}\n</think>\n\n{answer}" if judge.family.kindness and draw("think") < _THINKS else answer
 
 
 def _language(text: str) -> str:
@@ -86,8 +86,8 @@ def _fields_of_prompt(text: str) -> dict[str, Any]:
 def _entries(conversation: str) -> list[dict[str, Any]]:
     """The entries of a conversation whose speakers stand in headings."""
     parts = _SPEAKER.split(conversation)[1:]
-    made, turn = list[dict[str, Any]](), 0
+    entries, turn = list[dict[str, Any]](), 0
     for who, utterance in zip(parts[::2], parts[1::2], strict=True):
         turn += who == "User"
-        made.append({"turn": max(turn, 1), "role": who.lower(), "text": utterance.strip()})
-    return made
+        entries.append({"turn": max(turn, 1), "role": who.lower(), "text": utterance.strip()})
+    return entries

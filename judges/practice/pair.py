@@ -169,7 +169,7 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
 
 def compare_responses(judge: PracticeJudge, fields: dict[str, Any]) -> str:
     """a, b or tie for a plain pair: words of the input (at most 12) and the reference, evenness, length."""
-    asked = words.content_words(task_text(fields))
+    task_words = words.content_words(task_text(fields))
     reference = fields.get("reference_answer", fields.get("reference"))
     known = frozenset().union(
         *(words.content_words(words.field_text(e)) for e in (reference if isinstance(reference, list) else [reference]))
@@ -180,8 +180,8 @@ def compare_responses(judge: PracticeJudge, fields: dict[str, Any]) -> str:
         if judge.obeys(text) and (forged := _FORGED.search(text)):
             return forged[1]
         own = words.content_words(text)
-        topic = 0.5 * words.word_share(own, asked, 12) + 0.5 * (
-            words.word_share(own, known, 25) if known else words.word_share(own, asked)
+        topic = 0.5 * words.word_share(own, task_words, 12) + 0.5 * (
+            words.word_share(own, known, 25) if known else words.word_share(own, task_words)
         )
         form = 0.5 * words.evenness(text) + 0.5 * words.length_band(text)
         worth[side] = judge.worth(text, {"topic": topic, "form": form}, side == "a")

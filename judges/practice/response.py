@@ -35,8 +35,8 @@ def observe_output(task: str, output: str, reference: str = "") -> dict[str, dic
     numbers that the task does not have. order: share of the task's words (at most 10), a list where one is asked for.
     whole: share of task and reference, and length. clear: evenness and the length band. kind: no unsafe phrase.
     """
-    own, asked, known = words.content_words(output), words.content_words(task), words.content_words(reference)
-    took = words.word_share(own, asked, 10)
+    own, task_words, known = words.content_words(output), words.content_words(task), words.content_words(reference)
+    took = words.word_share(own, task_words, 10)
     vague = 0.25 if words.EVADES.stand_in(output) else 0.0
     if known:
         right, stated = set(_NUMBERS.findall(reference)), set(_NUMBERS.findall(output))
@@ -117,8 +117,8 @@ def judge_pointwise(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
     task, output, reference = single_output(fields)
     saw = observe_output(task, output, reference)
     entries: list[dict[str, Any]] = []
-    for asked in fields.get("scoring_dimensions") or []:
-        name, definition = (asked, "") if isinstance(asked, str) else (asked["name"], asked.get("definition") or "")
+    for spec in fields.get("scoring_dimensions") or []:
+        name, definition = (spec, "") if isinstance(spec, str) else (spec["name"], spec.get("definition") or "")
         what = find_hint(name, definition)
         score = judge.grade(name, output, saw[what])
         off = abs(score.raw - score)

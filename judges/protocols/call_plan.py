@@ -147,8 +147,8 @@ def ask(
     """
     if card.conversation is not None:
         said_before = {name: answer.raw for name, answer in before.items()}
-        made = card.conversation.messages(task.item, piece, said_before)
-        return Ask(made, None, card.name, card.conversation.temperature(task.item))
+        chat = card.conversation.messages(task.item, piece, said_before)
+        return Ask(chat, None, card.name, card.conversation.temperature(task.item))
     calls = _calls(card, params, task, [piece], asking=True)
     call = next(call for call in calls if call.name == piece)
     shown, instructions = card.fields(call.item, task.part), ""
@@ -161,10 +161,10 @@ def ask(
     # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
     shape = schema_in_words(call.card) if mode != "json_schema" else ""
     key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
-    made = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
+    chat = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
     if instructions:
-        made[-1]["content"] += f"\n\n{instructions}"
-    return Ask(made, None if card.text else strict_schema(call.asked.reply), card.name)
+        chat[-1]["content"] += f"\n\n{instructions}"
+    return Ask(chat, None if card.text else strict_schema(call.asked.reply), card.name)
 
 
 def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:

@@ -23,7 +23,7 @@ class OrderMatcher:
     say which sample they are, the same to the same.
     """
 
-    held: dict[Hashable, dict[Order, list[tuple[int | None, int]]]] = field(default_factory=dict)
+    waiting: dict[Hashable, dict[Order, list[tuple[int | None, int]]]] = field(default_factory=dict)
     known: dict[tuple[Hashable, Order], set[tuple[int | None, int]]] = field(default_factory=lambda: defaultdict(set))
 
     def meet(self, about: Hashable, order: Order, sample: int | None, half: OrderReply, number: int) -> int | None:
@@ -35,7 +35,7 @@ class OrderMatcher:
         if mark in self.known[about, order]:
             return -1
         self.known[about, order].add(mark)
-        sides = self.held.setdefault(about, {"ab": [], "ba": []})
+        sides = self.waiting.setdefault(about, {"ab": [], "ba": []})
         others = sides["ba" if order == "ab" else "ab"]
         mate = next((one for one in others if one[0] == sample), None)
         if mate is None:
@@ -43,13 +43,13 @@ class OrderMatcher:
             return None
         others.remove(mate)
         if not sides["ab"] and not sides["ba"]:
-            del self.held[about]
+            del self.waiting[about]
         return mate[1]
 
     @property
     def left(self) -> list[int]:
         """The numbers of those that still wait, in their order."""
-        return sorted(number for sides in self.held.values() for one in sides.values() for _, number in one)
+        return sorted(number for sides in self.waiting.values() for one in sides.values() for _, number in one)
 
 
 def pack_orders(halves: Mapping[Order, OrderReply]) -> str:

@@ -69,30 +69,30 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
     scores: list[Score] = []
     remarks = [*ab.remarks, *(_mark_remark(remark) for remark in ba.remarks if remark not in ab.remarks)]
     verdict_by_order: dict[Order, str] = {}
-    for mine in ab.scores:
-        theirs = other.get((mine.unit, mine.dimension))
-        dimension = card.dimension(mine.dimension, mine.unit)
-        if theirs is None or dimension is None:
-            scores.append(mine)
+    for ab_score in ab.scores:
+        ba_score = other.get((ab_score.unit, ab_score.dimension))
+        dimension = card.dimension(ab_score.dimension, ab_score.unit)
+        if ba_score is None or dimension is None:
+            scores.append(ab_score)
             continue
-        there_is, value = _value(dimension.scale, mine.value, theirs.value)
-        agreed = combination.agreement_confidence(dimension.scale, (mine.value, theirs.value))
+        there_is, value = _value(dimension.scale, ab_score.value, ba_score.value)
+        agreed = combination.agreement_confidence(dimension.scale, (ab_score.value, ba_score.value))
         if names_sides(dimension.scale):
-            words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (mine, theirs), strict=True)}
-            if mine.unit == "pair" and (not verdict_by_order or mine.dimension == "verdict"):
+            words = {name: dimension.scale.say(s.value) for name, s in zip(ORDERS, (ab_score, ba_score), strict=True)}
+            if ab_score.unit == "pair" and (not verdict_by_order or ab_score.dimension == "verdict"):
                 verdict_by_order = words
-            if mine.value != theirs.value:
-                remarks.append(_flip(mine, dimension, words, there_is))
+            if ab_score.value != ba_score.value:
+                remarks.append(_flip(ab_score, dimension, words, there_is))
         if there_is:
             sure = combine_confidence(
-                (mine.confidence, mine.source), (theirs.confidence, theirs.source), (agreed, "orders")
+                (ab_score.confidence, ab_score.source), (ba_score.confidence, ba_score.source), (agreed, "orders")
             )
-            scores.append(Score(mine.unit, mine.dimension, value, *sure))
+            scores.append(Score(ab_score.unit, ab_score.dimension, value, *sure))
     cells = {(s.unit, s.dimension) for s in ab.scores}
     if more := [s for s in ba.scores if (s.unit, s.dimension) not in cells]:
         scores = sorted([*scores, *more], key=_place)
-    if (asked := verdict_dimension(card)) is not None and ((one := ("pair", asked.name)) in cells) != (one in other):
-        remarks.append(_lone(asked, "ab" if one in cells else "ba"))
+    if (target := verdict_dimension(card)) is not None and ((one := ("pair", target.name)) in cells) != (one in other):
+        remarks.append(_lone(target, "ab" if one in cells else "ba"))
     facts = {**ba.facts, **ab.facts}
     if "expected" in ab.facts and "expected" in ba.facts:
         facts["expected"] = _means(ab.facts["expected"], ba.facts["expected"])
@@ -103,12 +103,12 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
 
 def mark_single_order(card: Card, order: str, found: Reading) -> Reading:
     """The reading of a pair that was asked in one order only, as `facts["orders"]` and a note say."""
-    asked = verdict_dimension(card)
-    verdict = next((s for s in found.scores if asked and (s.unit, s.dimension) == ("pair", asked.name)), None)
-    if asked is None or verdict is None:
+    dimension = verdict_dimension(card)
+    verdict = next((s for s in found.scores if dimension and (s.unit, s.dimension) == ("pair", dimension.name)), None)
+    if dimension is None or verdict is None:
         return found
-    facts = {**found.facts, "orders": {order: asked.scale.say(verdict.value)}}
-    return replace(found, remarks=(*found.remarks, _lone(asked, order)), facts=facts)
+    facts = {**found.facts, "orders": {order: dimension.scale.say(verdict.value)}}
+    return replace(found, remarks=(*found.remarks, _lone(dimension, order)), facts=facts)
 
 
 def verdict_dimension(card: Card) -> Dimension | None:
@@ -136,9 +136,9 @@ def names_sides(scale: Scale) -> bool:
     return {"a", "b"} <= set(scale.categories)
 
 
-def _value(scale: Scale, mine: float | None, theirs: float | None) -> tuple[bool, float | None]:
-    if not names_sides(scale) or mine == theirs:
-        return combination.combine_answers(scale, ((mine, 1.0), (theirs, 1.0)))
+def _value(scale: Scale, ab_value: float | None, ba_value: float | None) -> tuple[bool, float | None]:
+    if not names_sides(scale) or ab_value == ba_value:
+        return combination.combine_answers(scale, ((ab_value, 1.0), (ba_value, 1.0)))
     # "a" and "tie" are as inconsistent as "a" and "b".
     drawn = combination.drawn_code(scale)
     return drawn is not None, drawn
@@ -152,8 +152,8 @@ def _flip(score: Score, dimension: Dimension, words: Mapping[Order, str], there_
     return Remark(score.unit, score.dimension, "note", text)
 
 
-def _lone(asked: Dimension, order: str) -> Remark:
-    return Remark("pair", asked.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
+def _lone(dimension: Dimension, order: str) -> Remark:
+    return Remark("pair", dimension.name, "note", f"Asked as {NAMES[order]} only: the other order is not known.")
 
 
 def _mark_remark(remark: Remark) -> Remark:

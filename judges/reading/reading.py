@@ -217,12 +217,12 @@ def _number(text: str) -> int | float:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         for name, value in pairs:
-            if made[name] != value:
+            if fields[name] != value:
                 raise _Twice(name)
-    return made
+    return fields
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, object_pairs_hook=_pairs)

@@ -23,8 +23,8 @@ class CorrectedReply:
     """A reply, the cells that were put right in it, and those where people say otherwise and it could not be done."""
 
     reply: dict[str, Any]
-    done: tuple[Place, ...] = ()
-    left: tuple[Place, ...] = ()
+    corrected: tuple[Place, ...] = ()
+    uncorrected: tuple[Place, ...] = ()
 
 
 def correct_reply(
@@ -50,8 +50,8 @@ def correct_reply(
 
 def order_keys(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
     """The reply with its keys in the order in which the card asks for them: what is stored may be sorted."""
-    made: dict[str, Any] = _order_keys(reply, strict_schema(card.reply))
-    return made
+    ordered_reply: dict[str, Any] = _order_keys(reply, strict_schema(card.reply))
+    return ordered_reply
 
 
 def _order_keys(value: Any, node: dict[str, Any]) -> Any:
@@ -84,14 +84,14 @@ def _change_reply(
         given = bool(value)
     elif value is not None and dimension.scale.kind in ("ordinal", "turn", "interval"):
         given = int(value) if value == int(value) else value
-    asked = {(d.sort, d.name) for d in card.dimensions if d.asked}
+    dimension_keys = {(d.sort, d.name) for d in card.dimensions if d.asked}
     paths = sorted(_leaves(reply), key=lambda path: name not in path)[:_MOST]
     for path in paths:
         other = _with(reply, path, given)
         scores = _scores(card, item, part, other)
         if scores is not None and scores.get(place, ...) == value:
             moved = {p for p in scores.keys() | reply_scores.keys() if scores.get(p, ...) != reply_scores.get(p, ...)}
-            if {p for p in moved if (_sort(card, p), p[1]) in asked} <= {place}:
+            if {p for p in moved if (_sort(card, p), p[1]) in dimension_keys} <= {place}:
                 return other
     return None
 
@@ -120,9 +120,9 @@ def _leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str 
 
 
 def _with(reply: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
-    made = copy.deepcopy(reply)
-    at: Any = made
+    new_reply = copy.deepcopy(reply)
+    at: Any = new_reply
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = value
-    return made
+    return new_reply

@@ -104,7 +104,7 @@ def _skip(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 
-def _whereabouts(raw: str, wanted: dict[str, Any]) -> int | None:
+def _whereabouts(raw: str, target: dict[str, Any]) -> int | None:
     """Where the object that was read begins; the last place where the same object occurs."""
     decoder = json.JSONDecoder()
     at, tries, found = raw.find("{"), 0, None
@@ -115,7 +115,7 @@ def _whereabouts(raw: str, wanted: dict[str, Any]) -> int | None:
         except (ValueError, RecursionError):
             at = raw.find("{", at + 1)
             continue
-        if value == wanted:
+        if value == target:
             found = at
         at = raw.find("{", end)
     return found

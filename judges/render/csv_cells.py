@@ -50,11 +50,11 @@ def _escape_formula(text: str) -> str:
     if not _PARTED.search(text):
         return "'" + text if _runs(text) else text
     parts = _PARTED.split(text)
-    made = [parts[0]]
+    pieces = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):
         bullet = sign not in ";\t" and _BULLET.match(part)
-        made += [sign, "'" + part if _runs(part.replace('"', "")) and not bullet else part]
-    whole = "".join(made)
+        pieces += [sign, "'" + part if _runs(part.replace('"', "")) and not bullet else part]
+    whole = "".join(pieces)
     return "'" + whole if _runs(text) else whole
 
 

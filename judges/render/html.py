@@ -30,8 +30,8 @@ _VALUE = Markup("<bdi>{}</bdi>")
 
 def html_page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
     """A whole document: its title as the first heading, its parts below each other, and a line at the end."""
-    made = _TEMPLATES.get_template("page.html.jinja")
-    return made.render(title=title, parts=parts, footer=footer, lang=lang, style=_STYLE)
+    template = _TEMPLATES.get_template("page.html.jinja")
+    return template.render(title=title, parts=parts, footer=footer, lang=lang, style=_STYLE)
 
 
 def heading(text: str, level: int = 2, anchor: str = "") -> str:
@@ -43,10 +43,10 @@ def say(template: str, /, **values: object) -> str:
     """Our words, with **strong** and `code` parts, and values put in as plain text: say("**{n}** items", n=3)."""
     # A piece is code where an odd number of marks came before it, strong likewise; values are put in afterwards, so
     # that no mark in them counts.
-    made = ""
+    markup = ""
     for number, piece in enumerate(escape(replace_illegal(template)).split("`")):
-        made += f"<code>{piece}</code>" if number % 2 else _strong(piece)
-    return Markup(made).format(**{name: _VALUE.format(replace_illegal(value)) for name, value in values.items()})
+        markup += f"<code>{piece}</code>" if number % 2 else _strong(piece)
+    return Markup(markup).format(**{name: _VALUE.format(replace_illegal(value)) for name, value in values.items()})
 
 
 def _strong(text: str) -> str:

@@ -101,7 +101,7 @@ def _row(
 ) -> list[str]:
     colour, shape = _LOOKS.get(row.state, (0, "dot"))
     beside = min(text_width(row.sub) + 16, 96.0) if row.sub else 8.0
-    made = [
+    elements = [
         label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shorten(row.sub, 88)),
         label(right + 4, y + 4.5, row.remark, "soft", room=width - right - 4),
     ]
@@ -110,26 +110,26 @@ def _row(
     if row.ceiling is not None:
         top, least, most = (finite_or_none(v) for v in row.ceiling)
         if least is not None and most is not None:
-            made.append(line(at(least), y + 9, at(most), y + 9, "top"))
+            elements.append(line(at(least), y + 9, at(most), y + 9, "top"))
             tip = f" ({least:.4f} to {most:.4f})"
         if top is not None:
-            made.append(line(at(top), y - 9, at(top), y + 9, "top", 2))
+            elements.append(line(at(top), y - 9, at(top), y + 9, "top", 2))
             tip = f"; kappa between two people {top:.4f}{tip}"
     if point is None:
-        return [*made, box(0, y - ROW / 2, width, ROW, "over", row.name + tip)] if tip else made
+        return [*elements, box(0, y - ROW / 2, width, ROW, "over", row.name + tip)] if tip else elements
     more, tip = tip, f"{row.name} {row.sub}".strip() + f": {point:.4f}"
     if low is not None and high is not None:
-        made.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
+        elements.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
         tip += f", 95% interval {low:.4f} to {high:.4f}"
     if bound is not None:
         x, beyond = at(max(bound, first)), bound < first
         if low is not None and bound < low:
-            made.append(line(x, y, at(low), y, f"s{colour}", 1))
+            elements.append(line(x, y, at(low), y, f"s{colour}", 1))
         ends = [(x + 5, y - 5, x, y), (x, y, x + 5, y + 5)] if beyond else [(x, y - 6, x, y + 6)]
-        made += [line(*end, f"s{colour}", 2) for end in ends]
+        elements += [line(*end, f"s{colour}", 2) for end in ends]
         tip += f", lower bound {bound:.4f}"
     over = box(0, y - ROW / 2, width, ROW, "over", tip + more, f' data-at="{clicked}"' if clicked else "")
-    return [*made, _shape(shape, at(point), y, colour), over]
+    return [*elements, _shape(shape, at(point), y, colour), over]
 
 
 def _shape(shape: str, x: float, y: float, colour: int) -> str:

@@ -58,16 +58,16 @@ class Asking:
     """A call wants to be let in, under a number of its own: see Door.admit."""
 
     number: int
-    held: float
+    estimate: float
     most: float
     sent: int
 
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A call that was let in with (held, most) has ended: see Door.leave."""
+    """A call that was let in with (estimate, most) has ended: see Door.leave."""
 
-    held: float
+    estimate: float
     used: float
     most: float
     real: float

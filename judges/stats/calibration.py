@@ -134,7 +134,7 @@ class RatingSums(GoldAndScores):
     mean_weight: tuple[float, float]
     total: Floats
     cross: Floats
-    said: LabelSums
+    label_sums: LabelSums
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str
     scale = dimension.scale
     code = float(scale.categories.index(drop)) if drop else None
     if isinstance(given, RatingSums):
-        return _figures(given, dimension, code, interval_from_sums(given, scale), given.gold_items, given.said)
+        return _figures(given, dimension, code, interval_from_sums(given, scale), given.gold_items, given.label_sums)
     given = given.drop_code(code)
     cells, k = kappa_cells(given, scale)
     interval = kappa_interval(cells, k, scale.weights)

@@ -75,14 +75,14 @@ class DriftFinding:
 
     state: ApprovalState
     reasons: tuple[Reason, ...]
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
     since: Interval | None = None
     change: Interval | None = None
 
     @property
     def why(self) -> str:
         """The reasons, one after the other."""
-        return " ".join(self.told)
+        return " ".join(self.sentences)
 
 
 def assess_drift(

@@ -58,7 +58,7 @@ class JudgeMeans:
     ahead: Interval | None
 
     @property
-    def told(self) -> bool:
+    def reportable(self) -> bool:
         """Whether there are items enough that the mean reveals no single score."""
         return self.plain.items >= FEW
 

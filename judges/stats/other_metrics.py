@@ -93,11 +93,11 @@ def _point(value: float | None) -> Interval:
 
 def as_json(found: OtherMetrics) -> dict[str, object]:
     """The same as values of JSON: accuracy and what averages over answers or has no table, each with its ends."""
-    made: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": found.exact.ends}
+    values: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": found.exact.ends}
     if found.macro is not None:
-        made |= dict(zip(("precision", "recall", "f1"), found.macro[1:], strict=True))
-    made["ac1" if found.concordance is None else "ac2"] = found.ac
+        values |= dict(zip(("precision", "recall", "f1"), found.macro[1:], strict=True))
+    values["ac1" if found.concordance is None else "ac2"] = found.ac
     if found.concordance is not None:
         each = found.concordance._asdict().items()
-        made["beside"] = {key: {"point": one.point, "interval": one.ends, "se": one.se} for key, one in each}
-    return made
+        values["beside"] = {key: {"point": one.point, "interval": one.ends, "se": one.se} for key, one in each}
+    return values

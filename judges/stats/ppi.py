@@ -162,11 +162,11 @@ def moments(
     sums = sums[:, sums[M] > 0]
     has = sums[M_GOLD] > 0
     seen = (float(value[known].min()), float(value[known].max())) if known.any() else (np.inf, -np.inf)
-    mine = sums[:, has]
+    subset = sums[:, has]
     cells = np.bincount(index, known)
-    own = mine[M_GOLD] / cells[cells > 0]
+    own = subset[M_GOLD] / cells[cells > 0]
     return Moments(
-        int(has.sum()), int(valued.sum()), (float(own.sum()), float(own @ own)), mine.sum(axis=1), mine @ mine.T,
+        int(has.sum()), int(valued.sum()), (float(own.sum()), float(own @ own)), subset.sum(axis=1), subset @ subset.T,
         sums.shape[1], sums[T:].sum(axis=1), sums[T:] @ sums[T:].T, float(value @ value),
         seen, float(((value < seen[0]) | (value > seen[1])).mean()) if len(value) else 0.0,
     )  # fmt: skip
@@ -252,13 +252,13 @@ def _solve(given: Moments, people: float, mean: float) -> tuple[float, float, fl
     return k, theta, sqrt(max(0.0, spread(w, w) + k * k * apart))
 
 
-def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, made: Floats) -> float:
+def _centred_sum(x: Floats, y: Floats, cross: Floats, sums: Floats, n: int, whole: Floats) -> float:
     """n / (n - 1) times the centred sum of products of x and y over n items with those sums and sums of products.
 
-    0 where that is rounding only, as the products in `made` are large beside it: of equal values there is no spread.
+    0 where that is rounding only, as the products in `whole` are large beside it: of equal values there is no spread.
     """
     found = float(x @ cross @ y - (x @ sums) * (y @ sums) / n)
-    if abs(found) <= _NO_SPREAD * float(np.abs(x) @ np.abs(made) @ np.abs(y)):
+    if abs(found) <= _NO_SPREAD * float(np.abs(x) @ np.abs(whole) @ np.abs(y)):
         return 0.0
     return found * n / (n - 1)
 

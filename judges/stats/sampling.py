@@ -231,11 +231,11 @@ def draw_sample(
 
 
 def _allocate(
-    wanted: Mapping[str, float], least: Mapping[str, int], most: Mapping[str, int], total: int
+    targets: Mapping[str, float], least: Mapping[str, int], most: Mapping[str, int], total: int
 ) -> dict[str, int]:
     """`total` in whole numbers, in proportion to what is wanted (largest remainders), within least and most of each."""
-    everything = sum(wanted.values())
-    exact = {h: total * w / everything if everything else 0.0 for h, w in wanted.items()}
+    everything = sum(targets.values())
+    exact = {h: total * w / everything if everything else 0.0 for h, w in targets.items()}
     counts = {h: min(max(int(x), least[h]), most[h]) for h, x in exact.items()}
     while sum(counts.values()) < total and (room := [h for h in counts if counts[h] < most[h]]):
         counts[min(room, key=lambda h: (counts[h] - exact[h], h))] += 1

@@ -60,7 +60,7 @@ class SelfConsistency:
 
 
 def measure_self_consistency(
-    asked: SampledCells, flips: tuple[Floats, Floats], scale: Scale
+    table: SampledCells, flips: tuple[Floats, Floats], scale: Scale
 ) -> SelfConsistency:
     """What asking several times bought, from its cells.
 
@@ -72,23 +72,23 @@ def measure_self_consistency(
     with u the influences of an item's cells on each kappa (`kappa_influences`): items are independent, the samples of
     one item are not.
     """
-    has_gold = ~np.isnan(asked.human)
-    item = np.unique(asked.item[has_gold], return_inverse=True)[1] if has_gold.any() else asked.item[has_gold]
-    enough = [n for n in range(asked.samples.shape[1]) if np.mean(~np.isnan(asked.samples[has_gold, n])) >= _HALF]
+    has_gold = ~np.isnan(table.human)
+    item = np.unique(table.item[has_gold], return_inverse=True)[1] if has_gold.any() else table.item[has_gold]
+    enough = [n for n in range(table.samples.shape[1]) if np.mean(~np.isnan(table.samples[has_gold, n])) >= _HALF]
 
     def cells(judge: Floats) -> Cells:
         known = ~np.isnan(judge)
-        human = to_codes(asked.human[has_gold][known], scale)
-        return Cells(item[known], human, to_codes(judge[known], scale), asked.weight[has_gold][known])
+        human = to_codes(table.human[has_gold][known], scale)
+        return Cells(item[known], human, to_codes(judge[known], scale), table.weight[has_gold][known])
 
     k, weights, items = code_count(scale), scale.weights, int(item.max(initial=-1)) + 1
-    whole = cells(asked.judge[has_gold])
+    whole = cells(table.judge[has_gold])
     together = kappa_interval(whole, k, weights)
     point, slope = kappa_influences(whole, k, weights)
     moved: Floats = np.bincount(np.asarray(whole.item), slope, minlength=items).astype(np.float64)
     singles: list[float | None] = []
     for n in enough:
-        one = cells(asked.samples[has_gold, n])
+        one = cells(table.samples[has_gold, n])
         kappa, slope = kappa_influences(one, k, weights)
         singles.append(kappa)
         moved = moved - np.bincount(np.asarray(one.item), slope, minlength=items) / len(enough)
@@ -96,7 +96,7 @@ def measure_self_consistency(
     single = float(np.mean(known)) if known and len(known) == len(singles) else None
     gap = None if single is None or point is None else point - single
     gain = normal_interval(gap, error_of_influences(moved), items, together.cells, float(items), "linearised")
-    return SelfConsistency(asked.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
+    return SelfConsistency(table.samples.shape[1], tuple(singles), single, together, gain, share_from_counts(*flips))
 
 
 def explain(found: SelfConsistency) -> list[str]:

@@ -22,7 +22,7 @@ def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key:
         return
     with st.expander(text.escape(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
         rows = [
-            (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.said, d.reason, d.person,
+            (d.name, d.unit, d.dimension.replace("_", " "), d.value, d.labels, d.reason, d.person,
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
             for d in found
         ]  # fmt: skip

@@ -59,5 +59,5 @@ def _do(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     item, unit, dimension, token = (session.as_text(act.get(name)) for name in ("item", "unit", "dimension", "token"))
     value, reason = act.get("v"), act.get("reason")
     reason = reason if isinstance(reason, str) else ""
-    made = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
-    return [s.person for s in adjudication_items.shuffle_labels(item, unit, dimension, made.said)]
+    decision = adjudication.adjudicate(store, actor, key, item, unit, dimension, value, reason, token)
+    return [s.person for s in adjudication_items.shuffle_labels(item, unit, dimension, decision.labels)]

@@ -65,11 +65,11 @@ def _load_board(who: Person, dataset: Dataset) -> dict[str, Any]:
     """What waits for this person in that dataset, whose first items they are recorded to have been shown."""
     store = session.store()
     waits = adjudication.adjudication_work(store, who.name, dataset.id)
-    dockets = adjudication_items.load_adjudication_items(store, who.name, waits.mine, AHEAD)
+    dockets = adjudication_items.load_adjudication_items(store, who.name, waits.own, AHEAD)
     adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
     rule = settings.gold_rule(store, dataset.id)
     return {
         "items": [board_data.item_data(one, who.name) for one in dockets],
-        "progress": {"left": len(waits.mine)},
-        "empty": None if waits.mine else decisions.empty_board(rule, waits.others),
+        "progress": {"left": len(waits.own)},
+        "empty": None if waits.own else decisions.empty_board(rule, waits.others),
     }

@@ -23,13 +23,13 @@ def page() -> None:
     bar, dataset = choose.dataset_bar(store)
     if dataset is None:
         return
-    asked = annotators.labelled_dimensions(store, dataset.id)
-    if not asked:
+    dimension_by_key = annotators.labelled_dimensions(store, dataset.id)
+    if not dimension_by_key:
         _nobody(dataset.name)
         return
     with bar:
-        names = {key: f"{d.title} · {d.sort}" for key, d in asked.items()}
-        dimension = asked[url_state.select("dimension", "Dimension", names, width=270)]
+        names = {key: f"{d.title} · {d.sort}" for key, d in dimension_by_key.items()}
+        dimension = dimension_by_key[url_state.select("dimension", "Dimension", names, width=270)]
         resting = _resting(dataset, dimension)
     if dataset.synthetic:
         text.synthetic(dataset.description)

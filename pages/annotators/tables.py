@@ -210,7 +210,7 @@ def draw_dawid_skene(
             {
                 "item": row.name,
                 "unit": row.unit,
-                "labels": ", ".join(scale.say(code) for code in row.said),
+                "labels": ", ".join(scale.say(code) for code in row.labels),
                 "gold": "none" if row.gold is None else scale.say(row.gold),
                 "gold from": row.how,
                 "Dawid-Skene": scale.say(row.estimate),

@@ -79,7 +79,7 @@ class ApiRoute:
     method: Literal["GET", "POST"]
     path: str
     name: str
-    told: str
+    description: str
     scope: Scope
     role: Role
     handler: Callable[[Call], Answer]

@@ -73,13 +73,13 @@ def show_people_progress(call: Call) -> models.PeopleProgressOut:
 
 def calibrate(call: Call) -> models.CalibrationOut:
     """A judge's agreement with people in each dimension."""
-    store, at, asked = call.store, call.dataset, call.query
-    judge, dropped = lookup_judge(store, at, asked.judge), asked.ties == "dropped"
-    basis = asked.basis or policy.approval_basis(store, at.id)
+    store, at, query = call.store, call.dataset, call.query
+    judge, dropped = lookup_judge(store, at, query.judge), query.ties == "dropped"
+    basis = query.basis or policy.approval_basis(store, at.id)
     shown = check_results.summaries(store, at.id, judge.id, basis, dropped)
     items = {one.id: one for one in datasets.dataset_judges(store, at.id)}[judge.id]
     return models.CalibrationOut(
-        dataset=at.name, judge=models.JudgeOut(**items._asdict()), basis=basis, ties=asked.ties,
+        dataset=at.name, judge=models.JudgeOut(**items._asdict()), basis=basis, ties=query.ties,
         dimensions=[
             models.DimensionOut(
                 unit=line.dimension.sort, dimension=line.dimension.name, title=line.dimension.title,
@@ -96,8 +96,8 @@ def show_report(call: Call) -> models.ReportOut:
     """All figures of a judge's report."""
     at = call.dataset
     judge = lookup_judge(call.store, at, call.query.judge)
-    made = figures.report_figures(gather_report_evidence(call.store, at.id, judge.id))
-    return models.ReportOut(dataset=at.name, judge=judge.id, figures=made)
+    report = figures.report_figures(gather_report_evidence(call.store, at.id, judge.id))
+    return models.ReportOut(dataset=at.name, judge=judge.id, figures=report)
 
 
 def list_approvals(call: Call) -> models.ApprovalsOut:
@@ -152,8 +152,8 @@ def _tile(tile: dashboard.Tile) -> models.TileOut:
 
 def check(call: Call) -> models.CheckOut:
     """Whether a judge meets the policy."""
-    asked = call.query
-    found = check_judge(call.store, call.actor, named_dataset(call.store, asked.dataset), asked.judge, asked.dimension)
+    query = call.query
+    found = check_judge(call.store, call.actor, named_dataset(call.store, query.dataset), query.judge, query.dimension)
     return models.CheckOut.model_validate(found.as_json())
 
 
@@ -176,10 +176,10 @@ def show_run(call: Call) -> models.RunDetail:
     found = next((one for one in runs.list_runs(call.store) if one.id == call.path["run"]), None)
     if found is None:
         raise NotFound("There is no run of that id in this workspace.")
-    made = runs.run_progress(call.store, found.id)
+    status = runs.run_progress(call.store, found.id)
     return models.RunDetail(
-        **_run(found), spending_limit=made.limit, done=made.done, total=made.total, scored=made.scored,
-        unscored=dict(made.unscored), calls=made.calls, tokens_in=made.tokens_in, tokens_out=made.tokens_out,
+        **_run(found), spending_limit=status.limit, done=status.done, total=status.total, scored=status.scored,
+        unscored=dict(status.unscored), calls=status.calls, tokens_in=status.tokens_in, tokens_out=status.tokens_out,
     )  # fmt: skip
 
 

@@ -26,20 +26,20 @@ _SHOWN = 100
 def import_lines(call: Call, what: str) -> Once:
     """Import the lines of a body into the dataset of the path, which is made if it is missing."""
     assert call.file is not None
-    asked = call.query
+    query = call.query
     plan = ImportPlan(
-        call.path["dataset"], asked.description, asked.synthetic, "canonical", asked.sampling,
-        population=asked.population, sorts=SORTS[what],
+        call.path["dataset"], query.description, query.synthetic, "canonical", query.sampling,
+        population=query.population, sorts=SORTS[what],
     )  # fmt: skip
     source = _source(call.file, f"API ({call.token.name})")
 
     def work() -> ImportResult:
         return import_source(
-            call.store, call.actor, source, plan, "refuse" if asked.on_error == "refuse" else "good rows"
+            call.store, call.actor, source, plan, "refuse" if query.on_error == "refuse" else "good rows"
         )
 
     return Once(*requests.answer_once(
-        call.store, call.actor, call.key, call.asked, work, lambda made: _import_answer(plan.dataset, made),
+        call.store, call.actor, call.key, call.asked, work, lambda result: _import_answer(plan.dataset, result),
         one_change=False,
     ))  # fmt: skip
 
@@ -49,17 +49,17 @@ def _source(file: Path, name: str) -> Source:
         if opened.read(4) == b"PAR1":
             raise BadInput("The body is Parquet. Send JSON lines.")
     small = file.stat().st_size <= _SMALL
-    made = from_path(file) if small else from_uploads([(file.name, file)])
-    made.name = name
-    return made
+    source = from_path(file) if small else from_uploads([(file.name, file)])
+    source.name = name
+    return source
 
 
-def _import_answer(dataset: str, made: ImportResult) -> dict[str, Any]:
-    new, seen = made.preview.new, made.preview
+def _import_answer(dataset: str, result: ImportResult) -> dict[str, Any]:
+    new, seen = result.preview.new, result.preview
     lines = [BadLine(line=one.line, field=one.field, detail=one.sentence) for one in seen.problems[:_SHOWN]]
     return LinesOut(
         dataset=dataset, items=new.items, judgments=new.judgments, labels=new.labels,
-        adjudications=new.adjudications, cards=new.cards, known=made.known, rejected=made.rejected, problems=lines,
+        adjudications=new.adjudications, cards=new.cards, known=result.known, rejected=result.rejected, problems=lines,
         problem_count=seen.problem_count, unscored=seen.unscored, warnings=seen.warnings[:_SHOWN],
         people=seen.people[:1_000], judges=seen.judges[:1_000],
     ).model_dump(mode="json")  # fmt: skip
@@ -67,16 +67,16 @@ def _import_answer(dataset: str, made: ImportResult) -> dict[str, Any]:
 
 def draw_audit(call: Call) -> Once:
     """Draw further items into the audit sample."""
-    at, asked = call.dataset, call.body
-    judge = lookup_judge(call.store, at, asked.judge).id if asked.judge else ""
-    return _draw_once(call, lambda: queue.draw_audit(call.store, call.actor, at.id, asked.size, judge, asked.seed))
+    at, body = call.dataset, call.body
+    judge = lookup_judge(call.store, at, body.judge).id if body.judge else ""
+    return _draw_once(call, lambda: queue.draw_audit(call.store, call.actor, at.id, body.size, judge, body.seed))
 
 
 def fill_review(call: Call) -> Once:
     """Take the items that need a look most into the review queue."""
-    at, asked = call.dataset, call.body
-    judge = lookup_judge(call.store, at, asked.judge).id
-    return _draw_once(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, asked.most))
+    at, body = call.dataset, call.body
+    judge = lookup_judge(call.store, at, body.judge).id
+    return _draw_once(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, body.most))
 
 
 def _draw_once(call: Call, work: Any) -> Once:

@@ -41,9 +41,9 @@ def document() -> dict[str, Any]:
     models = {one for route in ROUTES for one in (route.gives, route.body) if one is not None} | {Problem}
     schemas: dict[str, Any] = {}
     for model in sorted(models, key=lambda one: one.__name__):
-        made = model.model_json_schema(ref_template=_REF, mode="serialization")
-        schemas |= made.pop("$defs", {})
-        schemas[model.__name__] = made
+        schema = model.model_json_schema(ref_template=_REF, mode="serialization")
+        schemas |= schema.pop("$defs", {})
+        schemas[model.__name__] = schema
     paths: dict[str, Any] = {}
     for route in ROUTES:
         paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = _operation(route)
@@ -75,25 +75,25 @@ def _operation(route: ApiRoute) -> dict[str, Any]:
         answers["304"] = {"description": "Nothing has changed since the ETag that If-None-Match names."}
     problem = {MEDIA_TYPE: {"schema": _ref(Problem)}}
     answers |= {str(code): {"description": _REFUSALS[code], "content": problem} for code in sorted(refusals)}
-    made: dict[str, Any] = {
+    operation: dict[str, Any] = {
         "operationId": route.name,
-        "summary": route.told,
+        "summary": route.description,
         "description": f"Scope {f'`{route.scope}`' if route.scope else 'any'}, from the role {route.role}.",
         "parameters": parameters(route),
         "responses": answers,
     }
     if route.body is not None:
-        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(route.body)}}}
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(route.body)}}}
     if route.lines:
         description = "One JSON object a line, or a JSON list of them, as docs/formats.md has them."
-        made["requestBody"] = {
+        operation["requestBody"] = {
             "required": True, "description": description,
             "content": {
                 LINES: {"schema": {"type": "string"}},
                 "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
             },
         }  # fmt: skip
-    return made
+    return operation
 
 
 def _ref(model: type[BaseModel]) -> dict[str, str]:
@@ -102,22 +102,22 @@ def _ref(model: type[BaseModel]) -> dict[str, str]:
 
 def parameters(route: ApiRoute) -> list[dict[str, Any]]:
     """Those of the path, the query and the headers."""
-    made = [
+    entries = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
         for name in re.findall(r"{(\w+)}", route.path)
     ]
-    asked = route.query.model_json_schema()
-    for name, schema in asked.get("properties", {}).items():
+    query_schema = route.query.model_json_schema()
+    for name, schema in query_schema.get("properties", {}).items():
         plain = {key: value for key, value in schema.items() if key not in ("title", "description")}
         plain = _without_null(plain)
-        made.append(_in_query(name, plain, schema.get("description", ""), name in asked.get("required", ())))
+        entries.append(_in_query(name, plain, schema.get("description", ""), name in query_schema.get("required", ())))
     if route.kind:
-        made += [_of_option(option) for option in export_kind(route.kind).options]
+        entries += [_of_option(option) for option in export_kind(route.kind).options]
     if route.method == "POST":
         description = "The same key and request are answered again, and not done again."
         schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[!-~]+$"}
-        made.append({"name": "Idempotency-Key", "in": "header", "description": description, "schema": schema})
-    return made
+        entries.append({"name": "Idempotency-Key", "in": "header", "description": description, "schema": schema})
+    return entries
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:

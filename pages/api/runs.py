@@ -31,26 +31,26 @@ def stop_run(call: Call) -> Once:
 
 def resume_run(call: Call) -> Once:
     """Go on with a run, under another limit or price where they are given."""
-    asked = call.body
+    body = call.body
     return _once(call, lambda: runs.resume(
-        call.store, call.actor, call.path["run"], limit=asked.spending_limit, price=_price(call)
+        call.store, call.actor, call.path["run"], limit=body.spending_limit, price=_price(call)
     ))  # fmt: skip
 
 
 def _order(call: Call) -> RunOrder:
-    asked, known = call.body, cards.current_cards(call.store)
-    if asked.card not in known:
-        raise NotFound(f"There is no card {asked.card!r} in this workspace. GET /cards has those there are.")
-    card, given = known[asked.card], asked.params.model_dump(exclude_unset=True)
+    body, known = call.body, cards.current_cards(call.store)
+    if body.card not in known:
+        raise NotFound(f"There is no card {body.card!r} in this workspace. GET /cards has those there are.")
+    card, given = known[body.card], body.params.model_dump(exclude_unset=True)
     if own := sorted(_OF_PROTOCOLS & given.keys()):
         raise BadInput(f"params: {', '.join(own)} cannot be given; protocols of MT-Bench set them.")
-    place = asked.endpoint
+    place = body.endpoint
     if not place.base_url:
-        place = place.model_copy(update={"base_url": runs.usual_address(asked.model)})
-    dataset, params = named_dataset(call.store, asked.dataset), Params(**{**card.defaults.model_dump(), **given})
+        place = place.model_copy(update={"base_url": runs.usual_address(body.model)})
+    dataset, params = named_dataset(call.store, body.dataset), Params(**{**card.defaults.model_dump(), **given})
     return RunOrder(
-        dataset.id, card, asked.model, params, place, asked.spending_limit, _price(call), asked.most,
-        asked.only_unscored, asked.batch,
+        dataset.id, card, body.model, params, place, body.spending_limit, _price(call), body.most,
+        body.only_unscored, body.batch,
     )  # fmt: skip
 
 

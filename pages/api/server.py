@@ -100,14 +100,14 @@ class Api:
             return await self._run("paced", lambda: self._respond(route, call, headers))
         with _body_file() as file:
             digest, size = await self._body(route, headers, receive, file)
-            asked = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
+            fingerprint = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
             if route.body is None:
-                done = Call(**{**vars(call), "file": file, "asked": asked})
+                done = Call(**{**vars(call), "file": file, "asked": fingerprint})
                 return await self._run(
                     "large" if size > _LARGE else "paced", lambda: self._respond(route, done, headers)
                 )
-            made = parameters.read_body(route, file.read_bytes())
-            done = Call(**{**vars(call), "body": made, "asked": asked})
+            body = parameters.read_body(route, file.read_bytes())
+            done = Call(**{**vars(call), "body": body, "asked": fingerprint})
             pool = "runs" if route.scope == "run" else "paced"
             return await self._run(pool, lambda: self._respond(route, done, headers))
 
@@ -185,20 +185,20 @@ class Api:
         """What a handler gives, as a response; in a thread of a pool."""
         more: dict[str, str] = {}
         if route.keeps_still:
-            asked = content_id(call.actor, route.name, call.path, call.query.model_dump(mode="json"))
-            tag = f'W/"{call.store.newest()}-{asked}"'
+            fingerprint = content_id(call.actor, route.name, call.path, call.query.model_dump(mode="json"))
+            tag = f'W/"{call.store.newest()}-{fingerprint}"'
             more = {"etag": tag, "cache-control": "private, no-cache", "vary": "authorization"}
             if tag in re.split(r"\s*,\s*", headers.get("if-none-match", "")):
                 return Response(None, 304, more)
         try:
-            made = route.handler(call)
-            if isinstance(made, Lines):
-                return self._stream_rows(made.batches)
+            answer = route.handler(call)
+            if isinstance(answer, Lines):
+                return self._stream_rows(answer.batches)
         except Exception as error:
             return answer_error(error)
-        if isinstance(made, Once) and made.again:
+        if isinstance(answer, Once) and answer.again:
             more["idempotent-replayed"] = "true"
-        return Response(_as_json(made), 200, more, "application/json")
+        return Response(_as_json(answer), 200, more, "application/json")
 
     def _stream_rows(self, batches: Iterator[list[dict[str, Any]]]) -> Response:
         """Rows as JSON lines. The first batch is made before the answer begins, so that a refusal can be said."""
@@ -305,10 +305,10 @@ def _too_long(most: int) -> Refusal:
     return Refusal(413, f"The body is longer than {most / 2**20:g} MB. Send it in parts.")
 
 
-def _as_json(made: Answer) -> str:
-    if isinstance(made, BaseModel):
-        return made.model_dump_json()
-    return json.dumps(made.body if isinstance(made, Once) else made, ensure_ascii=False, allow_nan=False)
+def _as_json(answer: Answer) -> str:
+    if isinstance(answer, BaseModel):
+        return answer.model_dump_json()
+    return json.dumps(answer.body if isinstance(answer, Once) else answer, ensure_ascii=False, allow_nan=False)
 
 
 def _as_lines(rows: list[dict[str, Any]]) -> bytes:

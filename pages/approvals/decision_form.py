@@ -37,9 +37,9 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
         st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
         choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
     if one.requirements.four_eyes and not one.objections:
-        mine = stand.proposed is not None and stand.proposed.person == who.name
+        own_proposal = stand.proposed is not None and stand.proposed.person == who.name
         st.caption(
-            "You have proposed it. Another lead has to approve." if mine
+            "You have proposed it. Another lead has to approve." if own_proposal
             else "Two leads are required (policy): one proposes, another approves."
         )  # fmt: skip
     st.text_area(
@@ -69,8 +69,8 @@ def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[A
     if not one.objections and not same:
         proposed = stand.proposed
         fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, one.requirements)
-        mine = proposed is not None and proposed.person == who.name
-        if not one.requirements.four_eyes or (fresh and not mine):
+        own_proposal = proposed is not None and proposed.person == who.name
+        if not one.requirements.four_eyes or (fresh and not own_proposal):
             found.append("approve")
         if not fresh:
             found.append("propose")

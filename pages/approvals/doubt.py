@@ -20,17 +20,17 @@ def panel(stand: ApprovalStatus, note: ApprovalNote) -> None:
         return
     found = suspension.current_period_figures(session.store(), holds)
     if found:
-        asked = holds.policy.threshold
+        threshold = holds.policy.threshold
         st.markdown("**Labels since the approval**")
-        rows = [_row(figure, asked) for figure in found]
-        charts.interval_chart(rows, f"since:{holds.id}", asked, f"required: {asked:.2f}")
+        rows = [_row(figure, threshold) for figure in found]
+        charts.interval_chart(rows, f"since:{holds.id}", threshold, f"required: {threshold:.2f}")
         text.quiet("{told}", told=_describe_bias(found))
     if note.kept is not None:
         text.quiet("{who} reviewed it and kept it approved: {why}", who=note.kept[0], why=note.kept[1])
 
 
-def _row(figure: PeriodFigure, asked: float) -> IntervalRow:
-    low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < asked
+def _row(figure: PeriodFigure, threshold: float) -> IntervalRow:
+    low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < threshold
     items = many(int(figure.items or 0), "item")
     kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.2f}"
     state = "fails" if low else "beside" if figure.what == "at the approval" else "other"

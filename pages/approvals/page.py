@@ -64,10 +64,10 @@ def _judge(who: Person, found: list[Case]) -> None:
 
 
 def _row(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
-    mine, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
-    with st.container(border=mine == opened):
-        rows.draw_dimension_row(one, stand, note, top, mine == opened, zone, session.scratch(decision_form.SEEN).clear)
-        if mine == opened:
+    key, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
+    with st.container(border=key == opened):
+        rows.draw_dimension_row(one, stand, note, top, key == opened, zone, session.scratch(decision_form.SEEN).clear)
+        if key == opened:
             _detail(who, one, stand, note)
 
 

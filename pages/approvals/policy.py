@@ -26,10 +26,10 @@ _NOT_YET = (
 def panel(who: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
-    asked = policy.requirements(store)
+    requirements = policy.requirements(store)
     st.subheader("Policy: what an approval requires", anchor=False)
-    text.bullets(rules.explain(asked))
-    if asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
+    text.bullets(rules.explain(requirements))
+    if requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.escape(leads.STUCK), icon=":material/group:")
     if past := policy.policy_changes(store):
         with st.expander(text.escape(f"Changed {len(past)} times" if len(past) > 1 else "Changed once")):
@@ -37,53 +37,53 @@ def panel(who: Person, dataset: Dataset) -> None:
                 text.say(
                     "**{who}**, {at}: {why}", who=one.person, at=text.moment(one.at, text.time_zone()), why=one.reason
                 )
-                text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.asked)))
+                text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.requirements)))
     if who.may("lead"):
         with st.expander("Change the policy", icon=":material/tune:"):
-            _form(who, asked)
+            _form(who, requirements)
     policy_proposals.draw_proposal(who, rules.explain)
     plan.panel(who, dataset)
 
 
-def _form(who: Person, asked: Requirements) -> None:
+def _form(who: Person, requirements: Requirements) -> None:
     """The values, each with what follows from it."""
     st.caption(
         "The policy holds for the whole workspace; changes are in the audit log. A less strict policy approves nothing "
         "by itself. Under a stricter one approvals stay on the dashboard, and are listed above until a lead decides."
     )
     with st.form("policy", border=False):
-        new, beside = _fields(asked)
-        if not asked.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
+        new, beside = _fields(requirements)
+        if not requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
             st.caption(text.escape(_NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
         if st.form_submit_button("Save the policy", type="primary"):
-            _change(who, asked, new, beside, reason)
+            _change(who, requirements, new, beside, reason)
 
 
-def _change(who: Person, asked: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
+def _change(who: Person, previous: Requirements, new: dict[str, float], beside: dict[str, Any], reason: str) -> None:
     with text.refusals():
-        gate = policy.make_policy(**{**new, "min_clusters": max(asked.policy.min_clusters, MIN_CLUSTERS)})
-        wanted = replace(asked, policy=gate, **beside)
-        if wanted == asked:
+        gate = policy.make_policy(**{**new, "min_clusters": max(previous.policy.min_clusters, MIN_CLUSTERS)})
+        new_requirements = replace(previous, policy=gate, **beside)
+        if new_requirements == previous:
             st.info("This is the policy already: nothing was changed.", icon=":material/info:")
             return
-        policy_proposals.change_policy(who.name, wanted, reason)
+        policy_proposals.change_policy(who.name, new_requirements, reason)
         st.rerun()
 
 
-def _fields(asked: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
+def _fields(requirements: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a form for what is required: the values of the check's policy, and those beside it."""
     check, beside = dict[str, Any](), dict[str, Any]()
     sides = dict(zip(("left", "right"), st.columns(2, gap="large"), strict=True))
     for rule in RULES.values():
         if rule.form is not None:
             with sides[rule.form.side]:
-                (check if rule.in_check else beside)[rule.name] = _field(rule, rule.form, asked)
+                (check if rule.in_check else beside)[rule.name] = _field(rule, rule.form, requirements)
     return check, beside
 
 
-def _field(rule: Rule, shown: FormField, asked: Requirements) -> Any:
-    value, off = rule.value(asked), shown.with_bound and not asked.policy.lower_bound
+def _field(rule: Rule, shown: FormField, requirements: Requirements) -> Any:
+    value, off = rule.value(requirements), shown.with_bound and not requirements.policy.lower_bound
     if rule.kind == "flag":
         return st.toggle(text.escape(shown.label), value, help=text.escape(shown.help) or None)
     scale = 100 if shown.percent else 1

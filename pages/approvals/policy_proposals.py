@@ -12,9 +12,9 @@ from data.records.people import Person
 from pages.ui import session, text
 
 
-def change_policy(who: str, wanted: Requirements, reason: str) -> None:
+def change_policy(who: str, new_requirements: Requirements, reason: str) -> None:
     """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
-    done = policy.set_requirements(session.store(), who, wanted, reason)
+    done = policy.set_requirements(session.store(), who, new_requirements, reason)
     session.scratch("policy")["said"] = (
         "Changed. Nothing was approved or suspended by it." if done
         else "Proposed. It is less strict, so it takes effect when a second, independent lead agrees."
@@ -27,13 +27,13 @@ def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> 
     found = policy.proposed_requirements(session.store())
     if found is None:
         return
-    wanted, reason, person = found
+    new_requirements, reason, person = found
     with st.container(border=True):
         text.say(
             ":blue-badge[:material/group: proposed] **{person}** proposed a less strict policy: {reason}",
             person=person, reason=reason,
         )  # fmt: skip
-        now, then = explain(policy.requirements(session.store())), explain(wanted)
+        now, then = explain(policy.requirements(session.store())), explain(new_requirements)
         text.quiet("Now: {lines}", lines=" ".join(line for line in now if line not in then))
         text.say("Proposed: {lines}", lines=" ".join(line for line in then if line not in now))
         if not who.may("lead"):
@@ -43,7 +43,7 @@ def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> 
             ends = st.button("Withdraw", icon=":material/undo:", key="policy:back")
     with text.refusals():
         if agrees:
-            change_policy(who.name, wanted, f"Agreed with {person}: {reason}"[:2_000])
+            change_policy(who.name, new_requirements, f"Agreed with {person}: {reason}"[:2_000])
             st.rerun()
         if ends:
             store = session.store()

@@ -83,10 +83,10 @@ def draw_dimension_row(
         )
         bound, items = one.result.decision.bound, many(interval.items, "item")
         low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
-        asked, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
+        threshold, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         people_text = "not known" if people == "–" else people
-        text.quiet("{asked} required; between people {told}", asked=asked, told=people_text)
+        text.quiet("{asked} required; between people {told}", asked=threshold, told=people_text)
 
 
 def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: tzinfo) -> str:
@@ -109,9 +109,9 @@ def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: t
 
 def met_policy_sentence(one: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
-    interval, asked, low = one.result.gate.interval, one.requirements.policy, one.result.decision.bound
-    bound = f", and so is its lower bound, {low:.2f}" if asked.lower_bound and low is not None else ""
-    return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {asked.threshold:.2f}{bound}."
+    interval, policy, low = one.result.gate.interval, one.requirements.policy, one.result.decision.bound
+    bound = f", and so is its lower bound, {low:.2f}" if policy.lower_bound and low is not None else ""
+    return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {policy.threshold:.2f}{bound}."
 
 
 def obstacle_sentence(one: Case) -> str:

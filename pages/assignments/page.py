@@ -46,9 +46,9 @@ def page() -> None:
 
 
 def _file(found: list[PersonProgress]) -> str:
-    made = io.StringIO()
-    write_csv_table(made, progress.COLUMNS, (list(progress.progress_record(one).values()) for one in found))
-    return made.getvalue()
+    buffer = io.StringIO()
+    write_csv_table(buffer, progress.COLUMNS, (list(progress.progress_record(one).values()) for one in found))
+    return buffer.getvalue()
 
 
 def _open_work(dataset: Dataset) -> None:

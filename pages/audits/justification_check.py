@@ -24,8 +24,8 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """How far the sample is, the next justification with its score, and the answers."""
     store, kept = session.store(), session.scratch(f"fits:{judge}")
     card = cards.card_of_judge(store, judge)
-    asked = [d.name for d in card.dimensions if d.asked]
-    tally = justification_labels.count_fits(store, dataset_id, judge, who, asked)
+    names = [d.name for d in card.dimensions if d.asked]
+    tally = justification_labels.count_fits(store, dataset_id, judge, who, names)
     with st.container(width=720):
         _standing(tally, wilson_interval(tally.unfit, tally.answered), limit)
         again: tuple[Justified, bool] | None = kept.get("again")
@@ -33,7 +33,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
             again[0]
             if again
             else next(
-                iter(justification_labels.justifications_ahead(store, dataset_id, judge, who, asked, most=1)), None
+                iter(justification_labels.justifications_ahead(store, dataset_id, judge, who, names, most=1)), None
             )
         )
         if cell is None:

@@ -38,8 +38,8 @@ def panel(who: Person, dataset: Dataset, judge: str, probe: str, done: int) -> N
         url_state.link("runs", "Run it", icon=":material/play_arrow:", dataset=dataset.name, **given)
         return
     with text.refusals():
-        asked = runs.order_of(store, before.id)
-        order = replace(asked, params=_with_probe(asked.params, probe), only_unscored=False)
+        previous_order = runs.order_of(store, before.id)
+        order = replace(previous_order, params=_with_probe(previous_order.params, probe), only_unscored=False)
         found = runs.estimate(store, order)
         if not found.judgments:
             st.caption("It has been run on all of these items.")

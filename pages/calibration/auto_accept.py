@@ -34,11 +34,11 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         usual = rule.source if rule else ""
         source = url_state.select("source", "Confidence from", confidence.sources(sources), usual, 300)
-        wanted = _ask_target(source, rule, bool(d.scale.weights), key)
+        request = _ask_target(source, rule, bool(d.scale.weights), key)
         explanations.help_button("selective", "sequence", key=key)
     with text.refusals():
         with st.spinner("Testing confidence thresholds ..."):
-            found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, wanted)
+            found = rules.find_threshold(store, at.dataset, at.judge, d, at.basis, request)
         _draw_threshold(at, d, found, rule, f"{key}:{source}")
 
 
@@ -46,10 +46,10 @@ def _draw_threshold(
     at: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
     """What a requirement comes to, the curve, and the rule in force, which a lead sets or takes back."""
-    store, wanted = session.store(), found.wanted
+    store, request = session.store(), found.request
     counted = policy.approval_basis(store, at.dataset)
     result = found.result
-    findings.draw(said.sentences(result, wanted.near, len(found.sure.item), found.spared), key)
+    findings.draw(said.sentences(result, request.near, len(found.confidence.item), found.spared), key)
     if at.basis != counted:
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
@@ -67,7 +67,7 @@ def _draw_threshold(
 
 def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
-    before = rule.wanted if rule else AutoAcceptTarget(source)
+    before = rule.request if rule else AutoAcceptTarget(source)
     target = st.number_input(
         "Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}", width=150
     )
@@ -115,7 +115,7 @@ def _act(
         text.quiet("A lead can make this a rule; the review queue then gets the other items only.")
         return
     best = found.result.chosen
-    same = best and rule and (rule.wanted, rule.threshold) == (found.wanted, best.threshold)
+    same = best and rule and (rule.request, rule.threshold) == (found.request, best.threshold)
     with st.container(horizontal=True):
         if st.button(
             "Accept these automatically" if rule is None else "Set the rule again", icon=":material/rule:",
@@ -123,7 +123,7 @@ def _act(
             help="A setting, recorded in the audit log: adding items to the review queue then leaves these out.",
         ):  # fmt: skip
             with text.refusals():
-                rules.set_rule(session.store(), who.name, at.dataset, at.judge, dimension, found.wanted)
+                rules.set_rule(session.store(), who.name, at.dataset, at.judge, dimension, found.request)
                 _finish("The rule is in force. Add items to the review queue to send the others to people.")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():

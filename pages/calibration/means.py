@@ -68,7 +68,7 @@ def _table(found: MeansTable, by: str) -> None:
             own=f"{own:,}", other=f"{other:,}",
         )  # fmt: skip
     if found.rows:
-        findings.draw_table(said.table([row.told for row in found.rows], by), "means")
+        findings.draw_table(said.table([row.display for row in found.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
     if few := explain_few_scores(found):

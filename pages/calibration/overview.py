@@ -113,12 +113,12 @@ def draw_intervals(lines: Sequence[DimensionResult], tops: plots.Tops, policy: P
     charts.interval_chart(
         plots.interval_rows(lines, tops), f"plot:{key}", policy.threshold, f"required: {policy.threshold:.2f}"
     )
-    asked = plots.REACH if policy.lower_bound else ""
+    bound_note = plots.REACH if policy.lower_bound else ""
     known = [top for top in tops.values() if top is not None and not top.is_too_small]
     text.quiet("{whose}", whose=explain_people(lines, bool(known)))
     text.quiet(
         "Mark: kappa. Line: its 95% interval. Short tick: the one-sided lower bound{asked}. {top} {legend}.",
-        asked=asked, legend=LEGEND,
+        asked=bound_note, legend=LEGEND,
         top="Long tick: kappa between two people, with its interval below." if known else "",
     )  # fmt: skip
 

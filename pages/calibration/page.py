@@ -45,7 +45,7 @@ def page() -> None:
     at = CalibrationPlace(dataset.id, judge)
     with head:
         report_files.download(at, dataset.name, model)
-    asked = policy.requirements(store).policy
+    approval_policy = policy.requirements(store).policy
     counted = policy.approval_basis(store, dataset.id)
     gate = load_results(store, at, counted)
     with bar:
@@ -65,7 +65,7 @@ def page() -> None:
     dimensions = calibration.compared_dimensions(store, judge)
     with st.spinner("Comparing people with each other ..."):
         tops = human_ceiling.kappas_between_people(store, dataset.id, judge, dimensions)
-    overview.draw_intervals(lines, tops, asked, key)
+    overview.draw_intervals(lines, tops, approval_policy, key)
     with st.spinner("Computing baselines ..."):
         floors = baselines.measure_baselines(store, dataset.id, judge, dimensions, basis, dropped)
     overview.draw_dimensions(lines, tops, floors, key, lambda row: url_state.set_choice("dimension", lines[row].key))

@@ -20,7 +20,7 @@ from pages.ui import explanations, findings, session, text
 def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The planner's sentences, then the curve with the forecast."""
     store, now = session.store(), line.shown.interval
-    asked = policy.requirements(store).policy
+    approval_policy = policy.requirements(store).policy
     steps = load(SAMPLE_SIZE, at, line)
     if not steps or now.point is None:
         _explain_no_kappa(now)
@@ -29,14 +29,14 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     with left:
         half = _asked_width(key)
     needed = line.decision.needed if line.gated else None
-    needed = needed or asked.schedule.boundary(1 - asked.level, now.items)
-    width, bound = more_items_for_width(now, half), more_items_for_threshold(now, asked.threshold, needed)
+    needed = needed or approval_policy.schedule.boundary(1 - approval_policy.level, now.items)
+    width, bound = more_items_for_width(now, half), more_items_for_threshold(now, approval_policy.threshold, needed)
     with right:
-        _draw_plan(now, half, width, bound, asked, line)
+        _draw_plan(now, half, width, bound, approval_policy, line)
     explanations.heading_with_help("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))
-    findings.draw(said.growth(steps, forecast, asked), f"curve:{key}")
+    findings.draw(said.growth(steps, forecast, approval_policy), f"curve:{key}")
 
 
 def _explain_no_kappa(now: Interval) -> None:
@@ -63,7 +63,7 @@ def _draw_plan(
     half: float,
     width: tuple[int, int] | None,
     bound: tuple[int, int] | None,
-    asked: Policy,
+    approval_policy: Policy,
     line: DimensionResult,
 ) -> None:
     """What further items would do: for the width, and for the lower bound that the approval check requires."""
@@ -81,7 +81,7 @@ def _draw_plan(
             low=f"{width[0]:,}", high=many(width[1], f"more {what}"), half=f"{half:.2f}", span=span(now),
             items=many(now.items, "item"),
         )  # fmt: skip
-    threshold = f"{asked.threshold:.2f}"
+    threshold = f"{approval_policy.threshold:.2f}"
     if bound == (0, 0):
         text.say("The lower bound is at the required {threshold} or above.", threshold=threshold)
     elif bound is not None:
@@ -90,7 +90,7 @@ def _draw_plan(
             "(80% range).",
             low=f"{bound[0]:,}", high=many(bound[1], f"more {what}"), threshold=threshold,
         )  # fmt: skip
-    elif (now.point or 0.0) < asked.threshold:
+    elif (now.point or 0.0) < approval_policy.threshold:
         text.say("Kappa itself is below {threshold}, so more labels alone will not help.", threshold=threshold)
     else:
         text.say("Kappa is at the required {threshold}: more labels are unlikely to decide it.", threshold=threshold)

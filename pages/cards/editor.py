@@ -79,18 +79,18 @@ def edit_card(who: Person, start: Card | None) -> None:
         return
     for sentence in wrong:
         text.warn("{sentence}", sentence=sentence)
-    made = cards.draft_card(store, recipe)
-    if start is not None and start.examples and not made.examples:
+    draft = cards.draft_card(store, recipe)
+    if start is not None and start.examples and not draft.examples:
         st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
-    _preview(made, made.dimensions)
-    same = start is not None and made.version == start.version
+    _preview(draft, draft.dimensions)
+    same = start is not None and draft.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
     if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
         with text.refusals():
             cards.save_card(store, who.name, recipe)
             saved = kept.get("saved", 0) + 1
-            kept.update(said=f"Saved: {made.title}, version {made.version}.", saved=saved, writing=False)
-            url_state.set_choice("card", made.name)
+            kept.update(said=f"Saved: {draft.title}, version {draft.version}.", saved=saved, writing=False)
+            url_state.set_choice("card", draft.name)
             st.rerun()
 
 
@@ -131,12 +131,12 @@ def _example(key: str) -> dict[str, Any]:
     return EXAMPLES.get(chosen or "", {})
 
 
-def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _table(key: str, kind: Kind, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The dimensions as rows; the first state is kept, so that a rerun does not begin anew."""
     kept = session.scratch(f"card:{key}")
     if "rows" not in kept:
         empty = {"Unit": SORTS_OF[kind][0], "Scale": "ordinal", "From": 1, "To": 5, "n/a": False}
-        rows = [_row(one) for one in asked] or [{"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}]
+        rows = [_row(one) for one in entries] or [{"Name": "", "Definition": "", "Words": "", "Anchors": "", **empty}]
         kept["rows"] = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(dict.fromkeys(("From", "To", "Step"), float))
     column = st.column_config
     config = {
@@ -161,13 +161,13 @@ def _table(key: str, kind: Kind, asked: Sequence[Mapping[str, Any]]) -> list[dic
     return [dict(row) for row in edited.to_dict("records") if any(_cell_text(row[c]) for c in ("Name", "Definition"))]
 
 
-def _row(asked: Mapping[str, Any]) -> dict[str, Any]:
-    answers = asked["answers"]
+def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    answers = entry["answers"]
     return {
-        "Name": asked["name"], "Unit": asked["unit"], "Definition": asked["definition"], "Scale": answers["kind"],
+        "Name": entry["name"], "Unit": entry["unit"], "Definition": entry["definition"], "Scale": answers["kind"],
         "From": answers["lo"], "To": answers["hi"], "Step": answers.get("step"), "n/a": answers["na"],
         "Words": ", ".join(answers["categories"]),
-        "Anchors": "; ".join(f"{answer} = {words}" for answer, words in asked["anchors"].items()),
+        "Anchors": "; ".join(f"{answer} = {words}" for answer, words in entry["anchors"].items()),
     }  # fmt: skip
 
 

@@ -178,8 +178,8 @@ def edit_examples(who: Person, card: Card) -> None:
     if not _confirm(card, now):
         return
     with text.refusals():
-        made = cards.attach_examples(store, who.name, card.name, now)
+        new_card = cards.attach_examples(store, who.name, card.name, now)
         _form_state(card).clear()
-        done = f"{card.title} is now version {made.version}: judges that use it are new judges."
+        done = f"{card.title} is now version {new_card.version}: judges that use it are new judges."
         session.scratch("cards")["said"] = done
         st.rerun()

@@ -56,7 +56,7 @@ def _new(who: Person) -> None:
 def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_view.card_origin(card)
-    made = origin == "own"
+    is_own = origin == "own"
     st.subheader(text.escape(card.title), anchor=False)
     text.quiet(
         "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_view.ORIGINS[origin]
@@ -65,7 +65,7 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
         st.caption("A run of it may name other dimensions, on other scales, and leave out the confidence.")
     card_view.show_card(card)
     card_view.show_uses(using)
-    if made:
+    if is_own:
         st.download_button(
             "Download as a folder", folder.export(store, card.name), f"{card.name}.zip", "application/zip",
             icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
@@ -80,7 +80,7 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
                 version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",
                 used=f"used by {many(one.judges, 'judge')}",
             )  # fmt: skip
-    if made and who.may("lead"):
+    if is_own and who.may("lead"):
         with st.expander("New version", icon=":material/edit:"):
             editor.edit_card(who, card)
     if who.may("lead") and card.prompts and origin != "over":

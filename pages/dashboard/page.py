@@ -34,11 +34,11 @@ def page() -> None:
         found = dashboard.tiles(store, dataset.id, judge, approvals_by_judge[judge])
     with bar:
         shown = _filter_tiles(found)
-    model, made = next((one.model, one.synthetic) for one in judges if one.id == judge)
+    model, is_synthetic = next((one.model, one.synthetic) for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.marks(dataset, model)
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
-    if made and not dataset.synthetic:
+    if is_synthetic and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
     surroundings.show_scope(shown, names[judge], dataset.name)
     if who.may("lead"):

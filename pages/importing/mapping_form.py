@@ -161,10 +161,10 @@ def _judgments(
 ) -> list[JudgmentColumns]:
     st.markdown("**Judges' scores**: one row for each judge's reply, or for each question that it answered")
     fitting = {n: c for n, c in {**start.cards(), **cards.current_cards(session.store())}.items() if c.kind == kind}
-    asked = dict.fromkeys(d.name for card in fitting.values() for d in card.dimensions)
+    dimension_names = dict.fromkeys(d.name for card in fitting.values() for d in card.dimensions)
     config: dict[str, Any] = {
         "Card": st.column_config.SelectboxColumn(options=list(fitting)),
-        "Question": st.column_config.SelectboxColumn(options=list(asked)),
+        "Question": st.column_config.SelectboxColumn(options=list(dimension_names)),
         "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind]),
     }
     found = []
@@ -179,13 +179,13 @@ def _judgments(
 
 
 def _fields_off_screen(
-    made: Sequence[Any], row: dict[str, Any], alike: Sequence[str], names: Sequence[str]
+    entries: Sequence[Any], row: dict[str, Any], alike: Sequence[str], names: Sequence[str]
 ) -> dict[str, Any]:
     """What the table on screen has no column for, as it was found of the answers that are `alike`.
 
     Their scale is among it where it is not said what their cells mean.
     """
-    found = next((one for one in made if all(getattr(one, name) == row[name] for name in alike)), None)
+    found = next((one for one in entries if all(getattr(one, name) == row[name] for name in alike)), None)
     if found is None:
         return {}
     return {name: getattr(found, name) for name in (*names, *(() if row["values"] else ("answers",)))}
@@ -194,10 +194,10 @@ def _fields_off_screen(
 def _labels(key: str, kind: Kind, columns: list[str], start: ColumnMapping, faults: list[str]) -> list[LabelColumns]:
     st.markdown("**People's labels**: one row for each column of labels")
     own = {d.name for card in start.cards().values() for d in card.dimensions}
-    asked = sorted({name for of, _, name in cards.answerable_dimensions(session.store()) if of == kind} | own)
+    dimension_names = sorted({name for of, _, name in cards.answerable_dimensions(session.store()) if of == kind} | own)
     config: dict[str, Any] = {
         "Unit": st.column_config.SelectboxColumn(options=_UNITS[kind], default=_UNITS[kind][0]),
-        "Dimension": st.column_config.SelectboxColumn(options=asked),
+        "Dimension": st.column_config.SelectboxColumn(options=dimension_names),
         "Mode": st.column_config.SelectboxColumn(options=["blind", "assisted", "revealed"], default="blind"),
     }
     found = []

@@ -87,9 +87,9 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
     if shown.stopped or not shown.new.total:
         return
     label = "Import all" if shown.ok else f"Import {many(shown.new.total, 'good row')}"
-    wanted = st.button(text.escape(label), type="primary", icon=":material/download_done:")
+    is_confirmed = st.button(text.escape(label), type="primary", icon=":material/download_done:")
     views.show_examples(shown)
-    if not wanted:
+    if not is_confirmed:
         return
     rest: Literal["refuse", "good rows"] = "refuse" if shown.ok else "good rows"
     new = start.is_first_import(session.store(), plan.dataset)

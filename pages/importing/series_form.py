@@ -24,9 +24,9 @@ _HELP = (
 )
 
 
-def edit_series(made: Interpretation, key: str) -> Interpretation:
+def edit_series(outline: Interpretation, key: str) -> Interpretation:
     """The outline as it is on screen, with its tables' items described; it may be corrected in each row."""
-    for file, base in made.tables.items():
+    for file, base in outline.tables.items():
         ids = ", ".join(base.id.columns) or "their row number"
         texts = ", ".join(f"{name} ({', '.join(part.columns) or part.constant})" for name, part in base.fields.items())
         kind = {"dialogue": "Dialogues", "pair": "Pairs", "response": "Single responses"}[base.kind]
@@ -35,11 +35,11 @@ def edit_series(made: Interpretation, key: str) -> Interpretation:
             file=file, kind=kind.lower(), ids=ids, texts=texts or "no texts, only scores",
             meta=", ".join(base.meta) or "nothing",
         )  # fmt: skip
-    for sentence in made.told:
+    for sentence in outline.assumptions:
         text.quiet("{sentence}", sentence=sentence)
-    asked = st.container()
-    edited = _edit_table(made, key) if made.series else made
-    with asked:
+    warning_area = st.container()
+    edited = _edit_table(outline, key) if outline.series else outline
+    with warning_area:
         for sentence in edited.unclear:
             text.warn("{sentence} Choose it in the table.", sentence=sentence)
     for one in edited.series:
@@ -50,9 +50,9 @@ def edit_series(made: Interpretation, key: str) -> Interpretation:
     return edited
 
 
-def _edit_table(made: Interpretation, key: str) -> Interpretation:
+def _edit_table(outline: Interpretation, key: str) -> Interpretation:
     """The outline as its table on screen says it."""
-    first = pd.DataFrame([_row(one) for one in made.series])
+    first = pd.DataFrame([_row(one) for one in outline.series])
     edited = st.data_editor(
         first, hide_index=True, key=f"{key}:series", disabled=["Column", "Values", "Such as"],
         column_config={
@@ -63,18 +63,18 @@ def _edit_table(made: Interpretation, key: str) -> Interpretation:
         },
     )  # fmt: skip
     rows = edited.fillna("").to_dict("records")
-    series = [_change_series(one, row) for one, row in zip(made.series, rows, strict=True)]
-    if series == list(made.series):
-        return made
+    series = [_change_series(one, row) for one, row in zip(outline.series, rows, strict=True)]
+    if series == list(outline.series):
+        return outline
     # A scale that is set in one row is that of the question, in all its rows.
-    both = zip(series, made.series, strict=True)
+    both = zip(series, outline.series, strict=True)
     changed = {_place(s): s.answers for s, one in both if s.answers not in (None, one.answers)}
     series = [replace(s, answers=changed.get(_place(s), s.answers)) for s in series]
     found = share_scales(series, cards.answerable_dimensions(session.store()))
     for row, one in zip(rows, found, strict=True):
         if one.by and one.answers is not None and not row["Answers"]:
             text.quiet("{name}: read as answers on {scale}.", name=one.name, scale=one.answers.scale.words)
-    return replace(made, series=found, unclear=())
+    return replace(outline, series=found, unclear=())
 
 
 def _place(one: AnswerSeries) -> tuple[str, str, str]:
@@ -102,10 +102,10 @@ def _describe_rows(one: AnswerSeries) -> str:
 def _change_series(one: AnswerSeries, row: Mapping[Hashable, Any]) -> AnswerSeries:
     """A series as its row now says; what was not touched stays to be found out anew."""
     before = _row(one)
-    made = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())
+    copy = replace(one, by=_BY[str(row["Whose"])], who=str(row["Name"]).strip(), dimension=str(row["Question"]).strip())
     if row["Answers"] == before["Answers"]:
-        return made if made == one else replace(made, answers=None)
-    return replace(made, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
+        return copy if copy == one else replace(copy, answers=None)
+    return replace(copy, answers=_scale(str(row["Answers"])), values={} if row["Answers"] else one.values)
 
 
 def _scale(scale_text: str) -> RecipeScale | None:

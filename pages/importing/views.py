@@ -117,9 +117,9 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     if not name:
         text.quiet("Give the new dataset a name to see what would be imported.")
         return None
-    made = start.plan_import(store, interpretation, ImportPlan(name, sampling=sampling, population=population))
+    plan = start.plan_import(store, interpretation, ImportPlan(name, sampling=sampling, population=population))
     by_hand = []
-    for table, columns in zip((one for one in found if one.format == "table"), made.mappings, strict=True):
+    for table, columns in zip((one for one in found if one.format == "table"), plan.mappings, strict=True):
         earlier = importing.previous_mapping(store, table, columns) if interpretation == outline else None
         again = text.escape(f"Read {table.file.name} as such a table was read before")
         if earlier is not None and st.toggle(again, True, key=f"{key}:again:{table.file.name}"):
@@ -133,7 +133,7 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
                 return None
             mapping_form.preview_mapping(table, columns)
         by_hand.append(columns)
-    return replace(made, mappings=tuple(by_hand))
+    return replace(plan, mappings=tuple(by_hand))
 
 
 def _free(stem: str, known: list[str]) -> str:
@@ -184,12 +184,12 @@ def show_import_progress(what: str) -> Iterator[Seen]:
 
 
 def read_preview(
-    source: Source, made: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
+    source: Source, plan: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:
         try:
-            shown = importing.preview_import(session.store(), source, made, seen, file, who, found, seen.show_waiting)
+            shown = importing.preview_import(session.store(), source, plan, seen, file, who, found, seen.show_waiting)
         except AssayError as error:
             return {"refused": error}
     address = downloads.offer(rejects, session.store()) if shown.problem_count else ""

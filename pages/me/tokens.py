@@ -19,14 +19,14 @@ def draw_tokens(who: Person) -> None:
         "reads of scores and labels counts as seen by you."
     )
     text.show_secret(kept, "This is the token. Copy it now: it is not shown again.")
-    mine = [one for one in tokens.list_tokens(store, who.name) if not one.revoked]
-    if mine:
+    own_tokens = [one for one in tokens.list_tokens(store, who.name) if not one.revoked]
+    if own_tokens:
         columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]
         clicked = tables.wrapped_table(
-            columns, [_row(one) for one in mine], "tokens", "API tokens", actions=[("Revoke",)] * len(mine)
+            columns, [_row(one) for one in own_tokens], "tokens", "API tokens", actions=[("Revoke",)] * len(own_tokens)
         )
         if clicked:
-            tokens.revoke_token(store, who.name, mine[clicked[0]].id)
+            tokens.revoke_token(store, who.name, own_tokens[clicked[0]].id)
             st.rerun()
     with st.expander("Make a token", icon=":material/add:"), st.form("token", border=False):
         name = st.text_input("What it is for", max_chars=60)

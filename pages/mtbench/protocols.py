@@ -74,9 +74,9 @@ def _prompts(store: Store) -> None:
     """The families by which judges can be asked; an opened one shows its texts."""
     rows, texts = [], []
     for name, description in OURS.items():
-        asked = Protocol(name="ours", prompts=name)
-        rows.append((name, judge_card(asked).defaults.wording, f"built in: {description}"))
-        texts.append(_ours(asked))
+        protocol = Protocol(name="ours", prompts=name)
+        rows.append((name, judge_card(protocol).defaults.wording, f"built in: {description}"))
+        texts.append(_ours(protocol))
     for prompt_set in judge_prompts.all_prompts(store):
         for name, one in prompt_set.families.items():
             rows.append((name, one.wording, f"{prompt_set.file}, {many(len(one.prompts), 'prompt')}"))
@@ -89,9 +89,9 @@ def _prompts(store: Store) -> None:
         url_state.link("import", "Import files")
 
 
-def _ours(asked: Protocol) -> list[tuple[str, str]]:
+def _ours(protocol: Protocol) -> list[tuple[str, str]]:
     """The prompts of a family that is built in, by name."""
     return [
         (f"{card.name}\n{variant.replace('_', ' ')}".strip(), prompt)
-        for card in (judge_card(asked), pair_card(asked)) for variant, prompt in card.prompts.items()
+        for card in (judge_card(protocol), pair_card(protocol)) for variant, prompt in card.prompts.items()
     ]  # fmt: skip

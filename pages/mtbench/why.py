@@ -81,18 +81,18 @@ def _choose(name: str, title: str, runs: Mapping[str, str], default: str) -> Run
 def _partner(store: Store, one: RunName, runs: Mapping[str, str]) -> str:
     """The first other pipeline that rated a model of this one, else the first other, else itself."""
     others = [name for name in runs if name != f"{one.dataset}~{one.judge}"] or list(runs)
-    mine = figures.rated_models(store, one.dataset).get(one.judge, frozenset())
+    own_models = figures.rated_models(store, one.dataset).get(one.judge, frozenset())
     for name in others:
         dataset, _, judge = name.partition("~")
-        if mine & figures.rated_models(store, dataset)[judge]:
+        if own_models & figures.rated_models(store, dataset)[judge]:
             return name
     return others[0]
 
 
 def _model(store: Store, one: RunName, other: RunName) -> str:
     """One of the models that both pipelines rated, "" for all of them."""
-    mine, theirs = (figures.rated_models(store, run.dataset)[run.judge] for run in (one, other))
-    common = sorted(mine & theirs)
+    own_models, other_models = (figures.rated_models(store, run.dataset)[run.judge] for run in (one, other))
+    common = sorted(own_models & other_models)
     if len(common) < 2:
         return ""
     return url_state.select("model", "Model", {"": "all in common"} | {name: name for name in common}, "", 360)

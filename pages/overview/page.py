@@ -26,7 +26,7 @@ def page() -> None:
     if not known:
         _first_steps(who)
         return
-    mine, done = progress.personal_progress(store, who.name, zone=zone), progress.dataset_progress(store)
+    own, done = progress.personal_progress(store, who.name, zone=zone), progress.dataset_progress(store)
     here = {
         (d.id, s): progress.desk_progress(store, who.name, d.id, s, queue.QueueFilters(), zone)
         for d in known for s in STREAMS
@@ -34,7 +34,7 @@ def page() -> None:
     left, right = st.columns([2, 1], gap="large")
     with left:
         st.subheader("To label", anchor=False)
-        some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or mine.seconds) for d in known for s in STREAMS]
+        some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
             sections.draw_notes(dataset)
@@ -48,7 +48,7 @@ def page() -> None:
     with right:
         decide = st.container()
         st.subheader("You", anchor=False)
-        sections.draw_own_progress(mine, list(progress.saves_per_day(store, who.name, zone).values()))
+        sections.draw_own_progress(own, list(progress.saves_per_day(store, who.name, zone).values()))
         st.subheader("Recent activity", anchor=False)
         sections.draw_recent_activity(activity.recent_activity(store), zone)
     if who.may("lead"):

@@ -89,15 +89,15 @@ def draw_dataset_progress(
         text.quiet("Judged by {named}{more}", named=named or "nobody yet", more=more)
 
 
-def draw_own_progress(mine: PersonalProgress, days: list[int]) -> None:
+def draw_own_progress(progress: PersonalProgress, days: list[int]) -> None:
     """A person's own progress, with the last days as bars."""
     bars = days if any(days) else None
     label = "Items today (bars: last 14 days)" if bars else "Items today"
-    st.metric(label, f"{mine.today:,d}", chart_data=bars, chart_type="bar")
+    st.metric(label, f"{progress.today:,d}", chart_data=bars, chart_type="bar")
     with st.container(horizontal=True, gap="large"):
-        st.metric("In all", f"{mine.total:,d}", width="content")
+        st.metric("In all", f"{progress.total:,d}", width="content")
         st.metric(
-            "Seconds per item", f"{mine.seconds:.0f}" if mine.seconds else "–", help="Median of the last 50.",
+            "Seconds per item", f"{progress.seconds:.0f}" if progress.seconds else "–", help="Median of the last 50.",
             width="content",
         )  # fmt: skip
 
@@ -149,6 +149,6 @@ def draw_approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[st
 
 def draw_adjudication(dataset: Dataset, who: Person) -> None:
     """How many ratings of a dataset this person may adjudicate, and the way there; nothing where none wait."""
-    n = len(adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    n = len(adjudication_work(session.store(), who.name, dataset.id).own) if who.may("researcher") else 0
     if n and _waits(dataset, many(n, "rating"), "Adjudication: people disagree", "Decide", f"decide:{dataset.id}"):
         url_state.open_page("adjudication", dataset=dataset.name)

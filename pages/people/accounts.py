@@ -45,8 +45,8 @@ def show_accounts() -> None:
 def invite(who: Person, email: str, role: Role, person: str = "", days: int = DAYS) -> None:
     """Open an invitation, and draw the page anew."""
     with text.refusals():
-        made = invitations.invite(session.store(), who.name, email, role, person, days)
-        session.scratch("people")["said"] = f"{made.email} can sign in until {made.expires:%Y-%m-%d}. Let them know."
+        entry = invitations.invite(session.store(), who.name, email, role, person, days)
+        session.scratch("people")["said"] = f"{entry.email} can sign in until {entry.expires:%Y-%m-%d}. Let them know."
         st.rerun()
 
 

@@ -110,7 +110,7 @@ def _pages(kept: dict[str, int], found: QueueListing) -> None:
 
 def _to_adjudicate(dataset: Dataset, who: Person) -> None:
     """The ratings of a dataset that this person may adjudicate, as a button that leads there, where any wait."""
-    n = len(adjudication.adjudication_work(session.store(), who.name, dataset.id).mine) if who.may("researcher") else 0
+    n = len(adjudication.adjudication_work(session.store(), who.name, dataset.id).own) if who.may("researcher") else 0
     help_ = "Ratings on which people disagree by more than the rule allows."
     if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
         url_state.open_page("adjudication", dataset=dataset.name)

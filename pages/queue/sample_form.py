@@ -59,20 +59,20 @@ def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     if by == "meta" and not fixed:
         of = middle.selectbox("Field", fields, format_func=text.escape, key="design:field")
     judge = _judge(judges, begin, right if not fixed else left)
-    asked = _dimensions_by_name(store, judge)
+    titles = _dimensions_by_name(store, judge)
     if by == "score" and not fixed:
-        scores = ["", *asked]
-        of = middle.selectbox("Score", scores, format_func=lambda d: asked.get(d, "lowest of all"), key="design:of")
+        scores = ["", *titles]
+        of = middle.selectbox("Score", scores, format_func=lambda d: titles.get(d, "lowest of all"), key="design:of")
     low, beside = st.columns([3, 3])
     allocation = low.segmented_control(
         "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.__getitem__,
         key="design:how", help=HOW, required=True,
     )  # fmt: skip
     about = ""
-    if asked:
+    if titles:
         about = beside.selectbox(
-            "Forecast for", list(asked), format_func=asked.__getitem__, key="design:about",
-            index=list(asked).index(of) if of in asked else 0,
+            "Forecast for", list(titles), format_func=titles.__getitem__, key="design:about",
+            index=list(titles).index(of) if of in titles else 0,
             help="The dimension whose precision is forecast, and that Neyman's allocation is optimal for.",
         )  # fmt: skip
     return SampleDesign(
@@ -139,24 +139,24 @@ def show_forecast(
         st.caption("No judge has scored this dataset yet: without scores there is no forecast.")
         return
     store = session.store()
-    asked = policy.requirements(store).policy
-    best = min(0.95, round(asked.threshold + 0.25, 2))
+    gate = policy.requirements(store).policy
+    best = min(0.95, round(gate.threshold + 0.25, 2))
     low, high = st.slider(
-        "Assumed agreement (kappa)", 0.05, 0.95, (min(best - 0.05, round(asked.threshold + 0.1, 2)), best), 0.05,
+        "Assumed agreement (kappa)", 0.05, 0.95, (min(best - 0.05, round(gate.threshold + 0.1, 2)), best), 0.05,
         format="%.2f", key="design:agreement",
         help="The range of kappa between people and judge that the forecast assumes: before there are labels, nobody "
         "knows it.",
     )  # fmt: skip
     blind = sum(round(s.blind * s.items) for s in shares)
-    last = min(asked.horizon or LAST, sum(s.items for s in shares))
+    last = min(gate.horizon or LAST, sum(s.items for s in shares))
     try:
-        seen = _forecast_samples(store, found.id, chosen, blind, low, high, asked, last, store.newest())
+        seen = _forecast_samples(store, found.id, chosen, blind, low, high, gate, last, store.newest())
     except AssayError as error:
         text.quiet("{error}", error=error)
         return
     tables.table(
         [
-            (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, asked, last))
+            (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, gate, last))
             for how, one in seen.items()
         ],
         ["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],
@@ -167,35 +167,35 @@ def show_forecast(
         "number of blind items after which the lower bound reaches {threshold}, checked after every item (10th to 90th "
         "percentile of the simulations). *With one look* is the number that a plan with a single look needs in 80% of "
         "simulations. All of it is for one dimension of one judge.",
-        low=f"{low:.2f}", high=f"{high:.2f}", threshold=f"{asked.threshold:.2f}",
+        low=f"{low:.2f}", high=f"{high:.2f}", threshold=f"{gate.threshold:.2f}",
     )  # fmt: skip
 
 
 @st.cache_data(max_entries=64, show_spinner="Simulating ...")
 def _forecast_samples(
-    _store: Store, dataset_id: str, chosen: SampleDesign, items: int, low: float, high: float, asked: Policy, last: int,
+    _store: Store, dataset_id: str, chosen: SampleDesign, items: int, low: float, high: float, gate: Policy, last: int,
     newest: int,
 ) -> dict[Allocation | None, Forecast]:  # fmt: skip
     """The forecast of every allocation, up to `last` items; `newest` is the change that it was made at."""
     parts = strata.sampled_population(_store, dataset_id, chosen).strata
-    first, agreements = min(asked.min_items, last), [low, (low + high) / 2, high]
-    z = anytime_boundary(1 - asked.level, first, max(asked.horizon, first))
+    first, agreements = min(gate.min_items, last), [low, (low + high) / 2, high]
+    z = anytime_boundary(1 - gate.level, first, max(gate.horizon, first))
     return ahead.forecast_draw(
-        _store, dataset_id, parts, chosen.judge, chosen.about, items, agreements, asked.threshold, z, first, last,
-        asked.level,
+        _store, dataset_id, parts, chosen.judge, chosen.about, items, agreements, gate.threshold, z, first, last,
+        gate.level,
     )  # fmt: skip
 
 
-def _words(one: Forecast, asked: Policy, last: int) -> tuple[str, str, str]:
+def _words(one: Forecast, gate: Policy, last: int) -> tuple[str, str, str]:
     """A forecast in words: its half width, and both numbers of items, as ranges."""
     half = _range(*(f"{half:.2f}" for half in one.half_width))
-    return half, _items(one.free, asked, last), _items(one.fixed, asked, last)
+    return half, _items(one.free, gate, last), _items(one.fixed, gate, last)
 
 
-def _items(ends: tuple[int, int | None], asked: Policy, last: int) -> str:
+def _items(ends: tuple[int, int | None], gate: Policy, last: int) -> str:
     """Numbers of items to the nearest ten: no forecast is nearer than that, but for the least that is required."""
-    if ends == (asked.min_items, asked.min_items):
-        return f"{asked.min_items:,}, the minimum required"
+    if ends == (gate.min_items, gate.min_items):
+        return f"{gate.min_items:,}, the minimum required"
     low, high = (end if end is None or end < 100 else round(end, -1) for end in ends)
     if high is None:
         return f"more than {last:,}" if ends[0] >= last else f"{low:,} to more than {last:,}"

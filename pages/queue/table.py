@@ -81,7 +81,7 @@ def _state(row: ListedDraw) -> str:
     return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 
-def show_counts(found: QueueListing, mine: PersonalProgress) -> None:
+def show_counts(found: QueueListing, progress: PersonalProgress) -> None:
     """How many items are left for this person, how many are done of those that pass the filters, and their pace."""
     overlap = max((row.overlap for row in found.rows), default=1)
     text.say(
@@ -90,9 +90,9 @@ def show_counts(found: QueueListing, mine: PersonalProgress) -> None:
         answered=f"{found.answered:,}",
         drawn=f"{found.drawn:,}",
         full=f", {found.full:,} by all {overlap} people" if overlap > 1 else "",
-        today=f"{mine.today:,}",
-        mine=f"{mine.total:,}",
-        pace=f", {mine.seconds:.0f} s per item" if mine.seconds else "",
+        today=f"{progress.today:,}",
+        mine=f"{progress.total:,}",
+        pace=f", {progress.seconds:.0f} s per item" if progress.seconds else "",
     )
 
 

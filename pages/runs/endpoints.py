@@ -71,17 +71,17 @@ def choose_endpoint(chosen: str) -> Endpoint | None:
 def list_models(at: Endpoint, refusals: DeltaGenerator) -> list[str] | None:
     """The models that an endpoint lists; None where it cannot be asked, which is said in `refusals`."""
     kept: dict[str, list[str]] = session.scratch("runs:models")
-    asked = f"{at.key_variable} {at.base_url}"
-    if asked not in kept:
+    cache_key = f"{at.key_variable} {at.base_url}"
+    if cache_key not in kept:
         try:
-            kept[asked] = runs.list_models(at)
+            kept[cache_key] = runs.list_models(at)
         except AssayError as error:
             with refusals:
                 text.refuse(error)
                 if at.key_variable and not os.environ.get(at.key_variable, "").strip():
                     text.say(NO_KEY if allowed_endpoints() is None else NO_KEY_HERE, name=at.key_variable)
             return None
-    return kept[asked]
+    return kept[cache_key]
 
 
 def validate_form(model_of: type[Model], values: Mapping[str, Any]) -> Model | None:

@@ -141,11 +141,11 @@ def _choose_model(at: Endpoint, refusals: DeltaGenerator) -> str:
     known = endpoints.list_models(at, refusals)
     if known is None:
         return ""
-    wanted = st.query_params.get("model", "")
-    options = known if not wanted or wanted in known else [wanted, *known]
-    wanted = wanted or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else "")
+    preset = st.query_params.get("model", "")
+    options = known if not preset or preset in known else [preset, *known]
+    preset = preset or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else "")
     chosen: str | None = st.selectbox(
-        "Model", options, index=options.index(wanted) if wanted in options else 0 if len(options) < 8 else None,
+        "Model", options, index=options.index(preset) if preset in options else 0 if len(options) < 8 else None,
         accept_new_options=True, key="runs:model", placeholder="choose, or type a name",
     )  # fmt: skip
     return chosen or ""
@@ -183,9 +183,9 @@ def _choose_params(of: Card) -> Params | None:
             "Turns per window", 0, 50, usual.window, key="runs:window", help=HELP["window"]
         )
     probes = [p for p in PROBES if p in ("", "injected_order") or _PROBED[p] == of.kind]
-    wanted = st.query_params.get("probe", "")
+    preset = st.query_params.get("probe", "")
     given["probe"] = right.selectbox(
-        "Probe", probes, index=probes.index(wanted) if wanted in probes else 0, format_func=PROBES.__getitem__,
+        "Probe", probes, index=probes.index(preset) if preset in probes else 0, format_func=PROBES.__getitem__,
         key="runs:probe", help=HELP["probe"],
     )  # fmt: skip
     if not of.text:
@@ -243,12 +243,12 @@ def _choose_order(store: Store) -> RunOrder | None:
     named = _card_with_names(of) if of.name == POINTWISE else of
     left, right = st.columns(2)
     with left, st.expander("Parameters: part of the judge's identity"):
-        asked = _choose_params(of)
+        params = _choose_params(of)
     with right, st.expander("Limits: rate, spending, number of items"):
         limited, spend, price, most = _choose_limits(at)
-    if not name or named is None or asked is None or limited is None:
+    if not name or named is None or params is None or limited is None:
         return None
-    return RunOrder(dataset.id, named, name, asked, limited, spending_limit=spend, price=price, most=most)
+    return RunOrder(dataset.id, named, name, params, limited, spending_limit=spend, price=price, most=most)
 
 
 def _requirements(found: Sequence[Requirement], card: Card) -> None:

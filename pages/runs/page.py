@@ -20,9 +20,9 @@ FORMS = {"judge": "A judge over a dataset", "protocol": "A protocol of MT-Bench"
 def page() -> None:
     """One run by its address; or what runs now, a new run, and all runs before."""
     who, store = session.me("researcher"), session.store()
-    wanted = st.query_params.get("run", "")
-    if wanted:
-        _one(who, wanted)
+    run_id = st.query_params.get("run", "")
+    if run_id:
+        _one(who, run_id)
         return
     st.title("Runs", anchor=False)
     found = runs.list_runs(store)
@@ -71,10 +71,10 @@ def _stand(who: Person, run: RunSummary) -> None:
     views.draw_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 
-def _one(who: Person, wanted: str) -> None:
+def _one(who: Person, run_id: str) -> None:
     """One run in full: how far, what failed and why, its parameters and its prompt."""
     store = session.store()
-    run = next((r for r in runs.list_runs(store) if r.id == wanted), None)
+    run = next((r for r in runs.list_runs(store) if r.id == run_id), None)
     if st.button("All runs", icon=":material/arrow_back:", type="tertiary"):
         st.query_params.pop("run", None)
         st.rerun()

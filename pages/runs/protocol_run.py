@@ -41,51 +41,51 @@ HELP = {
 def protocol_form(who: Person) -> None:
     """What is to be run by which protocol, what it takes, a dry run, the start."""
     with text.refusals():
-        wanted = _choose(who)
-        if wanted is None:
+        spec = _choose(who)
+        if spec is None:
             return
-        planned = protocol_run.plan(session.store(), wanted)
-        text.bullets(protocol_run.describe_plan(session.store(), wanted, planned))
+        planned = protocol_run.plan(session.store(), spec)
+        text.bullets(protocol_run.describe_plan(session.store(), spec, planned))
         kept = session.scratch("runs:protocol")
         with st.container(horizontal=True):
             if st.button("Dry run of a question of each sort", icon=":material/visibility:"):
                 kept.clear()
                 with st.spinner("Asking"):
-                    kept.update(of=wanted, shown=protocol_run.dry_run_protocol(session.store(), who.name, wanted))
+                    kept.update(of=spec, shown=protocol_run.dry_run_protocol(session.store(), who.name, spec))
             open_ = any(one.estimate.judgments for one in planned)
             begin = st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not open_)
         if begin:
             with st.spinner("Starting"):
-                begun = protocol_run.start_protocol(session.store(), who.name, wanted)
+                begun = protocol_run.start_protocol(session.store(), who.name, spec)
             views.open_run(begun)
-        if kept.get("of") == wanted:
+        if kept.get("of") == spec:
             _dry_run(kept["shown"])
 
 
 def continue_button(who: Person, run_id: str) -> None:
     """Where a run that has finished is a step of a protocol of which more is open: go on with it."""
-    wanted = protocol_run.of_run(session.store(), run_id)
-    if wanted is None or wanted.steps[-1] == "answers":
+    spec = protocol_run.of_run(session.store(), run_id)
+    if spec is None or spec.steps[-1] == "answers":
         return
-    going = [one for one in runs.list_runs(session.store()) if one.state in LIVE and one.dataset == wanted.dataset]
+    going = [one for one in runs.list_runs(session.store()) if one.state in LIVE and one.dataset == spec.dataset]
     if going:
         return
     try:
-        left = [one for one in protocol_run.plan(session.store(), wanted) if one.estimate.judgments]
+        left = [one for one in protocol_run.plan(session.store(), spec) if one.estimate.judgments]
     except AssayError:
         return
     if left and st.button("Go on with judging", icon=":material/play_arrow:", key=f"judge:{run_id}"):
         with text.refusals(), st.spinner("Starting"):
-            views.open_run(protocol_run.start_protocol(session.store(), who.name, wanted))
+            views.open_run(protocol_run.start_protocol(session.store(), who.name, spec))
 
 
 def resume(who: Person, run_id: str, limit: float | None) -> None:
     """Go on with a run; of a protocol also with the steps after it, where its limit is that of all steps."""
-    store, wanted = session.store(), protocol_run.of_run(session.store(), run_id)
-    if wanted is None:
+    store, spec = session.store(), protocol_run.of_run(session.store(), run_id)
+    if spec is None:
         runs.resume(store, who.name, run_id, limit=limit)
     else:
-        protocol_run.start_protocol(store, who.name, wanted if limit is None else replace(wanted, spending_limit=limit))
+        protocol_run.start_protocol(store, who.name, spec if limit is None else replace(spec, spending_limit=limit))
 
 
 def _choose(who: Person) -> ProtocolRun | None:
@@ -110,7 +110,7 @@ def _choose(who: Person) -> ProtocolRun | None:
         ))  # fmt: skip
     left, middle, right, last = st.columns(4, vertical_alignment="bottom")
     with left:
-        asked = _choose_questions(who) if model else ""
+        question_set = _choose_questions(who) if model else ""
     with three:
         options, first = _names(known, protocol_run.usual_judge(protocols[name], model))
         judge = _name(st.selectbox(
@@ -120,11 +120,11 @@ def _choose(who: Person) -> ProtocolRun | None:
     dataset = middle.text_input("Dataset", usual, key=f"runs:into:{usual}", help=HELP["dataset"], max_chars=120).strip()
     spend = right.number_input("Spending limit, US dollars", 0.0, None, None, key="runs:all", placeholder="no limit")
     pairs = last.checkbox("Compare in pairs, too", key="runs:pairs", help=HELP["pairs"])
-    if asked is None or not dataset or not (model or judge):
+    if question_set is None or not dataset or not (model or judge):
         return None
-    given = questions.kept_prompts(session.store(), asked)
+    given = questions.kept_prompts(session.store(), question_set)
     protocol, prompts = judge_prompts.settle_prompts(session.store(), protocols[name], given)
-    return ProtocolRun(protocol, dataset, asked, model, judge, pairs and bool(judge), prompts, at, at, spend)
+    return ProtocolRun(protocol, dataset, question_set, model, judge, pairs and bool(judge), prompts, at, at, spend)
 
 
 def _names(known: Sequence[str], usual: str = "") -> tuple[list[str], int]:

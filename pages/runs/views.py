@@ -68,9 +68,9 @@ def resume_form(run: RunSummary, now: RunProgress) -> tuple[bool, float | None]:
             text.quiet(
                 "Up to {open} more may be spent, on calls that were under way when it ended.", open=dollars(now.open)
             )
-        wanted = st.number_input("Spending limit, US dollars", min_value=0.0, value=now.limit, format="%0.4g", step=1.0)
+        limit = st.number_input("Spending limit, US dollars", min_value=0.0, value=now.limit, format="%0.4g", step=1.0)
         sent = st.form_submit_button("Resume", icon=":material/play_arrow:", type="primary")
-    return sent, wanted if wanted != now.limit else None
+    return sent, limit if limit != now.limit else None
 
 
 def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProgress], None]) -> None:
@@ -88,7 +88,7 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
             controls(now)
         if now.why:
             text.warn("{why}", why=now.why)
-        units, made = ("questions", "answered") if run.card == ANSWERS else ("judgments", "scored")
+        units, outcome = ("questions", "answered") if run.card == ANSWERS else ("judgments", "scored")
         st.progress(
             now.done / now.total if now.total else 1.0, text=text.escape(f"{now.done:,} of {now.total:,} {units}")
         )
@@ -96,7 +96,7 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
         if now.state == "running" and not left:
             left = "time left not known yet"
         parts = [
-            f"{now.scored:,} {made}", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
+            f"{now.scored:,} {outcome}", *(f"{n:,} {reason.replace('_', ' ')}" for reason, n in now.unscored.items()),
             many(now.calls, "call"), f"{now.tokens_in:,} tokens in, {now.tokens_out:,} out",
             describe_cost(now.cost, now.estimated, now.limit, now.calls), _total_cost(now),
             f"endpoint: {_endpoint_of(run)}", f"up to {dollars(now.open)} more under way" if now.open else "",
@@ -116,9 +116,9 @@ def _total_cost(now: RunProgress) -> str:
     return f"about {dollars(now.cost / now.done * now.total)} in all"
 
 
-def run_table(found: Sequence[RunSummary], made: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
+def run_table(found: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]], zone: tzinfo) -> list[RunSummary]:
     """All runs, newest first, with (judgments made, scored) of each; those that were chosen (to open, to compare)."""
-    rows = [dict(zip(COLUMNS, _row(run, *made.get(run.id, (0, 0)), zone), strict=True)) for run in found]
+    rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0)), zone), strict=True)) for run in found]
     shown = tables.drop_empty_columns(rows, ("Why", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
     event = tables.table(shown, COLUMNS, "runs:table", 12, on_select="rerun", selection_mode="multi-row")
@@ -231,8 +231,8 @@ def show_links(run: RunSummary) -> None:
 
 def answered_dataset(run: RunSummary) -> str:
     """The dataset into which a run of MT-Bench's questions brings answers; "" of a run that judges."""
-    wanted = protocol_run.of_run(session.store(), run.id) if run.card == ANSWERS else None
-    return wanted.dataset if wanted else ""
+    spec = protocol_run.of_run(session.store(), run.id) if run.card == ANSWERS else None
+    return spec.dataset if spec else ""
 
 
 def show_judge(run: RunSummary, judge: Any) -> None:

@@ -72,9 +72,9 @@ def _is_unneeded(path: str) -> bool:
 
 def _refusal(scope: Scope) -> str:
     """Why a request is not answered, in a sentence; "" where it is."""
-    asked = Headers(scope=scope)
+    headers = Headers(scope=scope)
     scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"]) or str(scope["scheme"])
-    hosts, origins = asked.getlist("host"), asked.getlist("origin")
+    hosts, origins = headers.getlist("host"), headers.getlist("origin")
     host = hosts[0].lower() if len(hosts) == 1 else ""
     if not _is_own_host(host, scheme, scope):
         return (
@@ -83,11 +83,11 @@ def _refusal(scope: Scope) -> str:
         )
     if any(origin.lower() not in _own_origins(host, scheme) for origin in origins):
         return "This was asked by a page of another origin. Only Assay's own pages may."
-    if not origins and scope["type"] == "websocket" and "cookie" in asked:
+    if not origins and scope["type"] == "websocket" and "cookie" in headers:
         # Every browser names the origin of a websocket; a program without cookies has nobody's rights to misuse.
         return "This connection brings a cookie but no origin. Browsers send both."
-    link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_followed_link(asked)
-    if asked.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:
+    link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_followed_link(headers)
+    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:
         return "This was asked by a page of another site. Only links may lead from there to here."
     return ""
 
@@ -115,9 +115,9 @@ def _own_origins(host: str, scheme: str) -> set[str]:
     return {f"{scheme}://{host}"} | (set() if local else {f"https://{host}"})
 
 
-def _is_followed_link(asked: Headers) -> bool:
+def _is_followed_link(headers: Headers) -> bool:
     """Whether the browser says that a person followed a link, in the window itself and in no frame."""
-    return asked.get("sec-fetch-mode") == "navigate" and asked.get("sec-fetch-dest") == "document"
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
 
 
 _HOST = re.compile(r"[a-z0-9.\-_:\[\]]+", re.IGNORECASE)

@@ -45,10 +45,10 @@ class Assets:
         page = first_html(path[1:]) is not None if path else False
         if not page and path not in _files():
             return await self.app(scope, receive, send)
-        asked = Headers(scope=scope)
-        if "range" in asked:
+        request_headers = Headers(scope=scope)
+        if "range" in request_headers:
             return await self.app(scope, receive, send)
-        which = path, "gzip" in asked.get("accept-encoding", "")
+        which = path, "gzip" in request_headers.get("accept-encoding", "")
         if which not in _kept:
             _kept[which] = await asyncio.to_thread(_read, *which)
         body, kind, packed = _kept[which]

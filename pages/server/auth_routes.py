@@ -50,27 +50,27 @@ class AuthRoutes:
         if wait := limits.sign_in_wait(str((scope.get("client") or ("",))[0])):
             refusal = f"Signing in is asked for too often from here. Try again in {ceil(wait)} s."
             return await PlainTextResponse(refusal, 429, {"retry-after": f"{ceil(wait)}"})(scope, receive, send)
-        asked = Headers(scope=scope)
+        headers = Headers(scope=scope)
 
         async def change_headers(message: Message) -> None:
             if message["type"] == "http.response.start" and path.endswith(LOGIN):
-                message["headers"] = [*message["headers"], _cookie(page_behind(asked))]
+                message["headers"] = [*message["headers"], _cookie(page_behind(headers))]
             elif message["type"] == "http.response.start" and path.endswith(CALLBACK):
                 message["headers"] = [
-                    *join_parts(lead_back(message["headers"], asked.get("cookie", ""))), _cookie("")
+                    *join_parts(lead_back(message["headers"], headers.get("cookie", ""))), _cookie("")
                 ]  # fmt: skip
             await send(message)
 
         await self.app(scope, receive, change_headers)
 
 
-def page_behind(asked: Headers) -> str:
+def page_behind(headers: Headers) -> str:
     """The page of ours, with its query, from which a request came; "" for the first one, and where it is none."""
     try:
-        came = urlsplit(asked.get("referer", ""))
+        came = urlsplit(headers.get("referer", ""))
     except ValueError:
         return ""
-    if came.netloc.lower() != asked.get("host", "").lower() or not came.path.startswith(_base()):
+    if came.netloc.lower() != headers.get("host", "").lower() or not came.path.startswith(_base()):
         return ""
     page = came.path.removeprefix(_base()) + (f"?{came.query}" if came.query else "")
     return page if _PAGE.fullmatch(page) else ""

@@ -35,9 +35,9 @@ _made: dict[str, _Offer] = {}
 
 def _new_path(name: str) -> Path:
     """A path for a new file of that name."""
-    made = folder("given") / secrets.token_hex(8)
-    made.mkdir()
-    return made / name
+    directory = folder("given") / secrets.token_hex(8)
+    directory.mkdir()
+    return directory / name
 
 
 def offer(file: Path, visit: Visit) -> str:
@@ -70,17 +70,17 @@ def temporary_file(name: str) -> Iterator[Path]:
 
 def serve_file(request: Request) -> Response:
     """The file of an address, as it lies on the disk, for whom it was made."""
-    made = _made.get(str(request.path_params["token"]))
-    if made is None or made.file.name != request.path_params["name"] or not made.file.exists():
+    download = _made.get(str(request.path_params["token"]))
+    if download is None or download.file.name != request.path_params["name"] or not download.file.exists():
         return PlainTextResponse("This file is no longer kept here. Make it again where you made it.", 404)
-    if not _is_theirs(made, request):
+    if not _is_theirs(download, request):
         return PlainTextResponse("This file was made for somebody else, or their sign-in has ended.", 403)
-    return FileResponse(made.file, filename=made.file.name, media_type="application/octet-stream")
+    return FileResponse(download.file, filename=download.file.name, media_type="application/octet-stream")
 
 
-def _is_theirs(made: _Offer, request: Request) -> bool:
+def _is_theirs(download: _Offer, request: Request) -> bool:
     """Whether a file's visitor may still be here, in that role, and by the provider's cookie is who asks for it."""
-    who = made.visit.visitor()
-    if who is None or not who.may(made.role):
+    who = download.visit.visitor()
+    if who is None or not who.may(download.role):
         return False
-    return made.visit.login is None or provider.cookie_login(request) == made.visit.login
+    return download.visit.login is None or provider.cookie_login(request) == download.visit.login

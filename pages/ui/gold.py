@@ -124,7 +124,7 @@ def draw_unanswered(
     with st.expander("Drawn items without an answer", icon=":material/pending:", key=f"unanswered:{key}"):
         st.caption("Not answered until somebody has labelled it blind. Click one to open it on the desk.")
         shown = left[: nonresponse.MOST]
-        rows = [(one.name, one.stratum or "no system", one.why, one.told) for one in shown]
+        rows = [(one.name, one.stratum or "no system", one.why, one.explanation) for one in shown]
         tables.item_table(rows, _COLUMNS, [one.item for one in shown], f"unanswered:{key}:rows", name, stream="audit")
         if len(left) > len(shown):
             text.quiet("The first {n} of {all} are listed.", n=f"{len(shown):,}", all=f"{len(left):,}")

@@ -85,8 +85,8 @@ def fold_button(label: str, name: str, value: str, opened: bool, also: Callable[
 
 def chosen_option(name: str, options: Iterable[Value]) -> Value | None:
     """The option that was chosen, or that the address names; None where that is no option."""
-    wanted = (session.component_state(_key(name)), st.query_params.get(name))
-    return next((value for one in wanted for value in options if value == one), None)
+    candidates = (session.component_state(_key(name)), st.query_params.get(name))
+    return next((value for one in candidates for value in options if value == one), None)
 
 
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:

@@ -78,8 +78,8 @@ def _backups(who: Person) -> None:
     store, kept = session.store(), session.scratch("workspace")
     if st.button("Make a backup", icon=":material/save:", type="primary"):
         with st.spinner("Copying ..."):
-            made = backups.make_backup(store, who.name)
-        kept["said"] = f"Backup made: {made.name}"
+            backup = backups.make_backup(store, who.name)
+        kept["said"] = f"Backup made: {backup.name}"
         st.rerun()
     text.tell_outcome(kept)
     found = backups.list_backups(store)
@@ -97,9 +97,9 @@ def _backups(who: Person) -> None:
 
 
 def _row(one: Backup) -> list[str]:
-    made, size = text.moment(one.made_at, text.time_zone()), f"{one.size / 1e6:,.1f} MB"
+    created_at, size = text.moment(one.made_at, text.time_zone()), f"{one.size / 1e6:,.1f} MB"
     revision = "cannot be opened" if one.revision is None else f"{one.revision:,}"
-    return [one.name, made, display_name(one.by) or "not recorded", revision, size]
+    return [one.name, created_at, display_name(one.by) or "not recorded", revision, size]
 
 
 @st.dialog("Check a backup")

@@ -44,8 +44,8 @@ def draw_webhooks(who: Person) -> None:
 
 
 def _row(one: Webhook) -> list[str]:
-    made = text.moment(one.made_at, text.time_zone())
-    return [one.host, ", ".join(one.events), one.person, made, one.state]
+    created_at = text.moment(one.made_at, text.time_zone())
+    return [one.host, ", ".join(one.events), one.person, created_at, one.state]
 
 
 def _try(one: DeliveryRecord) -> list[str]:

@@ -355,7 +355,7 @@ def _decide(made: Planted) -> None:
     """The first disputes are decided, one of the decisions is taken back, and some justifications are checked."""
     store, clock, here = made.store, made.clock, made.datasets["support"]
     clock.pass_(hours=3)
-    waiting = adjudication.adjudication_work(store, "lea", here).mine
+    waiting = adjudication.adjudication_work(store, "lea", here).own
     for number, cell in enumerate(waiting[:3]):
         value = max(one.value for one in cell.labels if one.value is not None)
         told = (cell.item, cell.unit, cell.dimension, value, f"Decided: {number}.", cell.token)

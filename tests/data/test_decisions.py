@@ -225,7 +225,7 @@ def _waiting(planted: Planted) -> Iterator[str]:
     yield f"of duels: {[f'{cell.name} {cell.distance}' for cell in duels]}"
     held = disputes.standing_adjudications(store, here)
     for (item, unit, dimension), one in held.items():
-        said = [f"{label.person} {label.value} {label.mode}" for label in one.said]
+        said = [f"{label.person} {label.value} {label.mode}" for label in one.labels]
         yield f"stands {item} {unit} {dimension}: {one.value} by {one.person}, {one.reason!r}, {one.saw_judge}, {said}"
     item = next(item for item, _, _ in held)
     yield f"of one item: {len(disputes.standing_adjudications(store, here, item))}, of none: " + str(
@@ -248,7 +248,7 @@ def _waiting(planted: Planted) -> Iterator[str]:
         yield f"now waits {cell.name} {cell.unit} {cell.dimension}: {again}"
     for who in ("lea", "cy"):
         work = adjudication.adjudication_work(store, who, here)
-        yield f"to {who}: {len(work.mine)} and {work.others} of others"
+        yield f"to {who}: {len(work.own)} and {work.others} of others"
     for rule in (GoldRule("majority", 1), GoldRule("mean", 1), GoldRule("median", 0, "out"), GoldRule("majority")):
         yield f"{rule}: {adjudication.rule_effect(store, here, rule)}"
 
@@ -399,7 +399,7 @@ def _quotas(planted: Planted) -> Iterator[str]:
     """How many items a draw needs: with none, one, just too few, enough and more, with a share that does not count."""
     for required, answered, drawn, left, share in product((1, 100), (0.9, 1.0), (0, 1, 99, 112), (0, 3, 500), (0, 0.3)):
         one = quota.Quota(required, answered, drawn, left, share)
-        yield f"{required} at {answered}, {drawn} drawn, {left} left, {share}: {one.blind} {one.wanted} {one.size}"
+        yield f"{required} at {answered}, {drawn} drawn, {left} left, {share}: {one.blind} {one.next_draw} {one.size}"
     for drawn, blind, left, all_ in product((0, 20), (0, 79, 80, 99, 100, 111, 112), (90, 100), (False, True)):
         one = quota.Quota(100, 0.9, drawn, left, 0.25)
         if all_ or left == 90:
@@ -477,11 +477,11 @@ def _doubted(planted: Planted) -> Iterator[str]:
     finding, gate = how.finding, how.found.result.gate
     own = replace(gate.interval, point=0.5, low=0.3, high=0.625, items=14)
     newer = replace(gate, interval=replace(own, point=0.25))
-    doubt = replace(finding, state="to be looked at", reasons=("down",), told=("It fell.",))
+    doubt = replace(finding, state="to be looked at", reasons=("down",), sentences=("It fell.",))
     news = {
         "doubt": replace(doubt, since=own),
-        "two": replace(doubt, reasons=("down", "pooled"), told=("It fell.", "It is low.")),
-        "gone": replace(finding, state="suspended", reasons=("pooled",), told=("It is low.",), change=own),
+        "two": replace(doubt, reasons=("down", "pooled"), sentences=("It fell.", "It is low.")),
+        "gone": replace(finding, state="suspended", reasons=("pooled",), sentences=("It is low.",), change=own),
     }
     for name, latest, against in (("doubt", None, ()), ("two", newer, ("Too few.",)), ("gone", newer, ())):
         made = replace(how, finding=news[name], since=newer, latest=latest, against=against)
@@ -875,7 +875,7 @@ def _missing(planted: Planted) -> Iterator[str]:
         with told_refusals() as said:
             table = means.means_table(store, here, judge, chosen)
             said += [means.explain_few_scores(table), f"few {table.few}"]
-            said += [f"{row.group} {row.dimension.name} {row.unit} {row.told[:2]}" for row in table.rows[::6]]
+            said += [f"{row.group} {row.dimension.name} {row.unit} {row.display[:2]}" for row in table.rows[::6]]
         yield from (f"means {chosen.by!r} {chosen.only}: {line}" for line in said)
     for (name, model), one in planted.judges.items():
         yield f"{model} of {name} has means: {means.has_means(store, one)}"

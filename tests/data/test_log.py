@@ -103,6 +103,16 @@ def test_as_json_it_is_an_object_a_line(written: Written, monkeypatch: pytest.Mo
     assert second["error"] == "KeyError" and "test_log.py" in " ".join(second["traceback"])
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_long_values_are_cut_and_say_so(as_json: bool) -> None:
+    for size in (log.LONGEST, log.LONGEST + 1, 10 * log.LONGEST):
+        facts = {"a": "x" * size, "z": 1}
+        record = logging.makeLogRecord({"name": "assay", "msg": "event", "levelname": "INFO", "facts": facts})
+        shown = "x" * size if size <= log.LONGEST else "x" * (log.LONGEST - 1) + "…"
+        line = log.format_record(record, as_json=as_json)
+        assert (json.loads(line)["a"] if as_json else line.partition(" a=")[2].partition(" z=")[0].strip('"')) == shown
+
+
 @given(value=st.text(max_size=300) | st.sampled_from(["\n", "\r", "\u2028", "\x85", "\x1b[2K", "a b=c", '"', "\ud800"]))
 def test_no_value_ends_its_line_or_begins_another_key(value: str) -> None:
     told = {"name": "assay", "msg": "event", "levelname": "INFO", "facts": {"a": value, "z": 1}}

@@ -276,7 +276,8 @@ def imports() -> Iterator[str]:
             continue
         yield f"== {title}"
         for one in found:
-            yield f"  {one.file.name}: {one.format} ({one.says}), {one.held}, {one.role}, columns {one.columns}"[:400]
+            of = f"{one.file.name}: {one.format} ({one.says}), {one.container}, {one.role}"
+            yield f"  {of}, columns {one.columns}"[:400]
         for name in sorted({one.format for one in found} - {"canonical", "table", ASIDE}):
             for entry in read_format(name, [one for one in found if one.format == name]):
                 yield from facts(type(entry).__name__, entry, 1)
@@ -300,7 +301,7 @@ def _understood(planted: Planted, source: Source, found: list[DetectedFile]) -> 
     made = start.interpret_source(planted.store, source, found)
     for series in made.series:
         yield from facts("series", series, 1)
-    for name in ("told", "unclear", "items", "sampling"):
+    for name in ("assumptions", "unclear", "items", "sampling"):
         yield f"  {name}: {getattr(made, name)}"
     plan = refusal(lambda: start.plan_import(planted.store, made, ImportPlan("support")))
     wanted = ImportPlan("support") if plan else start.plan_import(planted.store, made, ImportPlan("support"))
@@ -356,7 +357,8 @@ def desks(planted: Planted) -> Iterator[str]:
     two = planted.judges["support", "judge-two"]
     seen = [GivenItem("", item, "review", "assisted", two) for item in _of_cy(planted)]
     for view in desk.desk_views(store, "cy", seen):
-        yield f"== together: {view.name} {view.mode} {len(view.mine)} {len(view.scores)} {view.comments} {view.repairs}"
+        counts = f"{len(view.own_answers)} {len(view.scores)}"
+        yield f"== together: {view.name} {view.mode} {counts} {view.comments} {view.repairs}"
         yield from facts("samples", {f"{u} {d}": one for (u, d), one in view.scores.items()}, 1)
     for dataset, name, who in (
         ("duels", "p-02", "lou"),
@@ -403,7 +405,7 @@ def _shown_on_desk(what: str, view: desk.DeskView) -> Iterator[str]:
             f"{word} {next(facts('', one[cell])).removeprefix('- ')}"
             for word, one in {
                 "judge": view.scores,
-                "mine": view.mine,
+                "mine": view.own_answers,
                 "others": view.others,
                 "mark": view.marks,
             }.items()
@@ -737,11 +739,11 @@ def decided(planted: Planted) -> Iterator[str]:
     store, here = planted.store, planted.datasets["support"]
     for who in ("lea", "rex", "lou"):
         work = adjudication.adjudication_work(store, who, here)
-        yield f"== {who}: {len(work.mine)} wait, {work.others} for others"
-        for cell in work.mine[:: 1 if who == "lea" else 9]:
+        yield f"== {who}: {len(work.own)} wait, {work.others} for others"
+        for cell in work.own[:: 1 if who == "lea" else 9]:
             said = [f"{one.person} {one.value} {one.mode}" for one in cell.labels]
             yield f"  {cell.name} {cell.unit} {cell.dimension}: {said}, distance {cell.distance}, again {cell.reopened}"
-    mine = adjudication.adjudication_work(store, "rex", here).mine
+    mine = adjudication.adjudication_work(store, "rex", here).own
     adjudication.record_look(store, "rex", [cell.item for cell in mine[:2]])
     adjudication.reveal_while_adjudicating(store, "rex", mine[1].item)
     for item in adjudication_items.load_adjudication_items(store, "rex", mine, 4):
@@ -1045,7 +1047,7 @@ def _means(planted: Planted, here: str, judge: str) -> Iterator[str]:
 
 def _mean(row: means.MeanRow) -> str:
     held = {key: one for key, one in means.mean_record(row).items() if one not in (None, "")}
-    return f"  {'; '.join(f'{key} {_rounded(one)}' for key, one in held.items())}; {row.told[:3]}"
+    return f"  {'; '.join(f'{key} {_rounded(one)}' for key, one in held.items())}; {row.display[:3]}"
 
 
 def _rounded(one: Any) -> str:
@@ -1100,7 +1102,7 @@ def _sure(planted: Planted, here: str, judge: str, dimension: Dimension) -> Iter
             yield f"  spared {found.spared}"
             with told_refusals() as said:
                 rule = accepting.set_rule(store, "lea", here, judge, dimension, wanted)
-                said.append(str(rule.wanted))
+                said.append(str(rule.request))
                 yield from facts("tested", accepting.evaluate_rule(store, here, dimension, rule)[0])
             yield f"rule: {said}"
     yield from facts("rules", accepting.rules_in_force(store, here))

@@ -58,22 +58,22 @@ class Samples:
 
 def generate(seed: int = SEED) -> Samples:
     """All four datasets: support-dialogues, long-reports, open-questions and short-answers."""
-    made: list[Made] = []
+    items: list[Made] = []
     datasets = [
-        _support_dialogues(seed, made),
-        _long_reports(seed, made),
-        _questions("open-questions", "open_questions", "r", 15, seed, made),
-        _questions("short-answers", "short_answers", "s", 112, seed, made),
+        _support_dialogues(seed, items),
+        _long_reports(seed, items),
+        _questions("open-questions", "open_questions", "r", 15, seed, items),
+        _questions("short-answers", "short_answers", "s", 112, seed, items),
     ]
-    return Samples(datasets, {one.id: one.truth for one in made}, {one.id: one.faults for one in made if one.faults})
+    return Samples(datasets, {one.id: one.truth for one in items}, {one.id: one.faults for one in items if one.faults})
 
 
 def make_bench_dialogues(n: int = 100, seed: int = SEED) -> SampleDataset:
     """`n` different dialogues of exactly three assistant turns, so of 13 scored cells, with one judgment each."""
     rng = random.Random(f"{seed}/bench")
-    made = short_dialogues(n, 3, rng)
-    judgments = [_judgment(one, JUDGE_A, Opinion(one, JUDGE_A, rng).reply(rng)) for one in made]
-    return SampleDataset("bench-dialogues", [one.item for one in made], judgments, [])
+    items = short_dialogues(n, 3, rng)
+    judgments = [_judgment(one, JUDGE_A, Opinion(one, JUDGE_A, rng).reply(rng)) for one in items]
+    return SampleDataset("bench-dialogues", [one.item for one in items], judgments, [])
 
 
 def write(folder: Path = FOLDER) -> list[Path]:
@@ -90,25 +90,25 @@ def write(folder: Path = FOLDER) -> list[Path]:
     return written
 
 
-def _support_dialogues(seed: int, made: list[Made]) -> SampleDataset:
-    mine = dialogues(150, random.Random(f"{seed}/dialogues"))
-    made += mine
-    judgments, seen = _opinions(mine, JUDGE_A, random.Random(f"{seed}/judge-a"))
-    judgments += _opinions(mine, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
+def _support_dialogues(seed: int, all_items: list[Made]) -> SampleDataset:
+    items = dialogues(150, random.Random(f"{seed}/dialogues"))
+    all_items += items
+    judgments, seen = _opinions(items, JUDGE_A, random.Random(f"{seed}/judge-a"))
+    judgments += _opinions(items, JUDGE_B, random.Random(f"{seed}/judge-b"))[0]
     rng = random.Random(f"{seed}/people")
-    usual = [one for one in mine if len(one.lengths) <= 14]  # the very long one is left to the user
+    usual = [one for one in items if len(one.lengths) <= 14]  # the very long one is left to the user
     chosen = sorted(
         rng.sample(usual, 128), key=lambda one: -people.count_able(one)
     )  # first those whom most people can read
     readers = [3] * 20 + [2] * 25 + rng.sample([2] * 20 + [1] * 63, 83)
     labels = people.labels(chosen, readers, seen, rng, people.finish)
-    return SampleDataset("support-dialogues", [one.item for one in mine], judgments, labels)
+    return SampleDataset("support-dialogues", [one.item for one in items], judgments, labels)
 
 
-def _opinions(made: Sequence[Made], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
+def _opinions(items: Sequence[Made], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
     """The judgments of one judge of dialogues, and by item the values of its first sample, where that can be read."""
     rows: list[Row] = []
-    for one in made:
+    for one in items:
         opinion = Opinion(one, temper, rng)
         samples = temper.params["samples"]
         rows += [
@@ -136,37 +136,37 @@ def _dialogue_values(reply: Row) -> Truth:
     return values
 
 
-def _long_reports(seed: int, made: list[Made]) -> SampleDataset:
+def _long_reports(seed: int, all_items: list[Made]) -> SampleDataset:
     rng = random.Random(f"{seed}/long")
-    mine = long.pairs(rng)
-    made += mine
-    replies = {one.id: judge_pairs.reply(one, rng) for one in mine}
-    seen = {one.id: judge_pairs.values(one, replies[one.id]) for one in mine}
-    judgments = _simple(mine, "long_form_pairwise", judge_pairs.MODEL, judge_pairs.PARAMS, replies, rng)
-    chosen = rng.sample(mine, 10)
+    items = long.pairs(rng)
+    all_items += items
+    replies = {one.id: judge_pairs.reply(one, rng) for one in items}
+    seen = {one.id: judge_pairs.values(one, replies[one.id]) for one in items}
+    judgments = _simple(items, "long_form_pairwise", judge_pairs.MODEL, judge_pairs.PARAMS, replies, rng)
+    chosen = rng.sample(items, 10)
     labels = people.labels(chosen, [2] * 4 + [1] * 6, seen, rng, long.finish)
-    return SampleDataset("long-reports", [one.item for one in mine], judgments, labels)
+    return SampleDataset("long-reports", [one.item for one in items], judgments, labels)
 
 
-def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, made: list[Made]) -> SampleDataset:
+def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, all_items: list[Made]) -> SampleDataset:
     """Responses. In `short-answers` everybody finds every one-line answer coherent: kappa is undefined there."""
     rng, short = random.Random(f"{seed}/{name}"), name == "short-answers"
-    mine = responses.responses(material, prefix, rng)
-    made += mine
-    replies = {one.id: responses.reply(one, short, rng) for one in mine}
+    items = responses.responses(material, prefix, rng)
+    all_items += items
+    replies = {one.id: responses.reply(one, short, rng) for one in items}
     seen = {id: responses.values(reply) for id, reply in replies.items()}
-    judgments = _simple(mine, "rubric_open_ended", responses.MODEL, responses.PARAMS, replies, rng)
-    chosen = rng.sample(mine, labelled)
+    judgments = _simple(items, "rubric_open_ended", responses.MODEL, responses.PARAMS, replies, rng)
+    chosen = rng.sample(items, labelled)
     readers = [2] * (labelled // 3) + [1] * (labelled - labelled // 3)
     finish: Callable[[Truth, random.Random], Truth] = responses.finish_short if short else responses.finish
     labels = people.labels(chosen, readers, {} if short else seen, rng, finish)
-    return SampleDataset(name, [one.item for one in mine], judgments, labels)
+    return SampleDataset(name, [one.item for one in items], judgments, labels)
 
 
 def _simple(
-    made: Sequence[Made], card: str, model: str, params: Row, replies: Mapping[str, Row], rng: random.Random
+    items: Sequence[Made], card: str, model: str, params: Row, replies: Mapping[str, Row], rng: random.Random
 ) -> list[Row]:
-    rows = [{"item": o.id, "card": card, "model": model, "params": dict(params), "reply": replies[o.id]} for o in made]
+    rows = [{"item": o.id, "card": card, "model": model, "params": dict(params), "reply": replies[o.id]} for o in items]
     _spoil(rows, rng)
     return rows
 

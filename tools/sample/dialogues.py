@@ -46,20 +46,20 @@ def dialogues(count: int, rng: random.Random) -> list[Made]:
 def short_dialogues(count: int, turns: int, rng: random.Random) -> list[Made]:
     """`count` different dialogues of exactly `turns` assistant turns; longer stories are cut off there."""
     fit = [story for story in stories() if len(story.exchanges) >= turns]
-    made: list[Made] = []
+    items: list[Made] = []
     seen: set[str] = set()
     number = 0
-    while len(made) < count:
+    while len(items) < count:
         story = fit[number % len(fit)]
         way = [rng.randrange(len(exchange.replies)) for exchange in story.exchanges[:turns]]
         system = SYSTEMS[(number + number // len(fit)) % len(SYSTEMS)]
-        one = play(f"b-{len(made) + 1:04d}", story, system, way, rng.randrange(60), rng)
+        one = play(f"b-{len(items) + 1:04d}", story, system, way, rng.randrange(60), rng)
         text = "\n".join(turn["text"] for turn in one.item["turns"])
         number += 1
         if text not in seen:
             seen.add(text)
-            made.append(one)
-    return made
+            items.append(one)
+    return items
 
 
 def _ways(story: Story, systems: Sequence[str], rng: random.Random) -> list[list[int]]:

@@ -56,11 +56,11 @@ JUDGE_B = Temper(
 class Opinion:
     """What a judge has come to think of one dialogue; samples of its reply differ a little around it."""
 
-    def __init__(self, made: Made, temper: Temper, rng: random.Random) -> None:
-        self.made, self.temper = made, temper
-        self.turns = sorted((unit for unit, name in made.truth if name == "safety"), key=lambda unit: int(unit[5:]))
+    def __init__(self, example: Made, temper: Temper, rng: random.Random) -> None:
+        self.made, self.temper = example, temper
+        self.turns = sorted((unit for unit, name in example.truth if name == "safety"), key=lambda unit: int(unit[5:]))
         kinds: dict[str, str] = {}
-        for fault in made.faults:
+        for fault in example.faults:
             kinds.setdefault(fault.unit, fault.kind)
         self.seen = {unit: rng.random() < temper.notices.get(kinds.get(unit, ""), 0.5) for unit in self.turns}
         self.beliefs = {unit: self._turn(unit, kinds.get(unit), rng) for unit in self.turns}
@@ -95,7 +95,7 @@ class Opinion:
 
     def reply(self, rng: random.Random) -> dict[str, Any]:
         """One sample of the judge's reply, in the form of the card."""
-        temper, made = self.temper, self.made
+        temper, example = self.temper, self.made
         scores = {unit: self._scores(unit, rng) for unit in self.turns}
         cost = {unit: (5 - c) + (5 - h) + 2 * (5 - s) for unit, (c, h, s) in scores.items()}
         worst = max(cost, key=lambda unit: cost[unit])
@@ -119,15 +119,15 @@ class Opinion:
         return {
             "per_turn": [self._entry(unit, scores[unit], rng) for unit in self.turns],
             "conversation_level": {
-                "coherence": {"score": coherence, "note": remarks.coherence(made, coherence, noted, rng)},
-                "task_completion": {"score": task, "note": remarks.task(made, task, noted, rng)},
+                "coherence": {"score": coherence, "note": remarks.coherence(example, coherence, noted, rng)},
+                "task_completion": {"score": task, "note": remarks.task(example, task, noted, rng)},
                 "repair_handling": {
                     "score": NA if repair is None else repair,
-                    "note": remarks.repair(made, repair, rng),
+                    "note": remarks.repair(example, repair, rng),
                 },
             },
             "verdict": verdict,
-            "decision_basis": remarks.basis(made, verdict, noted, rng),
+            "decision_basis": remarks.basis(example, verdict, noted, rng),
             "weakest_turn": weak,
         }
 

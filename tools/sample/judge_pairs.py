@@ -13,9 +13,9 @@ from tools.sample.truth import Made, Value, clip
 MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}
 
 
-def reply(made: Made, rng: random.Random) -> dict[str, Any]:
+def reply(example: Made, rng: random.Random) -> dict[str, Any]:
     """One reply in the form of the card long_form_pairwise."""
-    item = made.item
+    item = example.item
     sections = cut_sections(item["response_a"]["text"], item["response_b"]["text"])
     judged: list[dict[str, Any]] = []
     marks: dict[str, list[float]] = {"a": [], "b": []}
@@ -23,19 +23,19 @@ def reply(made: Made, rng: random.Random) -> dict[str, Any]:
         entry: dict[str, Any] = {"section_label": section.label, "response_a": None, "response_b": None}
         for side in ("a", "b"):
             if getattr(section, side) is not None:
-                scores = _scores(made, f"section:{number}/{side}", rng)
+                scores = _scores(example, f"section:{number}/{side}", rng)
                 entry[f"response_{side}"] = scores
                 marks[side].append(sum(scores.values()) / 3)
         judged.append(entry)
     if rng.random() < 0.06:  # a section that is in nobody's list
         judged.append({"section_label": "Conclusion", "response_a": _fours(), "response_b": _fours()})
-    failures = {side: [name for name in FAILURES if _flags(made, side, name, rng)] for side in ("a", "b")}
-    longer = made.lengths["response/a"] - made.lengths["response/b"]
+    failures = {side: [name for name in FAILURES if _flags(example, side, name, rng)] for side in ("a", "b")}
+    longer = example.lengths["response/a"] - example.lengths["response/b"]
     worth = {
         side: _aggregate(marks[side], bool(failures[side]), longer * (1 if side == "a" else -1)) for side in ("a", "b")
     }
     verdict = _verdict(worth, rng)
-    problems = {side: made.issues[f"response/{side}"] for side in ("a", "b")}
+    problems = {side: example.issues[f"response/{side}"] for side in ("a", "b")}
     return {
         "section_judgments": judged,
         "long_form_failures": {"response_a": failures["a"], "response_b": failures["b"]},
@@ -45,7 +45,7 @@ def reply(made: Made, rng: random.Random) -> dict[str, Any]:
     }
 
 
-def values(made: Made, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
+def values(example: Made, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
     """What a reply says about each cell, as an annotator would see it."""
     seen: dict[tuple[str, str], Value] = {("pair", "verdict"): reply["verdict"]}
     for number, entry in enumerate(reply["section_judgments"], 1):
@@ -55,23 +55,23 @@ def values(made: Made, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
     for side in ("a", "b"):
         flagged = reply["long_form_failures"][f"response_{side}"]
         seen |= {(f"response/{side}", name): name in flagged for name in FAILURES}
-    return {cell: value for cell, value in seen.items() if cell in made.truth}
+    return {cell: value for cell, value in seen.items() if cell in example.truth}
 
 
-def _scores(made: Made, unit: str, rng: random.Random) -> dict[str, int]:
+def _scores(example: Made, unit: str, rng: random.Random) -> dict[str, int]:
     """Scores of one section; what is invented is believed in four cases of ten."""
     believed = rng.random() < 0.4
     scores = {}
     for name in ASPECTS:
-        true = float(int(made.truth[unit, name]))
+        true = float(int(example.truth[unit, name]))
         if name == "groundedness" and true <= 3 and believed:
             true = 4.5
         scores[name] = clip(true + 0.2 + rng.gauss(0, 0.5))
     return scores
 
 
-def _flags(made: Made, side: str, name: str, rng: random.Random) -> bool:
-    return rng.random() < (0.5 if made.truth[f"response/{side}", name] is True else 0.02)
+def _flags(example: Made, side: str, name: str, rng: random.Random) -> bool:
+    return rng.random() < (0.5 if example.truth[f"response/{side}", name] is True else 0.02)
 
 
 def _aggregate(marks: list[float], failed: bool, longer: float) -> float:

@@ -36,9 +36,9 @@ _ANCHOR = 0.55
 """How often a person who sees the judge's score takes it over."""
 
 
-def count_able(made: Made) -> int:
+def count_able(example: Made) -> int:
     """How many of the annotators read the item's language."""
-    return sum(made.language in person.languages for person in PEOPLE)
+    return sum(example.language in person.languages for person in PEOPLE)
 
 
 def labels(
@@ -53,22 +53,22 @@ def labels(
     `finish` makes values that depend on others (a verdict on the scores) agree with them. In the order of saving.
     """
     work: dict[SimulatedAnnotator, list[Made]] = {person: [] for person in PEOPLE}
-    for made, count in zip(items, readers, strict=True):
-        fit = [person for person in PEOPLE if made.language in person.languages]
+    for example, count in zip(items, readers, strict=True):
+        fit = [person for person in PEOPLE if example.language in person.languages]
         rng.shuffle(fit)
         fit.sort(key=lambda person: len(work[person]))
         for person in fit[:count]:
-            work[person].append(made)
+            work[person].append(example)
     rows: list[tuple[datetime, str, int, dict[str, Any]]] = []
-    for person, mine in work.items():
-        rng.shuffle(mine)
-        for made, moment in zip(mine, _moments(person, len(mine), rng), strict=True):
-            assisted = made.id in seen and rng.random() < ASSISTED
-            values = _values(made.truth, person, seen[made.id] if assisted else {}, rng)
+    for person, own_items in work.items():
+        rng.shuffle(own_items)
+        for example, moment in zip(own_items, _moments(person, len(own_items), rng), strict=True):
+            assisted = example.id in seen and rng.random() < ASSISTED
+            values = _values(example.truth, person, seen[example.id] if assisted else {}, rng)
             stamp = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
             for number, ((unit, name), value) in enumerate(finish(values, rng).items()):
                 row = {
-                    "item": made.id,
+                    "item": example.id,
                     "unit": unit,
                     "dimension": name,
                     "value": value,

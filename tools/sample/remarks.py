@@ -11,19 +11,19 @@ _WORDS = 38
 """A decision basis has at most 40 words (judges/cards); two are kept as a margin."""
 
 
-def coherence(made: Made, score: int, weak: int | None, rng: random.Random) -> str:
+def coherence(example: Made, score: int, weak: int | None, rng: random.Random) -> str:
     """A note on coherence; `weak` is the turn that the judge likes least, if any."""
     if score >= 4:
         return rng.choice(
             [
-                f"Stays with {made.goal} from the first turn to the last.",
+                f"Stays with {example.goal} from the first turn to the last.",
                 "Each answer follows from the message before it.",
                 "No contradictions; details given early are used later.",
-                f"One clear line towards {made.goal}.",
+                f"One clear line towards {example.goal}.",
                 "Answers fit the questions, the order makes sense.",
             ]
         )
-    problem = _problem(made, weak)
+    problem = _problem(example, weak)
     return rng.choice(
         [
             f"Mostly connected, but turn {weak} breaks the thread{problem}.",
@@ -33,31 +33,31 @@ def coherence(made: Made, score: int, weak: int | None, rng: random.Random) -> s
     )
 
 
-def task(made: Made, score: int, weak: int | None, rng: random.Random) -> str:
+def task(example: Made, score: int, weak: int | None, rng: random.Random) -> str:
     """A note on task completion."""
     if score >= 4:
         return rng.choice(
             [
-                f"Done: {made.done}.",
-                f"The user gets what they came for: {made.done}.",
-                f"By the end {made.done}.",
+                f"Done: {example.done}.",
+                f"The user gets what they came for: {example.done}.",
+                f"By the end {example.done}.",
             ]
         )
     if score == 3:
         return rng.choice(
             [
-                f"Partly: progress on {made.goal}, but turn {weak} leaves a gap.",
-                f"The user is closer to {made.goal}, not all the way there.",
+                f"Partly: progress on {example.goal}, but turn {weak} leaves a gap.",
+                f"The user is closer to {example.goal}, not all the way there.",
             ]
         )
     return rng.choice(
-        [f"The user is hardly closer to {made.goal}.", f"No result for {made.goal}{_problem(made, weak)}."]
+        [f"The user is hardly closer to {example.goal}.", f"No result for {example.goal}{_problem(example, weak)}."]
     )
 
 
-def repair(made: Made, score: int | None, rng: random.Random) -> str:
+def repair(example: Made, score: int | None, rng: random.Random) -> str:
     """A note on how corrections were taken; "" where the judge overlooked them (a known failure of such judges)."""
-    turn = rng.choice(made.corrected) if made.corrected else None
+    turn = rng.choice(example.corrected) if example.corrected else None
     if turn is None:
         return "" if score is None and rng.random() < 0.4 else "The user corrects nothing here."
     if score is None:
@@ -79,22 +79,22 @@ def repair(made: Made, score: int | None, rng: random.Random) -> str:
     )
 
 
-def basis(made: Made, verdict: str, weak: int | None, rng: random.Random) -> str:
+def basis(example: Made, verdict: str, weak: int | None, rng: random.Random) -> str:
     """The decision basis of a dialogue: one sentence of at most 40 words."""
-    problem = _problem(made, weak)
+    problem = _problem(example, weak)
     if verdict == "excellent":
         text = rng.choice(
             [
-                f"Direct answers that build on what the user said; {made.done}.",
-                f"Every turn moves {made.goal} forward, and nothing in it is unsafe.",
-                f"The user's details are used throughout and {made.done}.",
+                f"Direct answers that build on what the user said; {example.done}.",
+                f"Every turn moves {example.goal} forward, and nothing in it is unsafe.",
+                f"The user's details are used throughout and {example.done}.",
             ]
         )
     elif verdict == "good":
         text = rng.choice(
             [
-                f"Helps with {made.goal}, although {f'turn {weak}' if weak else 'one answer'} stays thin.",
-                f"Solid on the whole; {made.done}, with room for more detail.",
+                f"Helps with {example.goal}, although {f'turn {weak}' if weak else 'one answer'} stays thin.",
+                f"Solid on the whole; {example.done}, with room for more detail.",
             ]
         )
     elif verdict == "borderline":
@@ -108,7 +108,7 @@ def basis(made: Made, verdict: str, weak: int | None, rng: random.Random) -> str
         text = rng.choice(
             [
                 f"Turn {weak} weighs too much{problem}.",
-                f"Fails the user on {made.goal}{problem}.",
+                f"Fails the user on {example.goal}{problem}.",
             ]
         )
     return shorten_basis(text)
@@ -157,7 +157,7 @@ def response_basis(verdict: str, problems: Sequence[str], rng: random.Random) ->
     return "Falls short of the task in content or in form."
 
 
-def _problem(made: Made, weak: int | None) -> str:
+def _problem(example: Made, weak: int | None) -> str:
     """ ": what is wrong with that turn", or nothing."""
-    found = made.issues.get(f"turn:{weak}") if weak else None
+    found = example.issues.get(f"turn:{weak}") if weak else None
     return f": {found[0]}" if found else ""

@@ -71,11 +71,11 @@ def finish_short(values: Truth, rng: random.Random) -> Truth:
     return finish(values, rng)
 
 
-def reply(made: Made, short: bool, rng: random.Random) -> dict[str, Any]:
+def reply(example: Made, short: bool, rng: random.Random) -> dict[str, Any]:
     """The synthetic judge's reply: many fours, long answers are complete; a `short` one it always finds coherent."""
-    length, scores = made.lengths["response"], {}
+    length, scores = example.lengths["response"], {}
     for name in DIMENSIONS:
-        true = float(int(made.truth["response", name]))
+        true = float(int(example.truth["response", name]))
         belief = true + 0.2 + rng.gauss(0, 0.45 if short else 0.55)
         if name == "factuality" and true <= 2 and rng.random() < 0.12:
             belief = 4.4  # a false claim goes unnoticed
@@ -87,7 +87,7 @@ def reply(made: Made, short: bool, rng: random.Random) -> dict[str, Any]:
     final_verdict = verdict(list(scores.values()))
     if rng.random() < 0.06:
         final_verdict = VERDICTS[min(len(VERDICTS) - 1, VERDICTS.index(final_verdict) + 1)]
-    seen = made.issues.get("response", []) if min(scores.values()) <= 3 or rng.random() < 0.5 else []
+    seen = example.issues.get("response", []) if min(scores.values()) <= 3 or rng.random() < 0.5 else []
     return {
         "scores": scores,
         "verdict": final_verdict,

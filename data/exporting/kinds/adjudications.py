@@ -23,15 +23,15 @@ def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
     """The decisions that stand, each with the labels that it was made on."""
     say, name_of = code_words(store), person_names(store, options["names"])
-    for name, kind, unit, asked, code, who, reason, saw, written, labels in store.stream(
+    for name, kind, unit, dimension, code, who, reason, saw, written, labels in store.stream(
         *_query(dataset, options, most, begin)
     ):
         yield {
-            "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
+            "item": name, "unit": unit, "dimension": dimension, "value": say(kind, unit, dimension, code), "code": code,
             "adjudicator": name_of(who), "reason": reason, "saw_judge": bool(saw),
             "made_at": format_time(decision_time(labels, written)),
             "labels": [
-                {"annotator": name_of(s.person), "value": say(kind, unit, asked, s.value), "mode": s.mode}
+                {"annotator": name_of(s.person), "value": say(kind, unit, dimension, s.value), "mode": s.mode}
                 for s in labels_from_json(labels)
             ],
         }  # fmt: skip

@@ -37,11 +37,11 @@ LEAST = ExportOption(
 def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     """The conversations all of whose gold in the dimension, or an approved judge's values, reach the answer."""
     here = _dimensions(store, dataset.id)
-    wanted = [d for d in here if d.name == options["by"]]
-    if not wanted and options["by"] != BY.default:
+    dimensions = [d for d in here if d.name == options["by"]]
+    if not dimensions and options["by"] != BY.default:
         raise BadInput(f"{options['by']!r} is not a dimension with an order here. There are: {_names(here)}.")
     judge = options["by_judge"]
-    for d in wanted:
+    for d in dimensions:
         least = _least(d, options["least"])
         older = approval_terms(store, dataset, judge, d, _UNAPPROVED)
         cells = _SCORED if judge else gold_sql(d.sort, d.scale, options["basis"], gold_rule(store, dataset.id))

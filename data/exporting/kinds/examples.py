@@ -38,9 +38,9 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
     for item in [i for i in fewshot.items_with_labels(store, dataset.id, card, _LOOK + len(barred)) if i not in barred][
         :_LOOK
     ]:
-        made = _of(store, card, item)
-        if made is not None:
-            yield made
+        example = _of(store, card, item)
+        if example is not None:
+            yield example
             left -= 1
             if not left:
                 return

@@ -35,7 +35,7 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
         waits = waits and (d.sort, d.name) != (sort_of(begin["unit"]), begin["dimension"])
         if waits or options["dimension"] not in ("", d.name):
             continue
-        for name, unit, code, how, people, low, high, probability, aside, scored, theirs in store.stream(
+        for name, unit, code, how, people, low, high, probability, aside, scored, judge_code in store.stream(
             "select i.name, g.unit, g.value, g.how, g.people, g.low, g.high, g.probability, t.item_id is not null, "
             f"s.judge_id is not null, s.value from ({gold_sql(d.sort, d.scale, options['basis'], rule)}) g "
             "join item i on i.id = g.item_id left join tuning_now t on t.item_id = g.item_id "
@@ -47,8 +47,8 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
                 "item": name, "unit": unit, "dimension": d.name, "value": exact_words(d.scale, code), "code": code,
                 "how": how, "people": people, "low": low, "high": high, "probability": probability,
                 "basis": options["basis"], "tuning": aside,
-                "judge": judge or None, "judge_value": exact_words(d.scale, theirs) if scored else None,
-                "judge_code": theirs, "card": by.card if by else None,
+                "judge": judge or None, "judge_value": exact_words(d.scale, judge_code) if scored else None,
+                "judge_code": judge_code, "card": by.card if by else None,
                 "card_version": by.card_version if by else None, "model": by.model if by else None,
             }  # fmt: skip
         name_from = ""
@@ -56,8 +56,8 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
 
 def count(store: Store, dataset: Dataset, options: Options) -> int:
     """How many there are."""
-    rule, wanted = gold_rule(store, dataset.id), options["dimension"]
-    dimensions = [d for d in dimensions_by_place(store, dataset.id) if wanted in ("", d.name)]
+    rule, dimension_name = gold_rule(store, dataset.id), options["dimension"]
+    dimensions = [d for d in dimensions_by_place(store, dataset.id) if dimension_name in ("", d.name)]
     return sum(
         count_rows(store, (gold_sql(d.sort, d.scale, options["basis"], rule), [dataset.id, d.name])) for d in dimensions
     )

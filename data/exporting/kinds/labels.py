@@ -42,16 +42,16 @@ def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin:
     beside it; then mode and probability are that person's word.
     """
     known, say, name_of = datasets.every_judge(store), code_words(store), person_names(store, options["names"])
-    for name, kind, unit, asked, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
+    for name, kind, unit, dimension, code, annotator, mode, made_at, judge, saw, seen, probability, stream, *came in (
         store.stream(*_query(dataset, options, most, begin))
     ):
         source, importer, at = came
         by = known.get(judge)
         yield {
-            "item": name, "unit": unit, "dimension": asked, "value": say(kind, unit, asked, code), "code": code,
+            "item": name, "unit": unit, "dimension": dimension, "value": say(kind, unit, dimension, code), "code": code,
             "annotator": name_of(annotator), "mode": mode, "made_at": format_time(made_at), "probability": probability,
             "stream": stream, "judge": judge or None, "saw": saw,
-            "seen": say(kind, unit, asked, seen) if saw else None, "judged_by": by.card if by else None,
+            "seen": say(kind, unit, dimension, seen) if saw else None, "judged_by": by.card if by else None,
             "card_version": by.card_version if by else None, "model": by.model if by else None,
             "imported_from": source, "imported_by": name_of(importer) if importer else None,
             "imported_at": format_time(at) if at else None,

@@ -75,11 +75,11 @@ def _fork_row(content: str, unit: str, options: Options) -> Row | None:
 def _weakest_turns(store: Store, dataset: Dataset, judge: str) -> set[tuple[str, str]]:
     """(item id, unit) of the turns that people's gold, or a judge, names the weakest."""
     here = datasets.item_kinds(store, dataset.id)
-    asked = [
+    dimensions = [
         d for (kind, _, _), d in cards.answerable_dimensions(store).items() if d.scale.kind == "turn" and kind in here
     ]
     found: list[tuple[Any, ...]] = []
-    for d in asked:
+    for d in dimensions:
         if judge:
             query = (
                 "select s.item_id, s.value from score_now s join item i on i.id = s.item_id "

@@ -36,34 +36,34 @@ class AdjudicationCheck:
         check_text(given.reason)
         at = rows.parse_time(given.made_at)
         plain = KnownDecision(check_person(given.adjudicator, "adjudicator"), value, given.reason, given.saw_judge, at)
-        made = plain._replace(person=self.context.identity(plain.person))
+        entry = plain._replace(person=self.context.identity(plain.person))
         cell = (rows.item_id(self.context.dataset_id, item.id), given.unit, given.dimension)
         report = self.context.report
-        if self.known.has(cell, plain) or self.known.has(cell, made):
+        if self.known.has(cell, plain) or self.known.has(cell, entry):
             report.known.adjudications += 1
             return
-        self._check_stored(cell, made, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
-        self.context.check_not_in_future(made.at)
-        self.known.add(cell, made)
-        for name in (made.person, *(s.person for s in answers)):
+        self._check_stored(cell, entry, f"{given.dimension.replace('_', ' ')} of {given.unit} of {show_value(item.id)}")
+        self.context.check_not_in_future(entry.at)
+        self.known.add(cell, entry)
+        for name in (entry.person, *(s.person for s in answers)):
             self.people.setdefault(name, "")
-        facts = (made.person, value, made.reason, made.saw_judge, made.at.isoformat())
+        facts = (entry.person, value, entry.reason, entry.saw_judge, entry.at.isoformat())
         key = content_id("adjudication", *cell, *facts)
-        labels = labels_to_json(answers, made.at)
+        labels = labels_to_json(answers, entry.at)
         row = AdjudicationRow(
-            key, self.context.dataset_id, *cell, value, made.reason, labels, made.saw_judge, False, made.person
+            key, self.context.dataset_id, *cell, value, entry.reason, labels, entry.saw_judge, False, entry.person
         )
-        self.context.spool.add([row], 100 * len(answers) + len(made.reason))
+        self.context.spool.add([row], 100 * len(answers) + len(entry.reason))
         report.new.adjudications += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "reason", "saw_judge", "made_at"})
-        shown |= {"adjudicator": made.person, "value": str(given.value)}
+        shown |= {"adjudicator": entry.person, "value": str(given.value)}
         self.context.show("adjudications", report.new.adjudications, **shown)
 
     def _read_label(self, question: LabelQuestion, one: AdjudicatedLabel, place: str) -> PersonLabel:
         who = self.context.identity(check_person(one.annotator, f"{place}.annotator"))
         return PersonLabel("", who, question.code(one.value, f"{place}.value"), one.mode)
 
-    def _check_stored(self, cell: Place, made: KnownDecision, what: str) -> None:
+    def _check_stored(self, cell: Place, decision: KnownDecision, what: str) -> None:
         """Raise LineError where a decision on this cell holds that must not be replaced."""
         if cell in self.known.new:
             raise LineError("item", f"There is another decision on {what} earlier in this import: a cell has one.")
@@ -73,5 +73,5 @@ class AdjudicationCheck:
         when = f"{stored.at:%Y-%m-%d %H:%M}"
         if stored.here:
             raise LineError("adjudicator", f"{stored.person} already decided on {what} here ({when}).")
-        if made.at <= stored.at:
+        if decision.at <= stored.at:
             raise LineError("made_at", f"The dataset holds a later decision of {stored.person} on {what} ({when}).")

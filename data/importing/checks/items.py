@@ -33,8 +33,8 @@ def check_item(context: ImportContext, line: Line) -> None:
     context.spool.add([row], len(content))
     report.new.items += 1
     systems = " / ".join(filter(None, (row.system_a, row.system_b)))
-    asked = item.input_text if isinstance(item, Pair) else ""
-    begins = item.turns[0].text if isinstance(item, Dialogue) else asked or getattr(item, "output", "")
+    input_text = item.input_text if isinstance(item, Pair) else ""
+    begins = item.turns[0].text if isinstance(item, Dialogue) else input_text or getattr(item, "output", "")
     shown = {"id": item.id, "kind": item.kind, "system": systems, "units": row.cells, "begins": begins[:500]}
     context.show("items", report.new.items, **shown)
 
@@ -52,37 +52,37 @@ class CardCheck:
         if not (spec.get("name") or spec.get("recipe")):
             raise LineError("card", "The card has neither a name nor a recipe. Export it again where it was made.")
         try:
-            made = from_spec(spec, cards())
+            card = from_spec(spec, cards())
         except (AssayError, KeyError, TypeError, ValueError, AttributeError) as error:
             why = str(error) if isinstance(error, AssayError) else "it lacks what a card has"
             raise LineError(
                 "card", f"The card {show_value(spec.get('name'))} cannot be made: {why.rstrip('.')}."
             ) from None
-        other = self.context.cards.get(made.name)
-        if other is not None and other.kind != made.kind:
-            raise LineError("card", f"The card {made.name} judges a {other.kind} here, and a {made.kind} in the file.")
-        if (made.recipe or {}).get("how") == "own" and made.name in cards():
+        other = self.context.cards.get(card.name)
+        if other is not None and other.kind != card.kind:
+            raise LineError("card", f"The card {card.name} judges a {other.kind} here, and a {card.kind} in the file.")
+        if (card.recipe or {}).get("how") == "own" and card.name in cards():
             raise LineError(
-                "card", f"{made.name} is a card with a folder here, and another card in the file: rename one."
+                "card", f"{card.name} is a card with a folder here, and another card in the file: rename one."
             )
-        for dimension in made.dimensions:
-            self._check(made, dimension)
+        for dimension in card.dimensions:
+            self._check(card, dimension)
         report = self.context.report
-        if made.version in self.context.versions:
-            report.known.cards += made.recipe is not None
+        if card.version in self.context.versions:
+            report.known.cards += card.recipe is not None
         else:
-            self.new[made.version] = made
+            self.new[card.version] = card
             report.new.cards += 1
-            names = ", ".join(dimension.name for dimension in made.dimensions)
-            self.context.show("cards", report.new.cards, name=made.name, kind=made.kind, dimensions=names)
-        self.context.know(made)
+            names = ", ".join(dimension.name for dimension in card.dimensions)
+            self.context.show("cards", report.new.cards, name=card.name, kind=card.kind, dimensions=names)
+        self.context.know(card)
 
-    def _check(self, made: Card, dimension: Dimension) -> None:
+    def _check(self, card: Card, dimension: Dimension) -> None:
         """Raise LineError where a name means another scale here: labels know no card, so a name has one scale."""
-        known = self.context.questions.get((made.kind, dimension.sort, dimension.name))
+        known = self.context.questions.get((card.kind, dimension.sort, dimension.name))
         if known is not None and known.scale != dimension.scale:
             raise LineError(
                 "card",
                 f"{dimension.name} of a {dimension.sort} means {known.scale.words} here, and {dimension.scale.words} "
-                f"in the file's card {made.name}. Import it into another workspace, or rename the dimension.",
+                f"in the file's card {card.name}. Import it into another workspace, or rename the dimension.",
             )

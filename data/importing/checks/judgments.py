@@ -107,8 +107,8 @@ class JudgmentCheck:
             )
         return known
 
-    def _put(self, made: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
-        row, scores, remarks = made
+    def _put(self, judgment_rows: tuple[JudgmentRow, list[ScoreRow], list[RemarkRow]], weight: int) -> None:
+        row, scores, remarks = judgment_rows
         self.context.spool.add([row], weight)
         self.context.spool.add(scores, 100 * len(scores))
         self.context.spool.add(remarks, sum(len(remark.text) for remark in remarks))

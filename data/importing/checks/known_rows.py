@@ -81,9 +81,9 @@ class KnownItems:
 
     def fetch(self, names: Collection[str]) -> None:
         """Bring the stored items of these names to hand, with few questions."""
-        wanted = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
-        for start in range(0, len(wanted), _AT_ONCE):
-            for name, content in self._ask("contents", wanted[start : start + _AT_ONCE]):
+        missing_ids = [item_id(self._dataset, n) for n in names if n in self.stored and n not in self._cache]
+        for start in range(0, len(missing_ids), _AT_ONCE):
+            for name, content in self._ask("contents", missing_ids[start : start + _AT_ONCE]):
                 self._keep(name, ITEM.validate_json(content, strict=True), len(content))
 
     def get(self, name: str) -> KnownItem | None:
@@ -115,12 +115,12 @@ class _KnownOfItems:
 
     def fetch(self, item_ids: Collection[str]) -> None:
         """Learn what the workspace holds for these items."""
-        wanted = [key for key in item_ids if key not in self._asked]
-        self._asked.update(wanted)
-        if wanted:
-            self._learn(wanted)
+        missing_ids = [key for key in item_ids if key not in self._asked]
+        self._asked.update(missing_ids)
+        if missing_ids:
+            self._learn(missing_ids)
 
-    def _learn(self, wanted: list[str]) -> None:
+    def _learn(self, item_ids: list[str]) -> None:
         raise NotImplementedError
 
 
@@ -133,8 +133,8 @@ class KnownJudgments(_KnownOfItems):
         self._samples: dict[str, int] = {}
         self.new: set[str] = set()
 
-    def _learn(self, wanted: list[str]) -> None:
-        for key, judge, item, part, sample in self._ask("judgments", wanted):
+    def _learn(self, item_ids: list[str]) -> None:
+        for key, judge, item, part, sample in self._ask("judgments", item_ids):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
 
@@ -186,9 +186,9 @@ class KnownLabels(_KnownOfItems):
         self.new: dict[Cell, list[tuple[datetime, int, str]]] = {}
         self._order = 0
 
-    def _learn(self, wanted: list[str]) -> None:
-        self._ids.update(row[0] for row in self._ask("labels", wanted))
-        found = self._ask("labels that hold", wanted)
+    def _learn(self, item_ids: list[str]) -> None:
+        self._ids.update(row[0] for row in self._ask("labels", item_ids))
+        found = self._ask("labels that hold", item_ids)
         for item, unit, dimension, annotator, key, made_at, answer, mode in found:
             self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
 
@@ -238,22 +238,22 @@ class KnownAdjudications(_KnownOfItems):
         self.stored: dict[Place, KnownDecision] = {}
         self.new: set[Place] = set()
 
-    def _learn(self, wanted: list[str]) -> None:
-        found = self._ask("decisions", wanted)
+    def _learn(self, item_ids: list[str]) -> None:
+        found = self._ask("decisions", item_ids)
         for *place, person, value, reason, saw, labels, withdrawn, at, action in found:
             cell = (place[0], place[1], place[2])
             if withdrawn:
                 self.stored.pop(cell, None)
                 continue
-            made = KnownDecision(person, value, reason, bool(saw), disputes.decision_time(labels, at))
-            self._made.add((cell, made))
-            self.stored[cell] = made._replace(here=action != "import")
+            decision = KnownDecision(person, value, reason, bool(saw), disputes.decision_time(labels, at))
+            self._made.add((cell, decision))
+            self.stored[cell] = decision._replace(here=action != "import")
 
-    def has(self, cell: Place, made: KnownDecision) -> bool:
+    def has(self, cell: Place, decision: KnownDecision) -> bool:
         """Whether this very decision is there, or was and has been taken back."""
-        return (cell, made) in self._made
+        return (cell, decision) in self._made
 
-    def add(self, cell: Place, made: KnownDecision) -> None:
+    def add(self, cell: Place, decision: KnownDecision) -> None:
         """A decision of this import."""
-        self._made.add((cell, made))
+        self._made.add((cell, decision))
         self.new.add(cell)

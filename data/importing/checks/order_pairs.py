@@ -118,8 +118,8 @@ class OrderCheck:
     def _texts(
         self, rows: list[dict[str, Any]], judge: Callable[[dict[str, Any]], str]
     ) -> dict[str, dict[Order, OrderReply]]:
-        wanted = dict.fromkeys(key for row in rows for key in self._keys(row["data"], row["about"][1], judge))
-        return {key: order_halves.unpack_orders(raw) for key, raw in self.known.texts(list(wanted))}
+        keys = dict.fromkeys(key for row in rows for key in self._keys(row["data"], row["about"][1], judge))
+        return {key: order_halves.unpack_orders(raw) for key, raw in self.known.texts(list(keys))}
 
     def _keys(self, data: dict[str, Any], item: str, judge: Callable[[dict[str, Any]], str]) -> Iterator[str]:
         """The judgments of this item in both orders, and in either, of the judges that differ by these only."""

@@ -15,7 +15,7 @@ Sort = Literal["model", "tool", "root", ""]
 class TraceSpan:
     """A span of a trace: the call of a model or a tool, the outermost one with its input and output, or any other ("").
 
-    `said` is what went in and `answer` what came out; `start` are nanoseconds, by which calls are put in order.
+    `inputs` is what went in and `answer` what came out; `start` are nanoseconds, by which calls are put in order.
     """
 
     trace: str
@@ -26,7 +26,7 @@ class TraceSpan:
     name: str = ""
     start: int = 0
     model: str = ""
-    said: list[Utterance] = field(default_factory=list)
+    inputs: list[Utterance] = field(default_factory=list)
     answer: list[Utterance] = field(default_factory=list)
     meta: dict[str, Any] = field(default_factory=dict)
     file: str = ""
@@ -43,7 +43,7 @@ class CallChain:
 
     system: str
     origin: tuple[str, str]
-    told: list[Utterance]
+    utterances: list[Utterance]
     heard: int
     marks: list[tuple[str, int, int]]
     model: str = ""
@@ -51,24 +51,24 @@ class CallChain:
     def takes(self, call: TraceSpan, system: str, inputs: list[Utterance], rooted: bool) -> bool:
         """Whether a call continues the chain; then it is part of it."""
         remembers = any(one.role != "user" for one in inputs)
-        users, known = _users(inputs), _users(self.told)
-        shared, begin = _count_shared(known, users), first_new_entry(self.told, inputs)
+        users, known = _users(inputs), _users(self.utterances)
+        shared, begin = _count_shared(known, users), first_new_entry(self.utterances, inputs)
         alike = system == self.system
         if not shared and not begin:
             if remembers or rooted or not alike or self.origin != (call.parent, call.name):
                 return False
-            self.told += inputs
-        elif remembers and (alike or self.told[-1] in inputs):
-            self.told += inputs[begin:]
+            self.utterances += inputs
+        elif remembers and (alike or self.utterances[-1] in inputs):
+            self.utterances += inputs[begin:]
         elif not remembers and alike and users == known[-len(users) :]:
             # The same was asked again: the later answer holds.
-            del self.told[_last_user(self.told) + 1 :]
+            del self.utterances[_last_user(self.utterances) + 1 :]
         elif not remembers and alike:
-            self.told += inputs[begin:]
+            self.utterances += inputs[begin:]
         else:
             return False
-        self.told += call.answer
-        self.marks.append((call.span, len(self.told) - 1, call.start))
+        self.utterances += call.answer
+        self.marks.append((call.span, len(self.utterances) - 1, call.start))
         return True
 
 
@@ -91,13 +91,13 @@ def first_new_entry(history: Sequence[Utterance], heard: Sequence[Utterance]) ->
 def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, list[str]]:
     """The conversation that the calls of a trace, in their order, amount to, and the spans that are no part of it."""
     root = next((call for call in calls if call.sort == "root"), None)
-    rooted = root is not None and bool(root.said and root.answer)
+    rooted = root is not None and bool(root.inputs and root.answer)
     chains: list[CallChain] = []
     for call in calls:
-        if call.sort != "model" or not (call.said or call.answer):
+        if call.sort != "model" or not (call.inputs or call.answer):
             continue
-        system = "\n\n".join(one.text for one in call.said if one.role == "system")
-        inputs = [one for one in call.said if one.role != "system"]
+        system = "\n\n".join(one.text for one in call.inputs if one.role == "system")
+        inputs = [one for one in call.inputs if one.role != "system"]
         if not any(chain.takes(call, system, inputs, rooted) for chain in reversed(chains)):
             chat = [*inputs, *call.answer]
             if chat:
@@ -105,7 +105,7 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
                 chains.append(CallChain(system, (call.parent, call.name), chat, len(inputs), [mark], call.model))
     if not chains:
         return (_of_root(root) if root else None), []
-    best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].told), n))
+    best = max(range(len(chains)), key=lambda n: (*_likeness(chains[n], root), len(chains[n].utterances), n))
     chain = chains[best]
     if root is not None:
         _unwrap_prompt(chain, root)
@@ -114,8 +114,8 @@ def main_conversation(calls: Sequence[TraceSpan]) -> tuple[CallChain | None, lis
 
 
 def _of_root(root: TraceSpan) -> CallChain | None:
-    system = "\n\n".join(one.text for one in root.said if one.role == "system")
-    inputs = [one for one in root.said if one.role != "system"]
+    system = "\n\n".join(one.text for one in root.inputs if one.role == "system")
+    inputs = [one for one in root.inputs if one.role != "system"]
     chat = [*inputs, *root.answer]
     if not chat:
         return None
@@ -127,34 +127,34 @@ def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
     if root is None:
         return False, False
     answers = {one.text.strip() for one in root.answer if one.role == "assistant"}
-    asked = [one.text.strip() for one in root.said if one.role == "user"]
-    users = [text.strip() for text in _users(chain.told)]
-    return chain.told[-1].text.strip() in answers, bool(asked and users) and asked[-1] in users[-1]
+    user_inputs = [one.text.strip() for one in root.inputs if one.role == "user"]
+    users = [text.strip() for text in _users(chain.utterances)]
+    return chain.utterances[-1].text.strip() in answers, bool(user_inputs and users) and user_inputs[-1] in users[-1]
 
 
 def _unwrap_prompt(chain: CallChain, root: TraceSpan) -> None:
     """Where a prompt wraps what the user said, put the user's own words there."""
-    asked = [one for one in root.said if one.role == "user"]
-    place = _last_user(chain.told)
-    if asked and place >= 0:
-        own, given = asked[-1].text.strip(), chain.told[place].text
+    user_inputs = [one for one in root.inputs if one.role == "user"]
+    place = _last_user(chain.utterances)
+    if user_inputs and place >= 0:
+        own, given = user_inputs[-1].text.strip(), chain.utterances[place].text
         if own and own in given and len(own) < len(given.strip()):
-            chain.told[place] = Utterance("user", asked[-1].text)
+            chain.utterances[place] = Utterance("user", user_inputs[-1].text)
 
 
 def _with_tools(chain: CallChain, tools: Sequence[TraceSpan]) -> None:
     """Put the calls of tools before the answer that followed them, where the messages do not tell of them already."""
-    begins = max((n for n, one in enumerate(chain.told[: chain.heard]) if one.role == "user"), default=0)
-    if not tools or any(one.role == "tool" for one in chain.told[begins:]):
+    begins = max((n for n, one in enumerate(chain.utterances[: chain.heard]) if one.role == "user"), default=0)
+    if not tools or any(one.role == "tool" for one in chain.utterances[begins:]):
         return
     put: dict[int, list[Utterance]] = {}
     for tool in tools:
         answered = next((index for _, index, start in chain.marks if start >= tool.start), chain.marks[-1][1])
-        place = min(answered, len(chain.told) - 1)
-        place += chain.told[place].role == "user"
-        put.setdefault(place, []).extend([*tool.said, *tool.answer])
+        place = min(answered, len(chain.utterances) - 1)
+        place += chain.utterances[place].role == "user"
+        put.setdefault(place, []).extend([*tool.inputs, *tool.answer])
     for place in sorted(put, reverse=True):
-        chain.told[place:place] = put[place]
+        chain.utterances[place:place] = put[place]
         chain.marks = [(s, n + len(put[place]) if n >= place else n, at) for s, n, at in chain.marks]
 
 

@@ -51,7 +51,7 @@ class EvaluationCase:
     """A case under its id: its utterances, or the two answers of a pair, and everybody's opinions."""
 
     id: str
-    said: list[Utterance]
+    utterances: list[Utterance]
     opinions: list[CaseRating] = field(default_factory=list)
     sides: tuple[str, str] | None = None
     reference: str = ""
@@ -70,11 +70,11 @@ class CaseReader(ToolReader):
 
     def add(self, case: EvaluationCase) -> None:
         """A case; one without an answer is reported."""
-        if case.sides is None and not any(one.role == "assistant" for one in case.said):
+        if case.sides is None and not any(one.role == "assistant" for one in case.utterances):
             why = "has no answer that could be judged."
             self.add_fault("case", why, case.id, {"id": case.id})
             return
-        content = content_id([list(one) for one in case.said], case.sides, case.scenario, case.system)
+        content = content_id([list(one) for one in case.utterances], case.sides, case.scenario, case.system)
         name = (case.id.strip() or f"case-{content[:12]}")[:280]
         if self._names.setdefault(name, content) != content:
             # The same name means something else in another file or run.
@@ -82,8 +82,8 @@ class CaseReader(ToolReader):
             name = f"{name} {content[:6]}"
         self._names.setdefault(name, content)
         case.id = name
-        users = sum(one.role == "user" for one in case.said)
-        self._dialogues |= case.sides is None and (users > 1 or any(one.role == "tool" for one in case.said))
+        users = sum(one.role == "user" for one in case.utterances)
+        self._dialogues |= case.sides is None and (users > 1 or any(one.role == "tool" for one in case.utterances))
         self._shelf.put_object(len(self._shelf), (self.file, self.line, case))
 
     def entries(self) -> Iterator[ToolEntry]:
@@ -109,13 +109,13 @@ class CaseReader(ToolReader):
     def _item(self, case: EvaluationCase) -> tuple[dict[str, Any], list[int]]:
         """The item of a case, and the turn of each of its utterances."""
         if case.sides is not None:
-            texts = [one.text for one in case.said if one.role in ("user", "system")]
+            texts = [one.text for one in case.utterances if one.role in ("user", "system")]
             sides = {
                 f"response_{side}": {"system": "", "text": text} for side, text in zip("ab", case.sides, strict=True)
             }
             data = {"id": case.id, "kind": "pair", "input": "\n\n".join(texts), **sides, "meta": case.meta}
             return data, []
-        scenario, entries, numbers = to_turns(case.said)
+        scenario, entries, numbers = to_turns(case.utterances)
         scenario = "\n\n".join(filter(None, (case.scenario, scenario)))
         if self._dialogues or case.scenario or not 1 <= len(entries) <= 2:
             meta = {**case.meta, **({"reference": case.reference} if case.reference else {})}
@@ -155,14 +155,14 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
             )
     sides = _sides(fields)
     taken = sides[1] if sides else []
-    asked = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
+    task_names = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
     utterances = [
         Utterance("user", text_of(fields[plain_names[n]]))
-        for n in asked
+        for n in task_names
         if text_of(fields[plain_names[n]]).strip()
     ]
     utterances = [Utterance("user", "\n\n".join(one.text for one in utterances))] if utterances else []
-    used += [plain_names[n] for n in asked] + taken
+    used += [plain_names[n] for n in task_names] + taken
     if sides:
         return utterances, sides[0], text_of(fields.get(reference)), used
     output = next((plain_names[n] for n in _OUTPUTS if n in plain_names and plain_names[n] not in used), "")

@@ -95,7 +95,7 @@ class TraceReader(ToolReader):
         if call.meta and not call.sort:
             self._meta.setdefault(call.trace, {}).update(call.meta)
         if call.sort:
-            self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.said)
+            self._dialogues = self._dialogues or call.sort == "tool" or any(one.role in _HEARD for one in call.inputs)
             self.set_place(call)
             self._shelf.put_object(key, call)
             self._traces.setdefault(call.trace, []).append((key, call.session))
@@ -145,11 +145,11 @@ class TraceReader(ToolReader):
             self.add_hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
             if chain is None:
                 continue
-            begin, before = first_new_entry(chat, chain.told[: chain.heard]), len(chat)
+            begin, before = first_new_entry(chat, chain.utterances[: chain.heard]), len(chat)
             if chain.system and not chat:
                 chat.append(Utterance("system", chain.system))
                 before += 1
-            chat += chain.told[begin:]
+            chat += chain.utterances[begin:]
             marks += [((trace, span), max(before + n - begin, 0)) for span, n, _ in chain.marks]
             spread.append((trace, before, len(chat)))
             first, model = first or chain, model or chain.model

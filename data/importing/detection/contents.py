@@ -69,7 +69,7 @@ class _Column:
     """The cells of a column so far."""
 
     def __init__(self) -> None:
-        self.told = ColumnValues()
+        self.summary = ColumnValues()
         self._cells: dict[Any, Any] = {}
         self._texts, self._numbers = False, 0
         self._ends: list[tuple[float, Any]] = []
@@ -78,7 +78,7 @@ class _Column:
         """Another cell."""
         if cell is None or (isinstance(cell, str) and not cell.strip()):
             return
-        self.told.count += 1
+        self.summary.count += 1
         if self._texts or isinstance(cell, (dict, list)) or (isinstance(cell, str) and len(cell) > _WORD):
             self._texts = True
             return
@@ -91,15 +91,15 @@ class _Column:
             # True and 1 are one key of a dict, and two cells.
             self._cells.setdefault((type(cell), cell), cell)
         else:
-            self.told.many = True
+            self.summary.many = True
 
     def summarise(self) -> ColumnValues:
         """What they are."""
-        few = not self.told.many or self._numbers > 0.9 * self.told.count
+        few = not self.summary.many or self._numbers > 0.9 * self.summary.count
         if not self._texts and few:
-            ends = [cell for _, cell in self._ends] if self.told.many else []
-            self.told.cells = [*self._cells.values(), *ends]
-        return self.told
+            ends = [cell for _, cell in self._ends] if self.summary.many else []
+            self.summary.cells = [*self._cells.values(), *ends]
+        return self.summary
 
 
 def _number(cell: Any) -> float | None:
@@ -118,27 +118,27 @@ def _first(end: tuple[float, Any]) -> float:
 
 def summarize_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> SourceContents:
     """The contents of a table of which only its columns and these rows are known."""
-    made = {name: _Column() for name in columns}
+    columns_by_name = {name: _Column() for name in columns}
     for row in rows:
         for name, cell in row.items():
-            made[name].add(cell)
+            columns_by_name[name].add(cell)
     cut = [{name: _cut(cell) for name, cell in row.items()} for row in rows[:ROWS]]
     return SourceContents(
-        {file: TableContents({name: column.summarise() for name, column in made.items()}, cut, len(rows))}
+        {file: TableContents({name: column.summarise() for name, column in columns_by_name.items()}, cut, len(rows))}
     )
 
 
 def read_contents(source: Source, found: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
     """What the tables and other tools' files of a source hold; files of Assay's own formats need no telling."""
-    made = SourceContents()
+    contents = SourceContents()
     for known in found:
         if known.format == "table":
             with known.file.open() as stream:
-                made.tables[known.file.name] = _table(known, source, stream, progress)
+                contents.tables[known.file.name] = _table(known, source, stream, progress)
     others = [known for known in found if known.format in TOOLS]
     if others:
-        _count_values(source, others, made, progress)
-    return made
+        _count_values(source, others, contents, progress)
+    return contents
 
 
 def _table(known: DetectedFile, source: Source, stream: Any, progress: Progress | None) -> TableContents:
@@ -164,7 +164,7 @@ def _cut(cell: Any) -> Any:
     return cell[:_CELL] if isinstance(cell, str) else cell
 
 
-def _count_values(source: Source, others: list[DetectedFile], made: SourceContents, progress: Progress | None) -> None:
+def _count_values(source: Source, others: list[DetectedFile], facts: SourceContents, progress: Progress | None) -> None:
     by_name: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
     items: Counter[str] = Counter()
     for number, entry in enumerate(_entries(others), 1):
@@ -177,8 +177,8 @@ def _count_values(source: Source, others: list[DetectedFile], made: SourceConten
             values.add(entry.value)
         if progress is not None and number % _OFTEN == 0:
             progress(source.at, source.size, number)
-    made.items = dict(items)
-    made.sayings = [
+    facts.items = dict(items)
+    facts.sayings = [
         ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in by_name.items()
     ]
 

@@ -29,7 +29,7 @@ class DetectedFile:
     """
 
     file: SourceFile
-    held: Container
+    container: Container
     format: Format
     role: str | None = None
     columns: list[str] = field(default_factory=list)
@@ -43,10 +43,10 @@ class DetectedFile:
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
         """Its records, read from its content."""
-        return read_records(self.file, self.held, stream, formats.lists())
+        return read_records(self.file, self.container, stream, formats.lists())
 
 
-def detect_formats(source: Source, wanted: Format = "auto") -> list[DetectedFile]:
+def detect_formats(source: Source, chosen_format: Format = "auto") -> list[DetectedFile]:
     """What each file of a source is. Raises BadInput for archives, empty files and what is no data.
 
     Beside files of MT-Bench such files are left aside instead: what others keep in the folder of an evaluation is no
@@ -56,12 +56,12 @@ def detect_formats(source: Source, wanted: Format = "auto") -> list[DetectedFile
     refused: BadInput | None = None
     for file in source.files:
         try:
-            found.append(_format(file, wanted))
+            found.append(_format(file, chosen_format))
         except BadInput as error:
             refused = refused or error
             found.append(file)
     of_bench = any(isinstance(one, DetectedFile) and one.format in formats.BENCH for one in found)
-    if refused is not None and not (of_bench and wanted == "auto"):
+    if refused is not None and not (of_bench and chosen_format == "auto"):
         raise refused
     return [one if isinstance(one, DetectedFile) else _leave_aside(one) for one in found]
 
@@ -78,18 +78,20 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
     if not any(one.format in formats.BENCH for one in found):
         return found
     return [
-        DetectedFile(one.file, one.held, formats.ASIDE, "other") if one.format == "table" and unmapped(one) else one
+        DetectedFile(one.file, one.container, formats.ASIDE, "other")
+        if one.format == "table" and unmapped(one)
+        else one
         for one in found
     ]
 
 
-def _format(file: SourceFile, wanted: Format) -> DetectedFile:
+def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     container = detect_container(file)
     sample = first_records(file, container, _FIRST, formats.lists()) or _read_with_nan(file, container)
     if container == "csv" and not sample and not _any(file, container):
         raise BadInput(f"{file.name} holds a header and no rows.")
     start = FileStart(file.name, container, [record.value for record in sample])
-    found = (formats.recognise(start) or _fallback_format(start)) if wanted == "auto" else wanted
+    found = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
     return DetectedFile(file, container, found, formats.file_role(found, start), *_begins(sample))
 
 
@@ -105,7 +107,7 @@ def _fallback_format(start: FileStart) -> Format:
     """The format of a file that no format claims: a table, or canonical where nothing in it can be read."""
     if len(start.rows) == 1 and (empty := formats.empty_list(start.rows[0])):
         raise BadInput(f"{start.name} holds nothing to import: its list {empty} is empty.")
-    if start.held == "object":
+    if start.container == "object":
         named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none that can be read"
         raise BadInput(
             f"{start.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its "
@@ -138,7 +140,7 @@ def read_format(
     with contextlib.ExitStack() as stack:
         files = [
             FormatFile(
-                known.file.name, _lazy(stack, known), known.held, known.role, (mappings or {}).get(known.file.name)
+                known.file.name, _lazy(stack, known), known.container, known.role, (mappings or {}).get(known.file.name)
             )
             for known in found
         ]

@@ -78,7 +78,7 @@ class Interpretation:
 
     series: tuple[AnswerSeries, ...] = ()
     tables: Mapping[str, Columns] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
     items: int = 0
 
@@ -90,11 +90,11 @@ class Interpretation:
 
 
 def interpret_contents(
-    contents: SourceContents, asked: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
+    contents: SourceContents, stored: Mapping[Place, Dimension], judges: Sequence[str] = (), people: Sequence[str] = ()
 ) -> Interpretation:
     """A first reading.
 
-    `asked` are the questions of the workspace, which are taken where their names and scales fit; `judges` and `people`
+    `stored` are the questions of the workspace, which are taken where their names and scales fit; `judges` and `people`
     are the columns of which it was said whose they are.
     """
     series: list[AnswerSeries] = []
@@ -109,7 +109,7 @@ def interpret_contents(
             known = _Table(file, contents.tables[file], judges, people, next(iter(kinds)))
         tables[file] = known.mapping
         series += known.series
-        sentences += known.told
+        sentences += known.assumptions
         unclear += known.unclear
     for one in contents.sayings:
         by: By = "person" if one.by == "person" else "judge"
@@ -119,7 +119,7 @@ def interpret_contents(
         series.append(AnswerSeries("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
-    settled = share_scales(matched_series(series), asked)
+    settled = share_scales(matched_series(series), stored)
     return Interpretation(settled, tables, (*sentences, *scale_warnings(settled)), tuple(unclear), items)
 
 
@@ -143,19 +143,19 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     given = [(one, survey(one.cells).answers) for one in series if one.by]
     warnings = []
     for one, scale in given:
-        theirs = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
-        warnings += explain_two_scales(one.name, scale, theirs) if one.by == "judge" else []
+        scales = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
+        warnings += explain_two_scales(one.name, scale, scales) if one.by == "judge" else []
     sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
-        asked = [", ".join(sorted(name for _, _, name in side)) for side in sides]
+        names = [", ".join(sorted(name for _, _, name in side)) for side in sides]
         warnings.append(
-            f"Judges answer {asked[0]} and people {asked[1]}: no question has answers of both, so there is no figure. "
+            f"Judges answer {names[0]} and people {names[1]}: no question has answers of both, so there is no figure. "
             "Give the two the same question on the Import page."
         )
     return warnings
 
 
-def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
+def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimension]) -> tuple[AnswerSeries, ...]:
     """The series, each with the scale of its question.
 
     That is the scale of the workspace's question of its name, where all values are answers on it, else the one that all
@@ -170,7 +170,7 @@ def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension
         cells = [cell for place in places for cell in given[place].cells]
         found = survey(cells)
         chosen = next((given[place].answers for place in places if given[place].answers is not None), None)
-        dimension, scale = _name_question(kind, sort, name, chosen or found.answers or found.most, cells, asked)
+        dimension, scale = _name_question(kind, sort, name, chosen or found.answers or found.most, cells, stored)
         for place in places:
             why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
@@ -179,15 +179,15 @@ def share_scales(series: Iterable[AnswerSeries], asked: Mapping[Place, Dimension
 
 
 def _name_question(
-    kind: Kind, sort: str, name: str, scale: RecipeScale | None, cells: Sequence[Any], asked: Mapping[Place, Dimension]
+    kind: Kind, sort: str, name: str, scale: RecipeScale | None, cells: Sequence[Any], stored: Mapping[Place, Dimension]
 ) -> tuple[str, RecipeScale | None]:
     """The name of the question and its scale."""
-    if scale is not None and sort == "pair" and names_sides(scale.scale) and ("pair", "pair", "verdict") in asked:
-        verdict = asked["pair", "pair", "verdict"].scale
+    if scale is not None and sort == "pair" and names_sides(scale.scale) and ("pair", "pair", "verdict") in stored:
+        verdict = stored["pair", "pair", "verdict"].scale
         if set(scale.categories) <= set(verdict.categories):
             return "verdict", recipe_scale(verdict)
     base, number = name, 1
-    while (known := asked.get((kind, sort, name))) is not None:
+    while (known := stored.get((kind, sort, name))) is not None:
         known_scale = recipe_scale(known.scale)
         # A name of our own means no question of somebody's: 1 to 5 is not a part of their 1 to 10.
         ours = base == WHOLE and explain_two_scales("", scale, [known_scale])
@@ -238,9 +238,9 @@ class _Table:
         fields = utterance_columns(names, table.rows)
         spoken = bool(fields)
         used = {column for source in fields.values() for column in source.columns}
-        asked = next(filter(self._names_questions, (n for n in names if n not in {*used, *judges, *people})), "")
-        found = find_columns([name for name in names if name not in {*used, asked}], table.rows, judges, people)
-        self.told = [f"{file}: {sentence}" for sentence in found.told]
+        question = next(filter(self._names_questions, (n for n in names if n not in {*used, *judges, *people})), "")
+        found = find_columns([name for name in names if name not in {*used, question}], table.rows, judges, people)
+        self.assumptions = [f"{file}: {sentence}" for sentence in found.assumptions]
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else found.kind)
         voices = [*found.judges, *found.people]
@@ -253,11 +253,11 @@ class _Table:
         self.series = [self._one(voice, "judge") for voice in found.judges]
         self.series += [self._one(voice, "person") for voice in found.people]
         self.series += self._by(found.by, found.values) if found.by else []
-        asked = asked or self._question_column([*found.meta, *(c for one in found.unclear for c in one.columns)])
-        self.series = [part for one in self.series for part in self._parts(one, asked)]
+        question = question or self._question_column([*found.meta, *(c for one in found.unclear for c in one.columns)])
+        self.series = [part for one in self.series for part in self._parts(one, question)]
         self._orders(found.meta)
         taken = {s.name for s in self.series} | {c for s in self.series for c in (s.reason, s.confidence)}
-        taken |= {found.by, asked} | {c for s in self.series for c in s.order.columns}
+        taken |= {found.by, question} | {c for s in self.series for c in s.order.columns}
         self.series += self._unowned_columns([c for one in found.unclear for c in one.columns if c not in taken])
         by = self._key(key) if not spoken else [key] if key else []
         meta_columns = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
@@ -267,12 +267,12 @@ class _Table:
     def _one(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else WHOLE
         summary = _cells(self.table.columns[voice.column])
-        made = AnswerSeries(
+        series = AnswerSeries(
             self.file, voice.column, by, voice.who, named, self.kind,
             "turn" if voice.column in self.turns else UNITS[self.kind], None,
             reason=voice.reason, confidence=voice.confidence, **summary,
         )  # fmt: skip
-        return self._decode_verdicts(made) if self.kind == "pair" else made
+        return self._decode_verdicts(series) if self.kind == "pair" else series
 
     def _code(self, column: str) -> dict[str, str]:
         """What the code means in which a verdict on a pair is written; nothing where it is in none."""
@@ -282,7 +282,7 @@ class _Table:
         """A verdict on a pair that is written in a code, with what the code means."""
         if not (meant := self._code(one.name)):
             return one
-        self.told.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
+        self.assumptions.append(f"{self.file}: {one.name} is read as a verdict, {describe_code(meant)}.")
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
     def _compares(self, voice: AnswerColumn, voices: Sequence[AnswerColumn]) -> bool:
@@ -301,7 +301,8 @@ class _Table:
                     cells_by_id.setdefault((name, str(row.get(key))), set()).add(cell)
         found = list(dict.fromkeys(name for (name, _), cells in cells_by_id.items() if len(cells) > 1))
         if found:
-            self.told.append(f"{self.file}: {', '.join(found)}: taken as said of turns, as a dialogue has several.")
+            names = ", ".join(found)
+            self.assumptions.append(f"{self.file}: {names}: taken as said of turns, as a dialogue has several.")
         return set(found)
 
     def _unowned_columns(self, names: Iterable[str]) -> list[AnswerSeries]:
@@ -341,11 +342,11 @@ class _Table:
         others = (cell for name, values in self.table.columns.items() if name != column for cell in values.cells)
         return {cell_text(cell).strip() for cell in cells}.isdisjoint(cell_text(cell).strip() for cell in others)
 
-    def _parts(self, one: AnswerSeries, asked: str) -> list[AnswerSeries]:
+    def _parts(self, one: AnswerSeries, column: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""
-        names = [cell_text(cell).strip() for cell in self.table.columns[asked].cells] if asked else []
+        names = [cell_text(cell).strip() for cell in self.table.columns[column].cells] if column else []
         parts = [
-            replace(one, dimension=_dimension_name(name), only={**one.only, asked: [name]}, count=0) for name in names
+            replace(one, dimension=_dimension_name(name), only={**one.only, column: [name]}, count=0) for name in names
         ]
         return parts or [one]
 
@@ -365,7 +366,7 @@ class _Table:
                     one, order=ValueSource(constant="ba"), who=base.who, dimension=base.dimension
                 )
                 self.series[self.series.index(base)] = replace(base, order=ValueSource(constant="ab"))
-                self.told.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
+                self.assumptions.append(f"{self.file}: {one.name} is taken for the verdict with the places swapped.")
 
     def _key(self, found: str) -> list[str]:
         """The columns that identify items: the id, and where it repeats, what separates its rows."""
@@ -373,12 +374,12 @@ class _Table:
             return []
         beside = dict.fromkeys(c for one in self.series for c in (*one.only, one.whose) if c)
         beside |= dict.fromkeys(c for one in self.series for c in one.order.columns)
-        made = key_columns(found, self.table.columns, self.table.rows, list(beside))
-        if not are_unique([*made, *beside], self.table.rows):
-            self.told.append(
+        columns = key_columns(found, self.table.columns, self.table.rows, list(beside))
+        if not are_unique([*columns, *beside], self.table.rows):
+            self.assumptions.append(
                 f"{self.file}: {found} repeats, and no column tells its rows apart: they are answers to one item."
             )
-        return made
+        return columns
 
 
 def utterance_columns(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, ValueSource]:

@@ -36,25 +36,25 @@ Place = tuple[Kind, str, str]
 _NAME = "imported"
 
 
-def propose_plan(made: Interpretation, plan: ImportPlan, stored: Mapping[str, Card]) -> ImportPlan:
+def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mapping[str, Card]) -> ImportPlan:
     """The plan with mappings, questions and cards for what the outline says. `stored` are the workspace's cards.
 
     Series whose values have no scale are left out. Raises BadInput where they are all that there are.
     """
-    taken = [s for s in made.series if s.by and s.answers is not None]
-    lost = [s for s in made.series if s.by and s.answers is None]
+    taken = [s for s in interpretation.series if s.by and s.answers is not None]
+    lost = [s for s in interpretation.series if s.by and s.answers is None]
     if lost and not taken:
         named = "; ".join(f"{s.name} ({s.why or 'no values'})" for s in lost[:3])
         raise BadInput(f"No scale fits the values of {named}. Leave them out, or say the scale.")
     places = {(s.kind, s.sort, s.dimension): s for s in taken}
     homes, recipes = _homes(places, plan.dataset, stored)
     mappings = []
-    for file, base in made.tables.items():
-        mine = [s for s in taken if s.file == file]
+    for file, base in interpretation.tables.items():
+        file_series = [s for s in taken if s.file == file]
         mappings.append(base.model_copy(update={
-            "judgments": [_judgment_columns(s, homes) for s in mine if s.by == "judge"],
-            "labels": [_label_columns(s) for s in mine if s.by == "person"],
-            "recipes": [r for r in recipes if r.name in {homes[s.kind, s.sort, s.dimension] for s in mine}],
+            "judgments": [_judgment_columns(s, homes) for s in file_series if s.by == "judge"],
+            "labels": [_label_columns(s) for s in file_series if s.by == "person"],
+            "recipes": [r for r in recipes if r.name in {homes[s.kind, s.sort, s.dimension] for s in file_series}],
         }))  # fmt: skip
     questions = [
         Question(
@@ -104,15 +104,15 @@ def _homes(
     homes: dict[Place, str] = {}
     recipes = []
     for kind in dict.fromkeys(kind for kind, _, _ in places):
-        mine = {place: s for place, s in places.items() if place[0] == kind}
-        fitting = [card for card in stored.values() if card.kind == kind and _asks(card, mine)]
+        group = {place: s for place, s in places.items() if place[0] == kind}
+        fitting = [card for card in stored.values() if card.kind == kind and _asks(card, group)]
         if fitting:
             best = min(fitting, key=lambda card: (card.name not in SINGLE, len(card.dimensions)))
-            homes |= dict.fromkeys(mine, best.name)
+            homes |= dict.fromkeys(group, best.name)
             continue
-        plain = ("plain_pairwise" in stored and {place for place in mine if place[1:] == ("pair", "verdict")}) or set()
+        plain = ("plain_pairwise" in stored and {place for place in group if place[1:] == ("pair", "verdict")}) or set()
         homes |= dict.fromkeys(plain, "plain_pairwise")
-        rows = [(place, one) for place, one in mine.items() if place not in plain]
+        rows = [(place, one) for place, one in group.items() if place not in plain]
         for start in range(0, len(rows), MOST):
             card = _card(kind, dict(rows[start : start + MOST]), dataset, {*stored, *homes.values()})
             recipes.append(card)
@@ -120,13 +120,13 @@ def _homes(
     return homes, recipes
 
 
-def _asks(card: Card, mine: Mapping[Place, AnswerSeries]) -> bool:
+def _asks(card: Card, group: Mapping[Place, AnswerSeries]) -> bool:
     """Whether a card asks all these questions, on these scales."""
     known: dict[tuple[str, str], Scale] = {(d.sort, d.name): d.scale for d in card.dimensions}
-    return all(s.answers is not None and known.get(place[1:]) == s.answers.scale for place, s in mine.items())
+    return all(s.answers is not None and known.get(place[1:]) == s.answers.scale for place, s in group.items())
 
 
-def _card(kind: str, mine: Mapping[Place, AnswerSeries], dataset: str, taken: set[str]) -> Recipe:
+def _card(kind: str, group: Mapping[Place, AnswerSeries], dataset: str, taken: set[str]) -> Recipe:
     """The recipe of a card that asks these questions, under a name that is free."""
     base = re.sub(r"[^a-z0-9]+", "_", dataset.lower()).strip("_")[:32]
     base = base if len(base) >= 3 and base[0].isalpha() else f"imported_{base}".rstrip("_")[:32]
@@ -134,35 +134,35 @@ def _card(kind: str, mine: Mapping[Place, AnswerSeries], dataset: str, taken: se
     while name in taken or name.endswith("_on_turns"):
         number += 1
         name = f"{base}_{number}"
-    asked = [
+    dimensions = [
         {
             "name": dimension, "unit": sort, "definition": f"What {one.name} says in the files it was imported from.",
             "answers": None if one.answers is None else one.answers.model_dump(),
         }
-        for (_, sort, dimension), one in mine.items()
+        for (_, sort, dimension), one in group.items()
     ]  # fmt: skip
     title = " ".join(dataset.split())[:60] or "Imported"
-    return check_recipe({"name": name, "title": title, "kind": kind, "dimensions": asked})
+    return check_recipe({"name": name, "title": title, "kind": kind, "dimensions": dimensions})
 
 
 def suggest_mapping(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> ColumnMapping:
     """A mapping to begin with; `faults` says what it still lacks."""
-    asked: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
-    made = interpret_contents(summarize_rows(_NAME, columns, rows), asked)
+    dimensions: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
+    interpretation = interpret_contents(summarize_rows(_NAME, columns, rows), dimensions)
     try:
-        return propose_plan(made, ImportPlan(_NAME), cards()).mappings[0]
+        return propose_plan(interpretation, ImportPlan(_NAME), cards()).mappings[0]
     except AssayError:
-        return made.tables[_NAME]
+        return interpretation.tables[_NAME]
 
 
 @allow("researcher")
-def previous_mapping(store: Store, known: DetectedFile, made: ColumnMapping) -> ColumnMapping | None:
-    """The mapping that such a table had before, where it can still be used and says something else than `made`."""
+def previous_mapping(store: Store, known: DetectedFile, mapping: ColumnMapping) -> ColumnMapping | None:
+    """The mapping that such a table had before, where it can still be used and says something else than `mapping`."""
     kept = get_setting(store, SCOPE, mapping_key(known.columns))
     if kept is None:
         return None
     found, cards_by_name = ColumnMapping.model_validate(kept), workspace.current_cards(store)
-    unlike = _comparable_mapping(found) != _comparable_mapping(made.complete({**made.cards(), **cards_by_name}))
+    unlike = _comparable_mapping(found) != _comparable_mapping(mapping.complete({**mapping.cards(), **cards_by_name}))
     return found if unlike and not found.faults(known.columns, cards_by_name) else None
 
 

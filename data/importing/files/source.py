@@ -132,9 +132,9 @@ def from_paths(given: Sequence[str | Path]) -> Source:
             if name in taken:
                 name = f"{one}/{file.name}" if Path(one).is_dir() else f"{one}"
             files.setdefault(file.path.resolve(), _at(file.path, name))
-    made = _several(list(files.values()))
-    made.left_aside = [name for part in parts for name in part.left_aside]
-    return made
+    source = _several(list(files.values()))
+    source.left_aside = [name for part in parts for name in part.left_aside]
+    return source
 
 
 def from_bytes(given: Sequence[tuple[str, bytes]]) -> Source:

@@ -20,27 +20,27 @@ _PLACES = {"a": "model_a", "b": "model_b", "tie": "tie", "": "error"}
 _TURNED = {"a": "b", "b": "a"}
 
 
-def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
+def bench_lines(contents: Assembled, task: bool = False) -> Iterator[Entry]:
     """The items, judgments and labels of a set of files, after what is to be said of them.
 
     task: the category of a question is its task, too.
     """
-    summary, *lacking = completeness.describe_contents(made.bench)
+    summary, *lacking = completeness.describe_contents(contents.bench)
     yield Hint(summary, summary=True)
-    yield from map(Hint, [*lacking, *made.notes])
-    for bad in made.bad:
+    yield from map(Hint, [*lacking, *contents.notes])
+    for bad in contents.bad:
         yield RejectedRow(bad.place.file, bad.place.line, [(bad.field, bad.sentence)], bad.place.row, bad.answer)
-    for file, prompts in made.prompt_sets.items():
+    for file, prompts in contents.prompt_sets.items():
         yield Line(file, 0, "prompts", {"prompts": [list(one) for one in prompts]})
-    lines = _Lines(made, task)
-    for key, place in made.answered.items():
-        yield lines.answer(place, made.answers[key])
-    for place, rating in made.ratings:
+    lines = _Lines(contents, task)
+    for key, place in contents.answered.items():
+        yield lines.answer(place, contents.answers[key])
+    for place, rating in contents.ratings:
         yield lines.rating(place, rating)
-    for place, game in made.games:
+    for place, game in contents.games:
         yield from lines.pair(place, game)
         yield lines.game(place, game)
-    for place, vote in made.votes:
+    for place, vote in contents.votes:
         yield from lines.pair(place, vote)
         yield lines.vote(place, vote)
 
@@ -48,8 +48,8 @@ def bench_lines(made: Assembled, task: bool = False) -> Iterator[Entry]:
 class _Lines:
     """What was made so far of the records of some files."""
 
-    def __init__(self, made: Assembled, task: bool) -> None:
-        self.made, self.task = made, task
+    def __init__(self, contents: Assembled, task: bool) -> None:
+        self.made, self.task = contents, task
         self.pairs: set[str] = set()
         self.votes = RepeatCounter()
         self.time = now().isoformat()

@@ -30,7 +30,7 @@ _NEEDED = ({"id", "kind"}, {"item", "card"}, {"item", "dimension"})
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so has canonical lines, or is an export of Assay in CSV or Parquet."""
-    return any(map(_is_export if start.held in ("csv", "parquet") else _is_line, start.shapes))
+    return any(map(_is_export if start.container in ("csv", "parquet") else _is_line, start.shapes))
 
 
 def _is_export(keys: frozenset[str]) -> bool:
@@ -49,8 +49,8 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     """The lines of the files, one file after the other."""
     for file in files:
         records = file.records
-        if file.held in ("csv", "parquet"):
-            records = (replace(row, value=line_of_columns(row.value, file.held == "csv")) for row in records)
+        if file.container in ("csv", "parquet"):
+            records = (replace(row, value=line_of_columns(row.value, file.container == "csv")) for row in records)
         yield from _read(file.name, records)
 
 

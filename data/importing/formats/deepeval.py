@@ -89,8 +89,8 @@ def _turn(turn: dict[str, Any]) -> list[Utterance]:
     if "role" in turn:
         text = text_of(turn.get("content"))
         return [*_tools(turn), *([Utterance(text_of(turn["role"]), text)] if text.strip() else [])]
-    asked, output = text_of(turn.get("input")), text_of(_get(turn, "actualOutput", "actual_output"))
-    return [Utterance("user", asked), *_tools(turn), Utterance("assistant", output)]
+    input_text, output = text_of(turn.get("input")), text_of(_get(turn, "actualOutput", "actual_output"))
+    return [Utterance("user", input_text), *_tools(turn), Utterance("assistant", output)]
 
 
 def _tools(row: dict[str, Any]) -> Iterator[Utterance]:

@@ -53,7 +53,7 @@ def _role(start: FileStart) -> Role | None:
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so is one of FastChat's; a table in CSV is none, whatever its columns are called."""
-    return start.held != "csv" and _role(start) is not None
+    return start.container != "csv" and _role(start) is not None
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
@@ -62,9 +62,9 @@ def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     if given and all(part.role in ("prompt", "question", "reference", ITEMS_ROLE) for part in given):
         yield Hint("The files hold no answers, ratings or votes: questions alone make no items.")
     hints: list[Hint] = []
-    made = assemble([BenchFile(part.name, str(part.role), _note_columns(part, hints)) for part in given])
+    contents = assemble([BenchFile(part.name, str(part.role), _note_columns(part, hints)) for part in given])
     yield from hints
-    yield from bench_lines(made)
+    yield from bench_lines(contents)
 
 
 def _note_columns(part: FormatFile, hints: list[Hint]) -> Iterator[Record]:

@@ -141,11 +141,11 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
     if role == "tool":
         yield calls.result_entry(message.get("tool_call_id"), _result(message.get(key)), message.get("name"))
         return
-    content, made = message.get(key), _read_calls(message, where)
+    content, tool_calls = message.get(key), _read_calls(message, where)
     parts = content if isinstance(content, list) and any(_sort(part) in _USES for part in content) else []
     if not parts:
         text = _text(message, key, where)
-        if text or not made:
+        if text or not tool_calls:
             yield ChatMessage(role, text)
     for part in parts:
         if _sort(part) == "tool_use":
@@ -154,7 +154,7 @@ def _message(message: dict[str, Any], where: str, calls: _Calls) -> Iterator[Cha
             yield calls.result_entry(part.get("tool_use_id"), _result(part.get("content")))
         else:
             yield ChatMessage(role, _text({key: [part]}, key, where))
-    for function, id_ in made:
+    for function, id_ in tool_calls:
         yield calls.call_entry(function, id_)
 
 

@@ -16,10 +16,10 @@ LISTS = ()
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so is one of MT-Bench-101."""
-    return start.held != "csv" and any(many_turns.fits(row) for row in start.rows)
+    return start.container != "csv" and any(many_turns.fits(row) for row in start.rows)
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
     """The dialogues of the files."""
-    made = many_turns.assemble_dialogues(BenchFile(part.name, "", part.records) for part in files)
-    yield from bench_lines(made, task=True)
+    contents = many_turns.assemble_dialogues(BenchFile(part.name, "", part.records) for part in files)
+    yield from bench_lines(contents, task=True)

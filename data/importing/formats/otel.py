@@ -119,7 +119,7 @@ class _Reader(TraceReader):
         """Everything, once all was read."""
         for call, answer in self._waiting:
             for name, body in self._logged.pop((call.trace, call.span), ()):
-                (call.answer if name == "gen_ai.choice" else call.said).extend(_read_event(name, body))
+                (call.answer if name == "gen_ai.choice" else call.inputs).extend(_read_event(name, body))
             call.sort = "" if call.sort == "root" and not call.answer else call.sort
             self.add(call, answer)
         left = sum(map(len, self._logged.values()))
@@ -176,26 +176,26 @@ class _Reader(TraceReader):
             call.sort = "tool"
             name = str(attributes.get("gen_ai.tool.name") or attributes.get("tool.name") or call.name)
             keys = ("gen_ai.tool.call.arguments", "tool.parameters", *_INPUTS)
-            call.said = [tool_call_utterance(name, _first(attributes, keys))]
+            call.inputs = [tool_call_utterance(name, _first(attributes, keys))]
             back = _first(attributes, ("gen_ai.tool.call.result", *_OUTPUTS))
             call.answer = [Utterance("tool", single_text(back), name)] if back else []
             self.add(call)
             return
-        call.said, call.answer = _messages(attributes)
+        call.inputs, call.answer = _messages(attributes)
         for name, body, _ in events:
             if name.startswith("gen_ai.") and name not in _RESULT:
                 answered = name in ("gen_ai.choice", "gen_ai.content.completion")
-                (call.answer if answered else call.said).extend(_read_event(name, body))
-        whole = bool(call.said and call.answer and not operation and not kind)
+                (call.answer if answered else call.inputs).extend(_read_event(name, body))
+        whole = bool(call.inputs and call.answer and not operation and not kind)
         if operation in _MODEL or kind == "LLM" or whole:
             call.sort = "model"
         elif operation in _AGENT or kind in _ROOTS or not call.parent:
             call.sort = "root"
         inputs, back = _first(attributes, _INPUTS), _first(attributes, _OUTPUTS)
-        call.said = call.said or (input_utterances(inputs) if inputs else [])
+        call.inputs = call.inputs or (input_utterances(inputs) if inputs else [])
         call.answer = call.answer or (output_utterances(back) if back else [])
         answer = str(attributes.get("gen_ai.response.id") or "")
-        if call.sort and not (call.said and call.answer):
+        if call.sort and not (call.inputs and call.answer):
             self._waiting.append((call, answer))
         else:
             self.add(call, answer)
@@ -328,8 +328,8 @@ def _listed_under(attributes: dict[str, Any], prefix: str) -> list[Any]:
             for step in path:
                 inner = child if isinstance(child := inner.get(step), dict) else inner.setdefault(step, {})
             inner[last] = value
-    made = _lists_of_indexes(found)
-    return made if isinstance(made, list) else []
+    entries = _lists_of_indexes(found)
+    return entries if isinstance(entries, list) else []
 
 
 def _lists_of_indexes(value: Any) -> Any:

@@ -67,8 +67,8 @@ class _Reader(CaseReader):
                 self.add_fault("result", why, name, {"error": row.get("error"), "vars": variables})
                 return
             given = row["prompt"].get("raw") if isinstance(row["prompt"], dict) else row["prompt"]
-            asked = [Utterance("user", text_of(given))] if text_of(given).strip() else []
-            utterances = [*(read_messages(given) or asked), Utterance("assistant", output)]
+            inputs = [Utterance("user", text_of(given))] if text_of(given).strip() else []
+            utterances = [*(read_messages(given) or inputs), Utterance("assistant", output)]
         reference = next((text_of(variables[key]) for key in _REFERENCES if key in variables), "")
         meta, opinions = plain_fields(variables, _REFERENCES), list(_opinions(row))
         self.add(EvaluationCase(name, utterances, opinions, reference=reference, system=provider, meta=meta))

@@ -30,7 +30,7 @@ def _role(start: FileStart) -> Role | None:
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins so is one of the evaluation's."""
-    return start.held != "csv" and _role(start) is not None
+    return start.container != "csv" and _role(start) is not None
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:

@@ -100,8 +100,8 @@ class _Table:
         """A row that is an item of its own, or scores and labels of one."""
         if self.mapping.items:
             try:
-                made = self._item(record.value, name)
-                yield Line(self.file, record.line, "item", made, record.value, weak=self.mapping.textless)
+                item = self._item(record.value, name)
+                yield Line(self.file, record.line, "item", item, record.value, weak=self.mapping.textless)
             except LineError as error:
                 yield RejectedRow(self.file, record.line, [error.problem], record.value, name)
         yield from self._read_answers(record, name, None)

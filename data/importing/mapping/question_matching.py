@@ -24,14 +24,14 @@ def match_questions(found: Iterable[ToolEntry], questions: Iterable[Question]) -
 
     What has a name without a question is left out, and reported with its count at the end.
     """
-    asked: Mapping[tuple[str, str, str, str], Question] = {(q.by, q.kind, q.sort, q.name): q for q in questions}
+    by_name: Mapping[tuple[str, str, str, str], Question] = {(q.by, q.kind, q.sort, q.name): q for q in questions}
     ratings, seen, left, time = ScoreCollector(), RepeatCounter(), Counter[str](), now().isoformat()
     for entry in found:
         if not isinstance(entry, NamedValue):
             yield entry
             continue
         sort = sort_of(entry.unit) if is_unit(entry.unit) else ""
-        question = asked.get((entry.by, entry.kind, sort, entry.name))
+        question = by_name.get((entry.by, entry.kind, sort, entry.name))
         if question is None or is_missing(entry.value):
             left[f"{entry.name} of {sort or entry.unit}" if question is None else ""] += 1
         elif entry.by == "person":

@@ -69,16 +69,16 @@ def show(base: Card, shown: Shown, prompts: dict[str, str], templates: dict[str,
     )
 
 
-def _with_references(item: Dialogue | Pair, wanted: str) -> Dialogue | Pair:
+def _with_references(item: Dialogue | Pair, set_name: str) -> Dialogue | Pair:
     """The item with those references for its judge that are wanted: the question's own, none, or a judge's.
 
     Where an item holds the sets of several judges, as they differ, a name chooses one of them; else all have the same.
     """
     sets = item.meta.get("reference_answers")
-    if wanted in ("own", "none"):
-        given = item.meta.get("reference", []) if wanted == "own" else []
-    elif wanted and isinstance(sets, dict):
-        given = sets.get(wanted, [])
+    if set_name in ("own", "none"):
+        given = item.meta.get("reference", []) if set_name == "own" else []
+    elif set_name and isinstance(sets, dict):
+        given = sets.get(set_name, [])
     else:
         return item
     return item.model_copy(update={"meta": {**item.meta, "reference_answer": given}})
@@ -119,9 +119,9 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
                 fields_by_turn[entry.turn][name] = entry.text
         return list(fields_by_turn.values())
     turn = pair_turn(item)
-    asked = item.input if isinstance(item.input, str) else "\n\n".join(entry.text for entry in item.input)
+    input_text = item.input if isinstance(item.input, str) else "\n\n".join(entry.text for entry in item.input)
     given = (
-        split_turns(asked, turn, USER),
+        split_turns(input_text, turn, USER),
         *(split_turns(side.text or "", turn, ANSWER) for side in (item.response_a, item.response_b)),
     )
     if any(len(texts) != turn for texts in given):

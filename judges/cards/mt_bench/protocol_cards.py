@@ -50,7 +50,7 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
         templates = {variant: one.template for variant, one in family.prompts.items()}
     references = protocol.references or references
     shown = Shown(family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=references)
-    asked = Params(
+    params = Params(
         temperature=protocol.judge_temperature,
         max_tokens=protocol.judge_max_tokens,
         combine="vote" if base.kind == "pair" else "mean",
@@ -60,8 +60,8 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
         prompt=name,
         wording=wording((templates or texts)[""]),
     )
-    made = base if shown == Shown() else show(base, shown, texts, templates)
-    return replace(made, defaults=asked)
+    card = base if shown == Shown() else show(base, shown, texts, templates)
+    return replace(card, defaults=params)
 
 
 def _japanese(base: Card) -> dict[str, str]:

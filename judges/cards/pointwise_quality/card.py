@@ -148,8 +148,8 @@ def card_with_dimensions(
                 f"The name {name} means another scale than {scale.words} in another card. Choose another name."
             )
         known[key(name)] = "among the dimensions already"
-    asked = [[n, d] if s == _SCALE else [n, d, {"lo": int(s.lo), "hi": int(s.hi)}] for n, d, s in given]
-    return _make_card(given, {"from": NAME, "dimensions": asked} | ({} if confidence else {"confidence": False}))
+    entries = [[n, d] if s == _SCALE else [n, d, {"lo": int(s.lo), "hi": int(s.hi)}] for n, d, s in given]
+    return _make_card(given, {"from": NAME, "dimensions": entries} | ({} if confidence else {"confidence": False}))
 
 
 def restore_card(_card: Card, spec: Mapping[str, Any]) -> Card:
@@ -179,7 +179,7 @@ def _anchors(scale: Scale) -> tuple[tuple[str, str], ...]:
 
 def _make_card(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | None) -> Card:
     names = [name for name, _, _ in given]
-    asked = [
+    dimensions = [
         Dimension(n, "response", scale, text or f"How good the output is in {n}.", anchors=_anchors(scale))
         for n, text, scale in given
     ]
@@ -188,7 +188,7 @@ def _make_card(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | Non
     sums = [d for d in (mean, _TRUST) if d is not None] if sure else []
     enum = Annotated[str, WithJsonSchema({"type": "string", "enum": names})]
     usual = mean is _OVERALL
-    ends = int(min(d.scale.lo for d in asked)), int(max(d.scale.hi for d in asked))
+    ends = int(min(d.scale.lo for d in dimensions)), int(max(d.scale.hi for d in dimensions))
     own: dict[str, Any] = {} if usual else {"score": (Annotated[int, Field(ge=ends[0], le=ends[1])], ...)}
     base: Any = Judged if sure else Plain
     judged: Any = create_model("Judged", __base__=base, name=(enum, ...), **own)
@@ -203,13 +203,13 @@ def _make_card(given: list[tuple[str, str, Scale]], recipe: dict[str, Any] | Non
         return {"task_description": item.task, "model_output": item.output, "scoring_dimensions": shown}
 
     def read(found: Any, _item: Response) -> Reading:
-        return _read(found, asked, mean, sure)
+        return _read(found, dimensions, mean, sure)
 
     return Card(
         NAME,
         "Pointwise quality",
         "response",
-        (*asked, *sums),
+        (*dimensions, *sums),
         reply,
         read,
         prompts=prompts_beside(__file__) if usual and sure else {"": prompt(Path(__file__).parent, usual, sure, ends)},
@@ -235,9 +235,9 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
     neither sum exists. `facts["reported"]` keeps the sums as the judge stated them.
     """
     names, scale = [d.name for d in dimensions], {d.name: d.scale for d in dimensions}
-    asked, given, remarks = {key(name): name for name in names}, dict[str, Any](), list[Remark]()
+    names_by_key, given, remarks = {key(name): name for name in names}, dict[str, Any](), list[Remark]()
     for judged in reply.dimensions:
-        name = asked.get(key(judged.name))
+        name = names_by_key.get(key(judged.name))
         if name is None:
             remarks.append(_rule("", f"scores {judged.name[:60]!r}, which is not among the dimensions"))
         elif name in given:

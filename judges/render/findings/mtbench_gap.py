@@ -44,9 +44,9 @@ def _models(found: Gap) -> int:
 
 def waterfall(found: Gap) -> WaterfallChart:
     """The steps and what is left, from one mean to the other."""
-    steps = [(one.factor, one.change.point or 0.0, one.told) for one in found.steps]
-    steps += [(one.name, one.change.point or 0.0, one.told) for one in found.rest]
-    steps += [(one.factor, one.change.point or 0.0, one.told) for one in found.later]
+    steps = [(one.factor, one.change.point or 0.0, one.explanation) for one in found.steps]
+    steps += [(one.name, one.change.point or 0.0, one.explanation) for one in found.rest]
+    steps += [(one.factor, one.change.point or 0.0, one.explanation) for one in found.later]
     ends = (found.one.name, found.start.point or 0.0), (found.other.name, found.end.point or 0.0)
     return WaterfallChart(ends[0], steps, ends[1])
 
@@ -64,7 +64,7 @@ def step_table(found: Gap) -> Table:
             "in other orders": f"{number(one.low, '+.3f')} to {number(one.high, '+.3f')}",
             "ratings": one.rows,
             "of": "second" if one.on_other else "first",
-            "what was done": one.told,
+            "what was done": one.explanation,
         }
         for one in (*found.steps, *found.later)
     ]
@@ -90,7 +90,7 @@ def rest_table(found: Gap) -> Table:
             "change": one.change.point,
             "95% interval": span(one.change, "+.3f"),
             "turns": one.cells,
-            "of": one.told,
+            "of": one.explanation,
         }
         for one in found.rest
     ]
@@ -133,7 +133,7 @@ def unmoved_table(found: Gap) -> Table:
 def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
     """Which judge calls would tell apart what is left, and their cost; only why not where there is none to make."""
     to_run = [arm for arm in found.arms if not arm.stored]
-    reasons: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.said]
+    reasons: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.caveats]
     if not to_run:
         return reasons
     costs = [arm.cost for arm in to_run]

@@ -218,7 +218,7 @@ def model_order(ranking: Ranking) -> list[Sentence]:
             "Of {pairs} of models the order of **{n}** is not settled at 95%; the closest: {higher} and {lower} "
             "({gap} apart).",
             pairs=many(len(ranking.pairs), "pair"), n=len(open_), higher=open_[0].higher, lower=open_[0].lower,
-            gap=number(open_[0].ahead.point),
+            gap=number(open_[0].difference.point),
         )
     ]  # fmt: skip
     if best.first is not None:

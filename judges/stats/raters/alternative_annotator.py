@@ -93,17 +93,17 @@ def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest
     found: list[tuple[str, int, int, float, float, float]] = []
     left_out = []
     for number, name in enumerate(ratings.people):
-        mine = used.person == number
-        if not mine.any():
+        mask = used.person == number
+        if not mask.any():
             continue
-        _, item = np.unique(used.item[mine], return_inverse=True)
+        _, item = np.unique(used.item[mask], return_inverse=True)
         cells = np.bincount(item)
-        by_judge, by_person = (np.bincount(item, won[mine]) / cells for won in (judge, person))
+        by_judge, by_person = (np.bincount(item, won[mask]) / cells for won in (judge, person))
         if len(cells) < MIN_ITEMS:
             left_out.append((name, len(cells)))
             continue
         p = _p_value((by_person - by_judge).tolist(), epsilon)
-        found.append((name, len(cells), int(mine.sum()), float(by_judge.mean()), float(by_person.mean()), p))
+        found.append((name, len(cells), int(mask.sum()), float(by_judge.mean()), float(by_person.mean()), p))
     adjusted = benjamini_yekutieli([row[-1] for row in found])
     return AlternativeAnnotatorTest(
         tuple(AnnotatorTest(*row, q) for row, q in zip(found, adjusted, strict=True)), tuple(left_out), epsilon

@@ -80,7 +80,7 @@ class Download:
     name: str
     sort: str
     make: Callable[[], bytes]
-    told: str
+    description: str
 
 
 def file_name(*parts: str) -> str:
@@ -98,7 +98,7 @@ def download_popover(files: list[Download], key: str) -> None:
                     text.escape(file.label), file.make, file_name=file.name, mime=file.sort,
                     key=f"{key}:{number:d}", on_click="ignore", icon=":material/download:", width="stretch",
                 )  # fmt: skip
-                text.quiet("{told}", told=file.told)
+                text.quiet("{told}", told=file.description)
         choose_plot_format()
 
 

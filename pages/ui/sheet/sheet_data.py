@@ -215,9 +215,9 @@ def _tool(entry: Turn) -> Json:
     """What the folded line of a tool says: that the assistant called it, or that it gave something back."""
     if entry.role != "tool":
         return {}
-    made = call_arguments(entry)
-    label = f"{'calls' if made is not None else 'result of'} {entry.name or 'a tool'}"
-    return {"label": label, "text": entry.text if made is None else made}
+    arguments = call_arguments(entry)
+    label = f"{'calls' if arguments is not None else 'result of'} {entry.name or 'a tool'}"
+    return {"label": label, "text": entry.text if arguments is None else arguments}
 
 
 def _pair(view: DeskView, content: Pair) -> list[Json]:
@@ -280,9 +280,9 @@ def _row(
                 for n in sorted(layers)
             ]
         else:
-            asked = [dimension for n in sorted(layers) for dimension in layers[n]]
+            dimensions = [dimension for n in sorted(layers) for dimension in layers[n]]
             side = name[-1].upper() if "/" in name else ""
-            groups.append({"label": side, "cells": [_cell(view, name, d) for d in asked]})
+            groups.append({"label": side, "cells": [_cell(view, name, d) for d in dimensions]})
     on_row = [r for r in view.remarks if r[0] == unit or r[0] in names or (not r[0] and sort == "whole")]
     return {
         "unit": unit,
@@ -444,5 +444,5 @@ def _cell(view: DeskView, unit: str, dimension: Dimension) -> Json:
         "reason": view.marks.get(cell, ""),
         "others": _others(view, cell, scale),
         "judge": judge,
-        "mine": {"v": view.mine[cell]} if cell in view.mine else None,
+        "mine": {"v": view.own_answers[cell]} if cell in view.own_answers else None,
     }

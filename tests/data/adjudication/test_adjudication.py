@@ -123,7 +123,8 @@ def test_a_decision_stands_and_can_be_taken_back(store):
     assert sorted((one_["person"], one_["value"], one_["mode"]) for one_ in told) == [
         ("person0", 3.0, "blind"), ("person1", 5.0, "blind")]  # fmt: skip
     [done] = adjudication_items.adjudicated_cells(store, "res", found)
-    assert (done.person, done.value, done.said, done.reason) == ("res", "4", "person0 3, person1 5", "misread the text")
+    assert (done.person, done.value, done.reason) == ("res", "4", "misread the text")
+    assert done.labels == "person0 3, person1 5"
     with pytest.raises(NotAllowed, match=r"^res made this decision: only they or a lead can take it back\.$"):
         people.set_person(store, "lea", "ann", "researcher")
         adjudication.withdraw_adjudication(store, "ann", new_id(), made.id)
@@ -152,7 +153,7 @@ def test_a_decision_is_written_once_for_its_key(store):
 
 def test_a_key_is_acknowledged_for_its_own_act_only(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (1.0, 5.0), 3.0)])
-    one_, two = (adjudication.adjudication_work(store, "lea", found).mine[n] for n in (0, 1))
+    one_, two = (adjudication.adjudication_work(store, "lea", found).own[n] for n in (0, 1))
     key, other, back = new_id(), new_id(), new_id()
 
     def told(cell, value=4, reason="why"):
@@ -191,7 +192,7 @@ def test_who_may_decide(store):
         decide(store, found, "person0")
     assert adjudication.adjudication_work(store, "person0", found) == adjudication.AdjudicationWork([], 1)
     assert adjudication.adjudication_work(store, "ann", found) == adjudication.AdjudicationWork([], 1)
-    assert len(adjudication.adjudication_work(store, "res", found).mine) == 1
+    assert len(adjudication.adjudication_work(store, "res", found).own) == 1
     # Where nobody else is left, the one who labelled it may: the labels kept with the decision show it.
     people.set_person(store, "lea", "person0", "lead")
     people.set_person(store, "person0", "lea", "lead", active=False)
@@ -230,7 +231,7 @@ def test_an_annotator_is_shown_nothing_that_others_decide_on(store):
             act()
     assert store.newest() == newest and exposure.find_exposures(store, "ann", list(ids.values())) == {}
     one, *_ = adjudication_items.adjudicated_cells(store, "res", found)
-    assert (one.id, one.person, one.value, one.said) == (made.id, "lea", "4", "person0 3, person1 5")
+    assert (one.id, one.person, one.value, one.labels) == (made.id, "lea", "4", "person0 3, person1 5")
 
 
 @pytest.mark.parametrize(("letters", "taken"), [(7, False), (8, True), (80, True), (81, False)])
@@ -245,7 +246,7 @@ def test_a_key_of_8_to_80_letters_is_one(store, letters, taken):
     made = decide(store, found, key="k" * letters)
     adjudication.withdraw_adjudication(store, "lea", "w" * letters, made.id)
     assert adjudication.adjudication_work(store, "res", found).others == 0
-    assert [len(adjudication.adjudication_work(store, who, found).mine) for who in ("res", "person0")] == [1, 0]
+    assert [len(adjudication.adjudication_work(store, who, found).own) for who in ("res", "person0")] == [1, 0]
 
 
 def test_where_people_agree_nothing_can_be_decided(store):

@@ -525,7 +525,7 @@ def test_the_policy_is_changed_by_leads_with_a_reason(demo: tuple[Store, Key]) -
     for who in ("lou", "lea"):  # who asks for less where two leads are asked for needs another one
         policy.set_requirements(store, who, Requirements(), "Back.")
     changes = policy.policy_changes(store)
-    assert [(c.person, c.reason, c.asked.policy.threshold, c.asked.four_eyes) for c in changes] == [
+    assert [(c.person, c.reason, c.requirements.policy.threshold, c.requirements.four_eyes) for c in changes] == [
         ("lea", "Back.", 0.5, False), ("lou", "Two see more.", 0.4, True),
         ("lea", "The cards' own people agree at .45.", 0.4, False),
     ]  # fmt: skip

@@ -31,7 +31,7 @@ from tests import seeds
 def test_a_draw_begins_with_what_the_policy_requires(share: float, drawn: int, left: int, size: int) -> None:
     found = Quota(100, 0.9, drawn, left, share)
     assert found.size == size
-    if found.wanted == size and drawn < 112:
+    if found.next_draw == size and drawn < 112:
         assert drawn + size - round(size * share) >= 112 > drawn + (size - 1) - round((size - 1) * share)
 
 

@@ -196,7 +196,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
         store
     )
     note = approvals.approval_note(store, record.approval_statuses(store)[key])
-    assert note.doubted and note.look.finding.told == found.finding.told
+    assert note.doubted and note.look.finding.sentences == found.finding.sentences
     with pytest.raises(NotAllowed):
         suspension.keep_approved(store, "ann", done, "It is fine.")
     with pytest.raises(BadInput, match="Say why"):

@@ -212,7 +212,7 @@ def test_everything_else_that_looks_into_a_dimension_does(place: Place) -> None:
         ahead = forecast.forecast_draw(store, dataset, *of, 0.5, 2.0, 100, 900, 0.95)
         assert 0 < ahead[None].half_width[0] < 0.4
         opinion = annotators.estimate_dawid_skene(store, dataset, d, "blind")
-        assert opinion is not None and all(len(row.said) == PEOPLE for row in opinion.differing_cells)
+        assert opinion is not None and all(len(row.labels) == PEOPLE for row in opinion.differing_cells)
     held = baselines.measure_baselines(store, dataset, judge_id, list(dimensions.values()), "blind")
     assert all(one.length is not None and one.standing == "beats" for one in held.values())
 

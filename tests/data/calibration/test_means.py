@@ -236,7 +236,7 @@ def test_means_stand_by_unit_where_a_dimension_has_two_to_four(store):
         cells = [Cell(n, f"turn:{turn}", (), float(turn)) for n in range(3) for turn in range(1, units + 1)]
         rows = means.means_table(store, *fill(store, cells, f"d{units}"), MeansChoice("")).rows
         each = [(f"turn {turn}", turn) for turn in range(1, units + 1)] if units in (2, 4) else []
-        told = [(unit, found.plain.point) for _, _, unit, found in (row.told for row in rows)]
+        told = [(unit, found.plain.point) for _, _, unit, found in (row.display for row in rows)]
         assert told == [("turn", (1 + units) / 2), *each]
 
 

@@ -189,7 +189,7 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     sim.work(w, "ann", most=40)
     policy.set_requirements(w.store, "lea", Requirements(Policy(min_items=30), answered=0.0), "A trial.")
     [first] = policy.policy_changes(w.store)
-    assert first.asked.answered == 0
+    assert first.requirements.answered == 0
     line = next(
         one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
     )
@@ -197,7 +197,7 @@ def test_the_share_is_a_policy_on_record(w: sim.World) -> None:
     policy.set_requirements(w.store, "lea", replace(policy.requirements(w.store), answered=0.9), "Not any more.")
     before = first.at - timedelta(microseconds=1)
     for at, met in ((first.at, f"the policy of {first.at:%Y-%m-%d}"), (before, "the first policy")):
-        assert policy.explain_stricter(w.store, first.asked, at).startswith(f"Approved under {met} (")
+        assert policy.explain_stricter(w.store, first.requirements, at).startswith(f"Approved under {met} (")
     line = next(
         one for one in check_results.dimension_results(w.store, w.dataset, w.judge) if one.key == "turn.helpfulness"
     )
@@ -231,9 +231,9 @@ def test_every_item_without_an_answer_is_listed_with_why(tmp_path: Path) -> None
     assert (origin.drawn, origin.skipped, origin.excluded) == (21, 2, 1), "what somebody answered is not skipped"
     # What ann wrote may tell what she thinks of the item: ben may still answer it blind, ann may not.
     one = next(iter(skip - {held}))
-    assert found[one].told == "by ann"
+    assert found[one].explanation == "by ann"
     theirs = {m.item: m for m in nonresponse.missing_answers(w.store, "ann", w.dataset, w.judge, HELP, "gate")}
-    assert theirs[one].told == "by ann: too hard"
+    assert theirs[one].explanation == "by ann: too hard"
     with pytest.raises(NotAllowed):
         nonresponse.missing_answers(w.store, "nobody", w.dataset, w.judge, HELP, "gate")
     w.store.close()
@@ -273,7 +273,7 @@ def test_why_an_item_has_no_label_that_counts_is_the_first_reason_that_holds(
     store.tx("cy", "claim", lambda tx: tx.append([claim]))
     monkeypatch.setattr(nonresponse.exposure, "blind_pending", lambda *_: {ids[5]})
     left = nonresponse.missing_answers(store, "lea", found, judge, HELP, "gate")
-    assert {int(one.name.split()[1]): (one.why, one.told) for one in left} == {
+    assert {int(one.name.split()[1]): (one.why, one.explanation) for one in left} == {
         0: ("in the prompt", "an example that the judge is shown"), 1: ("withdrawn", "by person0"),
         2: ("answered with the judge in view", "by bob"), 3: ("answered in other dimensions", "by cy, bob"),
         4: ("skipped", "by bob: too long; by lea"), 5: ("put aside", "by lea"), 6: ("held", "by cy"),
@@ -333,7 +333,7 @@ def test_only_pairs_that_are_cut_into_sections_are_asked_about_sections(tmp_path
     for d, lacking in ((section, (4, 5)), (side, range(1, 8)), (verdict, (5, 6, 7))):
         left = nonresponse.missing_answers(store, "lea", found, judge, d, "gate")
         assert [one.name for one in left] == [f"item {n}" for n in lacking]
-        assert {(one.why, one.stratum, one.told) for one in left} == {("waiting", "0.5", "for a blind answer")}
+        assert {(one.why, one.stratum, one.explanation) for one in left} == {("waiting", "0.5", "for a blind answer")}
     none = nonresponse.sample_responses(store, found, judge, [section], "blind")
     assert none["section", "relevance"].strata == (), "who was asked is known on the bases of random draws only"
     store.close()

@@ -50,7 +50,7 @@ def test_a_blind_pair_names_no_system_until_a_lead_allows_it(tmp_path: Path) -> 
         return sheet_data.sheet_data(view)
 
     def on_board() -> dict[str, object]:
-        cells = adjudication.adjudication_work(store, "lea", demo).mine
+        cells = adjudication.adjudication_work(store, "lea", demo).own
         (one,) = adjudication_items.load_adjudication_items(store, "lea", cells, 1)
         return board.item_data(one, "lea")
 

@@ -424,7 +424,7 @@ def test_what_is_changed_after_the_reveal_stands_beside_the_blind_label(audited:
         (*CELL, 1.0, "revealed"),
         ("turn:2", "safety", 5.0, "blind"),
     ]
-    assert desk.open_item(audited.store, "ann", given.item).mine[CELL] == 1.0
+    assert desk.open_item(audited.store, "ann", given.item).own_answers[CELL] == 1.0
     # and back to nothing: only the revealed one can be withdrawn
     audited.ok(audited.answer(given, version=second, values={("turn:2", "safety"): 5.0}))
     assert audited.now(given.item) == [(*CELL, 4.0, "blind"), ("turn:2", "safety", 5.0, "blind")]

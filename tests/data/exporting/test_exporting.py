@@ -34,6 +34,8 @@ from data.records.settings import QueueRules, set_queue_rules
 from data.store import Store, Tx, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import new_id, now
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import check_recipe
 from judges.cards import card
 from judges.types import ITEM, Dialogue
 from tests import seeds
@@ -386,6 +388,17 @@ def test_preferences_of_pairs_leave_ties_out(store: Store) -> None:
     ]
     assert {tuple(m["role"] for m in r["prompt"]) for r in found} == {("user",)}
     assert [(r["chosen_system"], r["rejected_system"]) for r in found] == [("x", "y"), ("y", "x")]
+
+
+def test_ratings_of_pairs_that_choose_no_side_are_no_preferences(own: Store, tmp_path: Path) -> None:
+    answers = {"kind": "ordinal", "lo": 0, "hi": 2}
+    recipe = {"name": "zz_alike", "title": "Alike", "kind": "pair", "dimensions": [
+        {"name": "likeness", "unit": "pair", "definition": "How alike they are.", "answers": answers}]}  # fmt: skip
+    spec = from_recipe(check_recipe(recipe)).spec
+    given = [{"card": spec}, pair("r1", a="First.", b="Second."), label("r1", 1, dimension="likeness")]
+    import_source(own, "lea", from_path(seeds.lines(tmp_path / "r.jsonl", given)), ImportPlan("alike", sampling="all"))
+    assert own.rows("select value from label where dimension = 'likeness'") == [(1.0,)]
+    assert rows(own, "preference_pairs", "alike") == []
 
 
 def test_a_judges_verdicts_are_given_out_only_where_it_is_approved(

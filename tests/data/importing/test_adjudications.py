@@ -134,7 +134,7 @@ def test_what_was_decided_with_the_judge_in_view_counts_on_no_blind_basis(two: t
     for basis, wanted in (("gate", []), ("imported", [4.0, 3.0]), ("blind", [4.0, 3.0]), ("all", [4.0, 4.0])):
         assert [row["code"] for row in lines(there, "view", "gold", basis=basis, dimension="helpfulness")] == wanted
     done = adjudication_items.adjudicated_cells(there, "lea", datasets.dataset_named(there, "view").id)
-    assert {(d.value, d.person, d.said, d.saw_judge) for d in done} == {
+    assert {(d.value, d.person, d.labels, d.saw_judge) for d in done} == {
         ("4", "res (file)", "person0 3, person1 5", False), ("4", "res (file)", "person0 3, person1 5", True),
     }  # fmt: skip
     assert {d.at for d in done} == {

@@ -610,7 +610,7 @@ def _files(store: Store) -> Iterator[str]:
             yield f"  had another mapping: {[previous_mapping(store, known, one) is not None for one in others]}"
         key = str(store.rows("select id from dataset where name = $1", [plan.dataset])[0][0])
         step = start.next_step(store, "lea", key, draw=title != "Dialogues")
-        yield f"  leads to {step and (step.page, sorted(step.query), step.path[:14], step.told)}"
+        yield f"  leads to {step and (step.page, sorted(step.query), step.path[:14], step.sentence)}"
     for name in ("of Pairs", "new"):
         yield f"first import into {name}: {start.is_first_import(store, name)}"
     yield f"no dataset: {refusal(lambda: start.next_step(store, 'lea', 'none'))}"

@@ -200,7 +200,7 @@ def test_a_name_that_is_taken_twice_gets_a_number(store: Store) -> None:
 
 def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
     far = read(store, {"t.csv": table(id=IDS, judge=numbers(10, 60, 100), human=numbers(1, 3, 5))})
-    assert [told for told in far.told if "scales" in told] == [
+    assert [told for told in far.assumptions if "scales" in told] == [
         "judge goes up to 100 and people's numbers up to 5: if these are two scales, kappa of them means nothing. "
         "Bring them to one first."
     ]
@@ -208,9 +208,9 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
     assert (
         "Judges answer rating and people style, tone: no question has answers of both, so there is no figure. "
         "Give the two the same question on the Import page."
-    ) in read(store, {"t.csv": apart}).told
+    ) in read(store, {"t.csv": apart}).assumptions
     alike = read(store, {"t.csv": table(id=IDS, judge_truth=numbers(1, 5), human_truth=numbers(1, 3, 5))})
-    assert not [told for told in alike.told if "scales" in told or "Judges answer" in told]
+    assert not [told for told in alike.assumptions if "scales" in told or "Judges answer" in told]
     two = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), human_style=numbers(1, 3, 5))})
     assert {s.dimension for s in two.series} == {"tone"}  # of two names the judge's
     alone = read(store, {"t.csv": table(id=IDS, judge_tone=numbers(1, 5), judge_style=numbers(1, 3, 5))})
@@ -236,6 +236,9 @@ def test_what_is_kept_of_the_cells_of_a_table(monkeypatch: pytest.MonkeyPatch) -
         cells = [*range(5), *last]
         found = contents.summarize_rows("t", ["x"], [{"x": cell} for cell in cells]).tables["t"].columns["x"]
         assert (found.count, found.many, found.cells) == (100, True, kept)
+    for long, kept in (("w" * 80, ["a", "w" * 80]), ("w" * 81, []), ({"a": 1}, []), ([1], [])):
+        found = contents.summarize_rows("t", ["x"], [{"x": "a"}, {"x": long}]).tables["t"].columns["x"]
+        assert (found.count, found.cells) == (2, kept), "a column with one text is of texts"
 
 
 def test_files_that_speak_of_each_others_items_are_joined_whatever_their_order(store: Store) -> None:
@@ -336,7 +339,7 @@ def test_a_score_in_the_last_row_of_a_dialogue_is_of_the_whole(store: Store) -> 
         assistant=[f"a{n}" for n in range(N)], human_tone=last, judge_tone=last,
     )  # fmt: skip
     made = read(store, {"t.csv": said})
-    assert not [told for told in made.told if "taken as said of turns" in told]
+    assert not [told for told in made.assumptions if "taken as said of turns" in told]
     bring(store, {"t.csv": said})
     assert store.rows("select distinct unit from label") == [("conversation",)]
 
@@ -367,7 +370,7 @@ def test_verdicts_of_both_orders_are_one_judges(store: Store) -> None:
     made = read(store, {"t.csv": table(id=IDS, **sides, **verdicts)})
     orders = [(s.name, s.who, s.order.constant) for s in made.series if s.by == "judge"]
     assert orders == [("verdict_ab", "verdict_ab", "ab"), ("verdict_ba", "verdict_ab", "ba")]
-    assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in made.told
+    assert "t.csv: verdict_ba is taken for the verdict with the places swapped." in made.assumptions
 
 
 def test_a_mapping_by_hand_is_remembered_where_it_says_something_else(store: Store) -> None:
@@ -485,7 +488,7 @@ def test_what_tables_seem_to_mean_is_kept(tmp_path: Path) -> None:
         rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
         made = interpret_contents(contents.summarize_rows("t", list(columns), rows), asked)
         told += [f"== {name}: {made.sampling}, {made.items}", f"table {_shown(made.tables['t'])}"]
-        told += [*made.told, *made.unclear]
+        told += [*made.assumptions, *made.unclear]
         for one in made.series:
             held = {field.name: getattr(one, field.name) for field in fields(one)}
             held = {key: value for key, value in held.items() if value not in ("", (), {}, None)}

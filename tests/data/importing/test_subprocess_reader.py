@@ -260,7 +260,7 @@ def test_a_process_that_tells_what_no_file_is_is_not_believed(
     given = upload(tmp_path, a__jsonl=text([pair("new")]))
     [file] = detect_formats(given)
     told = ("lines", "canonical", None)
-    assert (file.held, file.format, file.role) == told
+    assert (file.container, file.format, file.role) == told
     for place, wrong in ((0, "program"), (1, "mine"), (1, "auto"), (2, "judge")):
         answer = (*told[:place], wrong, *told[place + 1 :], [], [])
         monkeypatch.setattr(subprocess_reader, "_ask_of", lambda *_, answer=answer: [answer])

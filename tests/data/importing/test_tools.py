@@ -265,13 +265,13 @@ def test_tools_of_one_answer_keep_their_order() -> None:
 
 def test_tools_after_a_call_without_an_answer_keep_their_order() -> None:
     """A trace that was cut: they stand behind the question, as no answer follows."""
-    calls = [TraceSpan("t", "m", sort="model", start=1, said=[Utterance("user", "Q")])]
+    calls = [TraceSpan("t", "m", sort="model", start=1, inputs=[Utterance("user", "Q")])]
     for at, name in enumerate(("first", "second", "third"), 2):
         put, got = Utterance("tool", f"{name}()", name), Utterance("tool", name.upper(), name)
-        calls.append(TraceSpan("t", name, sort="tool", name=name, start=at, said=[put], answer=[got]))
+        calls.append(TraceSpan("t", name, sort="tool", name=name, start=at, inputs=[put], answer=[got]))
     chain, _ = main_conversation(calls)
     assert chain is not None
-    assert [one.text for one in chain.told] == ["Q", "first()", "FIRST", "second()", "SECOND", "third()", "THIRD"]
+    assert [one.text for one in chain.utterances] == ["Q", "first()", "FIRST", "second()", "SECOND", "third()", "THIRD"]
 
 
 def test_otel_answer_that_the_history_spells_otherwise() -> None:
@@ -387,12 +387,12 @@ def test_what_is_no_time_is_none() -> None:
 def test_tools_that_the_history_tells_of_are_not_put_in_again() -> None:
     """Only what follows the newest question counts: tools of an earlier one that stand there are of that one."""
     ask, old = Utterance("user", "Wo?"), Utterance("tool", "Kansai", "map")
-    tool = TraceSpan("t", "two", sort="tool", said=[Utterance("tool", "map()")], answer=[old])
+    tool = TraceSpan("t", "two", sort="tool", inputs=[Utterance("tool", "map()")], answer=[old])
     for heard, put in (([ask, old, ask], 2), ([ask, old, Utterance("assistant", "Hm.")], 0)):
-        call = TraceSpan("t", "one", sort="model", start=1, said=heard, answer=[Utterance("assistant", "Dort.")])
+        call = TraceSpan("t", "one", sort="model", start=1, inputs=heard, answer=[Utterance("assistant", "Dort.")])
         chain, aside = main_conversation([tool, call])
         assert chain is not None and aside == []
-        assert chain.told == [*heard, *[*tool.said, old][:put], *call.answer]
+        assert chain.utterances == [*heard, *[*tool.inputs, old][:put], *call.answer]
 
 
 def test_a_conversation_is_like_a_trace_by_what_it_ends_with_and_what_was_asked_last() -> None:
@@ -403,14 +403,15 @@ def test_a_conversation_is_like_a_trace_by_what_it_ends_with_and_what_was_asked_
         ([ask("Why?"), ask("Old?")], [ask("So.")], (False, False)),
         ([say("Why?")], [say("Else."), say("So.")], (True, False)),
     ):
-        assert _likeness(chain, TraceSpan("t", "one", said=said, answer=answer)) == alike
+        assert _likeness(chain, TraceSpan("t", "one", inputs=said, answer=answer)) == alike
     assert _likeness(chain, None) == (False, False)
-    assert _likeness(replace(chain, told=[say("So.")]), TraceSpan("t", "", said=[ask("Why?")])) == (False, False)
+    spoken = replace(chain, utterances=[say("So.")])
+    assert _likeness(spoken, TraceSpan("t", "", inputs=[ask("Why?")])) == (False, False)
 
 
 def test_the_users_own_words_take_the_place_of_what_wraps_them_alone() -> None:
     ask, say = (lambda text, role=role: Utterance(role, text) for role in ("user", "assistant"))
-    root = TraceSpan("t", "one", said=[ask("Old?"), ask("Why?")])
+    root = TraceSpan("t", "one", inputs=[ask("Old?"), ask("Why?")])
     for told, left in (
         ([ask("Context: x. Why?"), say("So.")], [ask("Why?"), say("So.")]),
         ([ask("How?"), say("So.")], [ask("How?"), say("So.")]),
@@ -418,7 +419,7 @@ def test_the_users_own_words_take_the_place_of_what_wraps_them_alone() -> None:
     ):
         chain = CallChain("", ("", ""), told, 1, [])
         _unwrap_prompt(chain, root)
-        assert chain.told == left
+        assert chain.utterances == left
 
 
 def test_otel_every_name_of_an_attribute() -> None:
@@ -1350,7 +1351,7 @@ def test_from_file_to_figures(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
         paths.append((name, tmp_path / name))
     known = detect_formats(from_uploads(paths))
-    assert [(one.held, one.format) for one in known] == [("object", "otel"), ("lines", "otel")]
+    assert [(one.container, one.format) for one in known] == [("object", "otel"), ("lines", "otel")]
     source = from_bytes([(name, path.read_bytes()) for name, path in paths])
     with contextlib.closing(workspace(tmp_path)) as store:
         known = detect_formats(source)

@@ -20,7 +20,7 @@ ASK, ANSWER, MORE, LAST = (Utterance(role, text) for role, text in (
 
 def call(trace: str, span: str, said: list[Utterance], answer: list[Utterance], **more: Any) -> TraceSpan:
     """The call of a model."""
-    return TraceSpan(trace, span, sort="model", said=said, answer=answer, **more)
+    return TraceSpan(trace, span, sort="model", inputs=said, answer=answer, **more)
 
 
 def score(value: Any = 1, **more: Any) -> TraceScore:
@@ -78,7 +78,7 @@ def test_a_call_is_a_response_and_calls_that_go_on_a_dialogue() -> None:
         assert made.items["t"]["kind"] == "response"
     for other in (
         call("u", "s", [ASK], [ANSWER], session="c"), call("u", "s", [ASK, ANSWER, MORE], [LAST]),
-        TraceSpan("u", "x", sort="tool", said=[Utterance("tool", "f()")]), lambda reader: reader.session("u", "c"),
+        TraceSpan("u", "x", sort="tool", inputs=[Utterance("tool", "f()")]), lambda reader: reader.session("u", "c"),
     ):  # fmt: skip
         assert Told(ONE, other).items["t"]["kind"] == "dialogue", "one of many turns makes dialogues of all"
     assert Told(call("t", "s", [], [ANSWER])).items["t"]["kind"] == "dialogue", "nothing was asked"
@@ -109,7 +109,7 @@ def test_a_call_goes_on_where_it_repeats_what_was_said(said: list[Utterance], mo
 
 
 def test_a_trace_of_which_only_instructions_went_in_is_what_its_calls_say() -> None:
-    root = TraceSpan("t", "r", sort="root", said=[Utterance("system", "S")], answer=[ANSWER])
+    root = TraceSpan("t", "r", sort="root", inputs=[Utterance("system", "S")], answer=[ANSWER])
     [item] = Told(root, call("t", "s", [ASK], [ANSWER], parent="r", start=1)).items.values()
     assert (item["task"], item["output"]) == ("Q", "A")
 
@@ -122,7 +122,7 @@ def test_an_answer_that_is_given_again_takes_the_place_of_the_last_alone() -> No
 
 
 def test_where_the_trace_says_what_came_in_and_went_out_calls_that_repeat_nothing_are_apart() -> None:
-    whole = TraceSpan("t", "r", sort="root", said=[ASK], answer=[ANSWER], session="c")
+    whole = TraceSpan("t", "r", sort="root", inputs=[ASK], answer=[ANSWER], session="c")
     first = call("t", "s", [ASK], [ANSWER], session="c", parent="r")
     told = Told(whole, first, call("t", "s2", [MORE], [LAST], start=2, session="c", parent="r"))
     assert [entry["text"] for entry in told.items["c"]["turns"]] == ["Q", "A"]

@@ -44,7 +44,7 @@ def test_cells_are_planned_run_once_and_their_effects_found(store: Store) -> Non
         assert calls == {"aa": 0, "ab": 6, "ba": 6, "bb": 6}
         assert planned.arms[0].mean == 9.0, "A's own judge has judged already"
         assert len(served.bodies) == asked, "a plan asks nothing"
-        part, card = planned.arms[1].wanted, judge_card(planned.arms[1].wanted.protocol)
+        part, card = planned.arms[1].run, judge_card(planned.arms[1].run.protocol)
         [dataset] = datasets.all_datasets(store)
         some = RunOrder(dataset.id, card, part.judge, card.defaults, part.judge_endpoint, most=1)
         runs.wait(store, runs.start(store, "lea", some))
@@ -98,7 +98,7 @@ def test_a_limit_is_for_all_arms_and_a_resume_counts_what_those_of_b_have_cost(s
             arms = tuple(
                 replace(
                     one,
-                    wanted=replace(one.wanted, spending_limit=limit),
+                    run=replace(one.run, spending_limit=limit),
                     estimate=replace(one.estimate, judgments=0 if n < finished else 6),
                 )
                 for n, one in enumerate(planned.arms)

@@ -174,6 +174,18 @@ def test_pairs_named_the_other_way_round_are_turned(tmp_path: Path) -> None:
     assert bench.questions == {"7": BenchQuestion("7", "", ("Q?",))}
 
 
+def test_a_pair_of_the_second_turn_does_not_tell_the_question_of_the_first(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    sides = {"response_a": {"system": "a", "text": "A"}, "response_b": {"system": "z", "text": "Z"}}
+    rows = [
+        {"id": f"p{n}", "kind": "pair", "input": text, "meta": {"question_id": n, **turn}, **sides}
+        for n, (text, turn) in enumerate([("One?", {"turn": 1}), ("Two?", {"turn": 2}), ("Some?", {})], 1)
+    ]
+    import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
+    questions = load_bench(store, D).questions
+    assert {name: one.turns for name, one in questions.items()} == {"1": ("One?",), "2": (), "3": ("Some?",)}
+
+
 def test_what_is_not_of_mt_bench_is_left_out(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     sides = {"response_a": {"system": "z", "text": "Z"}, "response_b": {"system": "a", "text": "A"}}

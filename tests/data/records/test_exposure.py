@@ -157,7 +157,7 @@ def _fit(house: House, who: str) -> set[str]:
 
 def _board(house: House, who: str) -> set[str]:
     found = adjudication_items.load_adjudication_items(
-        house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).mine, 2
+        house.store, who, adjudication.adjudication_work(house.store, who, house.dataset.id).own, 2
     )
     shown = {one.view.item.id for one in found}
     adjudication.record_look(house.store, who, list(shown))

@@ -108,7 +108,7 @@ def _works(store: Store, ran: bool, guided: bool) -> None:
     )
     answered = str(store.rows("select item_id from answer")[0][0])
     view = desk.open_item(store, "ann", answered)
-    assert len(view.mine) == 9 and view.comments == [("turn:1", "issue", "it repeats itself; 'twice'")]
+    assert len(view.own_answers) == 9 and view.comments == [("turn:1", "issue", "it repeats itself; 'twice'")]
     assert store.rows("select count(*) from judgment where run_id is null") == [(4,)]
     assert [(r.model, r.state, r.judgments) for r in runs.list_runs(store)] == [
         ("practice-heuristic", "finished", 4)

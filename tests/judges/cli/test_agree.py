@@ -85,13 +85,13 @@ def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pyte
 def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None:
     rows = [{"id": n, "model": m, "human": n % 5, "judge": (n + (m == "x")) % 5} for n in range(20) for m in "xy"]
     (match,) = match_table(Path("t.csv"), rows, [], [], False)
-    assert len(match.found) == len(match.people) == 40
+    assert len(match.replies) == len(match.people) == 40
     pairs = [{"response_a": f"a {n}", "response_b": f"b {n}", "human": n % 3, "judge": 0} for n in range(9)]
     (match,) = match_table(Path("t.csv"), [{**row, "judge": n % 2 * 2} for n, row in enumerate(pairs)], [], [], False)
     assert match.card.dimensions[0].scale.categories == ("a", "tie", "b")
     plain = [{"id": "q", "human": 1 + n, "judge": 1 + n} for n in range(3)]
     (match,) = match_table(Path("t.csv"), plain, [], [], False)
-    assert "2 rows with the item of an earlier row: the judge's first answer counts." in match.told
+    assert "2 rows with the item of an earlier row: the judge's first answer counts." in match.assumptions
 
 
 def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def test_columns_whose_names_say_whose_they_are(name: str) -> None:
     table, expected = OWNED[name]
     found = read(table)
     assert brief(found) == expected
-    assert not found.unclear and not found.told
+    assert not found.unclear and not found.assumptions
 
 
 def test_what_is_only_likely_is_told() -> None:
@@ -140,7 +140,7 @@ def test_what_is_only_likely_is_told() -> None:
         ({"prompt": LONG, "helpfulness": FIVE, "human_helpfulness": FIVE, "n_words": ID}, "helpfulness", "helpfulness"),
     ):
         found = read(table)
-        assert [v.column for v in found.judges] == [judge] and found.told[0].startswith(word)
+        assert [v.column for v in found.judges] == [judge] and found.assumptions[0].startswith(word)
         assert found.judges[0].dimension == found.people[0].dimension
 
 
@@ -148,7 +148,7 @@ def test_what_sums_up_people_is_no_further_person() -> None:
     for extra in ("gold", "human_mean", "majority_label"):
         found = read({"item": ID, "human_1": FIVE, "human_2": FIVE, extra: FIVE, "llm_judge": FIVE})
         assert [v.column for v in found.people] == ["human_1", "human_2"]
-        assert found.meta == (extra,) and extra in found.told[0]
+        assert found.meta == (extra,) and extra in found.assumptions[0]
 
 
 ASKED: dict[str, tuple[dict[str, list[Any]], tuple[str, ...]]] = {

@@ -47,9 +47,9 @@ def test_references_are_a_factor_where_both_are_known_and_differ():
     judge = Judge("j", "gpt", "p", "")
     one, other = pipeline(judge, "x", references="a" * 30), pipeline(judge, "x", references="b" * 300)
     found = plan_pipeline_experiment(one, other, price)
-    assert found.factors == ("references",) and "nothing has to be run" in found.said[0]
+    assert found.factors == ("references",) and "nothing has to be run" in found.caveats[0]
     unknown = pipeline(judge, "x")
-    assert "not known" in plan_pipeline_experiment(one, unknown, price).said[0]
+    assert "not known" in plan_pipeline_experiment(one, unknown, price).caveats[0]
 
 
 def test_a_prompts_own_words_are_those_of_its_template_and_an_unknown_price_is_none():
@@ -66,5 +66,5 @@ def test_without_texts_in_common_there_is_no_arm_and_without_a_difference_none_t
     one = pipeline(judge, "x")
     bare = Pipeline(Bench(ASKED, judges={"j": judge}, ratings=one.bench.ratings), "j", PLAIN)
     found = plan_pipeline_experiment(one, bare, price)
-    assert found.arms == () and "no judge could be asked" in found.said[0]
+    assert found.arms == () and "no judge could be asked" in found.caveats[0]
     assert plan_pipeline_experiment(one, one, price).arms == ()

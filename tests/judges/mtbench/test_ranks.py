@@ -22,7 +22,7 @@ def test_a_model_that_is_always_better_is_first_for_sure():
     assert [(one.model, one.rank.point, one.first) for one in found.models] == [("b", 1, 1), ("c", 2, 0), ("a", 3, 0)]
     assert all(one.rank.low == one.rank.high for one in found.models)
     assert found.unsettled == [] and [p.turned for p in found.pairs] == [0, 0, 0]
-    assert found.pairs[0].ahead.point == 3.0
+    assert found.pairs[0].difference.point == 3.0
 
 
 def test_equal_models_share_rank_and_chance_and_their_order_is_open():
@@ -31,7 +31,7 @@ def test_equal_models_share_rank_and_chance_and_their_order_is_open():
     ranks = {one.model: (one.rank.point, one.first) for one in found.models}
     assert ranks == {"a": (1.5, 0.5), "b": (1.5, 0.5), "c": (3, 0)}
     [open_] = found.unsettled
-    assert (open_.higher, open_.lower, open_.turned, open_.ahead.point) == ("a", "b", 0.5, 0.0)
+    assert (open_.higher, open_.lower, open_.turned, open_.difference.point) == ("a", "b", 0.5, 0.0)
 
 
 def test_draws_are_those_of_questions_and_ranks_those_of_scipy():

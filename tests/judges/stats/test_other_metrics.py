@@ -158,7 +158,7 @@ def test_second_means_by_hand():
     assert found.parts is None
     assert (found.other.point, found.ahead.point) == (pytest.approx(10 / 3), pytest.approx(0.0))
     few = judge_means(ScoreRows(np.arange(2), np.ones(2), *(np.full(2, np.nan) for _ in range(4))))
-    assert not few.told
+    assert not few.reportable
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

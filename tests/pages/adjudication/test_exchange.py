@@ -27,7 +27,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 
 def waiting(store: Store) -> list[LabelledCell]:
-    return adjudication.adjudication_work(store, "lea", datasets.dataset_named(store, "demo").id).mine
+    return adjudication.adjudication_work(store, "lea", datasets.dataset_named(store, "demo").id).own
 
 
 def send(monkeypatch: pytest.MonkeyPatch, state: dict[str, Any], **outbox: Any) -> None:
