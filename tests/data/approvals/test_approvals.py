@@ -366,6 +366,15 @@ def test_alarms_refuse_where_the_policy_says_so(demo: tuple[Store, Key], monkeyp
     refused(store, NotApprovable, "In alarm", lambda: approve(store, key))
 
 
+def test_alarms_are_part_of_what_was_seen_where_the_policy_asks_for_them(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    for asked, marks in ((False, 1), (True, 3)):
+        set_asked(store, alarms=asked)
+        found = case.find_case(store, *key)
+        alarms: list[dict[str, Any] | None] = [None, {}, {"a": "x"}, {"a": "x", "b": "y"}]
+        assert len({case.seen_mark(store, replace(found, alarms=one)) for one in alarms}) == marks
+
+
 def test_what_changed_since_it_was_seen_is_refused(demo: tuple[Store, Key]) -> None:
     store, key = demo
     changes: list[Callable[[], Any]] = [

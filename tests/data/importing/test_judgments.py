@@ -102,6 +102,12 @@ def test_a_judgment_goes_by_the_version_that_it_names(store: Store) -> None:
     older = cards.from_spec(old["card"], {}).version
     bring(store, [old, own(), item("r1"), {**said("r1", 1), "card_version": older}])
     assert store.rows("select card_version from judge") == [(older,)]
+    # A version of another card is none of this one: what came last under its name counts.
+    other = cards.from_spec(own("zz_next")["card"], {}).version
+    bring(store, [own("zz_next"), item("r2"), {**said("r2", 1), "card_version": other}])
+    rows = store.rows("select j.card, j.card_version from judgment m join judge j on j.id = m.judge_id "
+                      "join item i on i.id = m.item_id where i.name = 'r2'")  # fmt: skip
+    assert rows == [("zz_card", cards.from_spec(own()["card"], {}).version)]
 
 
 def test_of_several_versions_the_last_line_is_the_one_that_is_offered(store: Store) -> None:

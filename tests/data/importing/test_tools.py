@@ -245,6 +245,16 @@ def test_otel_tools_and_annotations() -> None:
     assert "no part of a conversation were left out (1)" in told and "may be cut (1)" in told
 
 
+def test_an_annotation_of_nothing_is_left_out() -> None:
+    note = {"id": "9", "name": "right", "annotator_kind": "LLM", "result": {"score": 1}}
+    spans = [made.span("t", "a", name="bot", openinference__span__kind="LLM", input__value="Q", output__value="A")]
+    files = [("notes.json", made.whole({"data": [note, {**note, "span_id": "a"}]}))]
+    names, given = found([*files, ("traces.jsonl", made.text(made.request(*spans)))])
+    assert names == {"otel"} and not faults(given) and len(opinions(given)) == 1
+    [left] = [one for one in hints(given) if "nothing was made of" in one]
+    assert left.endswith("id (1), name (1), annotator_kind (1), result (1).")
+
+
 def test_tools_of_one_answer_keep_their_order() -> None:
     """Several calls before one answer; in the second turn the call of the model began before those of its tools."""
     spans = [made.span("t", "root", name="bot")]
@@ -754,6 +764,9 @@ def test_mlflow() -> None:
         ]
         assert [(o.name, o.value, o.note) for o in given if isinstance(o, NamedValue)] == [("fit", 4, "close")]
         assert len(faults(given)) == 1
+    # Cells without the names of their columns are no rows, and are not said to be too short for them.
+    _, given = found([("t.jsonl", made.text(*made.mlflow("c-1"), {"data": [["x"]]}))])
+    assert not faults(given) and "MLflow: nothing was made of data (1)." in hints(given)
 
 
 def test_inspect() -> None:
