@@ -203,6 +203,22 @@ def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monk
     assert "takes longer" in refused(store, upload(tmp_path, a__jsonl=text([pair()])), monkeypatch)
 
 
+@pytest.mark.parametrize(
+    ("does", "seconds"),
+    [("import time; time.sleep(20)", 0), ("import os; [os.write(1, b'x' * 65_536) for _ in range(2_000)]", 600)],
+)
+def test_a_process_that_says_nothing_or_never_ends_a_line_is_ended(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, seconds: int
+) -> None:
+    monkeypatch.setattr(subprocess_reader, "SECONDS", seconds)
+    monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 0)
+    monkeypatch.setattr(subprocess_reader, "_SAID", 2**20)
+    given, real = upload(tmp_path, a__jsonl=text([pair()])), subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda _, **options: real([sys.executable, "-c", does], **options))
+    with pytest.raises(BadInput, match=rf"takes longer to be read than it may: {seconds} seconds"):
+        detect_formats(given)
+
+
 def test_a_spool_that_grows_too_large_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
