@@ -23,14 +23,14 @@ How = Literal["one", "agreed", "median", "mean", "majority", "drawn"]
 """How a value came about: by one person, by people who agree, by the rule, or by the answer that a drawn vote has."""
 
 
-class Resolved(NamedTuple):
+class ResolvedCell(NamedTuple):
     """The gold of one cell, a code of its scale (None = n/a), and how it came about."""
 
     value: float | None
     how: How
 
 
-def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> Resolved | None:
+def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> ResolvedCell | None:
     """The gold of one cell: what the answers of its people, codes of the scale and None for n/a, come to by the rule.
 
     Answers in order come to n/a where more people said so than did not; else n/a is left out. Without order n/a is an
@@ -38,22 +38,22 @@ def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "media
     nobody answered: there is no gold.
     """
     if len(set(values)) < 2:
-        return Resolved(values[0], "one" if len(values) == 1 else "agreed") if values else None
+        return ResolvedCell(values[0], "one" if len(values) == 1 else "agreed") if values else None
     if scale.weights is None:
-        drawn = Resolved(float(scale.categories.index(scale.drawn)), "drawn") if scale.drawn else None
+        drawn = ResolvedCell(float(scale.categories.index(scale.drawn)), "drawn") if scale.drawn else None
         return _majority(values) or drawn
     given = [value for value in values if value is not None]
     if 2 * len(given) < len(values):
-        return Resolved(None, "majority")
+        return ResolvedCell(None, "majority")
     if rule == "mean" and scale.kind == "interval":
-        return Resolved(given[0] if min(given) == max(given) else fmean(given), "mean")  # no rounding of equal ones
-    return (_majority(given) if rule == "majority" else None) or Resolved(median_low(given), "median")
+        return ResolvedCell(given[0] if min(given) == max(given) else fmean(given), "mean")  # no rounding of equal ones
+    return (_majority(given) if rule == "majority" else None) or ResolvedCell(median_low(given), "median")
 
 
-def _majority(values: Sequence[float | None]) -> Resolved | None:
+def _majority(values: Sequence[float | None]) -> ResolvedCell | None:
     """The answer that more people gave than any other; None where the vote is drawn."""
     votes = Counter(values).most_common(2)
-    return Resolved(votes[0][0], "majority") if len(votes) == 1 or votes[0][1] > votes[1][1] else None
+    return ResolvedCell(votes[0][0], "majority") if len(votes) == 1 or votes[0][1] > votes[1][1] else None
 
 
 def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int | None) -> bool:

@@ -79,7 +79,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Terms:
+class AssignmentTerms:
     """To whom work is given and how: to people (several share it evenly), or to anyone with a tag.
 
     `overlap`: to how many of them each item goes. Whoever has answered, holds or is asked for it already is counted, so
@@ -97,7 +97,7 @@ class Terms:
     note: str = ""
     seed: int = 0
 
-    def check(self) -> Terms:
+    def check(self) -> AssignmentTerms:
         """Itself. Raises BadInput for terms that cannot be."""
         if bool(self.people) == bool(self.tag):
             raise BadInput("Choose to whom the work is given: people, or a tag.")
@@ -184,14 +184,16 @@ def _are_numbers(words: Iterable[str]) -> bool:
 
 
 @allow("researcher")
-def plan_shares(store: Store, dataset_id: str, stream: Stream, chosen: Selection, terms: Terms) -> SharePlan:
+def plan_shares(store: Store, dataset_id: str, stream: Stream, chosen: Selection, terms: AssignmentTerms) -> SharePlan:
     """What `assign` would do now. Raises BadInput for a selection or terms that cannot be, NotFound for a person."""
     terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
     return _plan(store, current_index(store), dataset_id, stream, chosen, ids, terms)
 
 
 @allow("researcher")
-def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Selection, terms: Terms) -> SharePlan:
+def assign(
+    store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Selection, terms: AssignmentTerms
+) -> SharePlan:
     """Give work out, in one assignment for each person, or one for a tag.
 
     Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and where nothing would
@@ -219,7 +221,7 @@ def assign(store: Store, actor: str, dataset_id: str, stream: Stream, chosen: Se
     return store.tx(actor, "assign", work, target=dataset_id)
 
 
-def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: Terms) -> SharePlan | None:
+def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: AssignmentTerms) -> SharePlan | None:
     """What of a plan still holds, which was made of what the index knew up to change `began`; None to make it anew.
 
     Others label while many items are spread over many people; under the write lock only what they touched is looked at.
@@ -276,7 +278,7 @@ def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection
 
 def _plan(
     reader: Store | Tx, index: QueueIndex, dataset_id: str, stream: Stream, chosen: Selection,
-    ids: frozenset[str] | None, terms: Terms,
+    ids: frozenset[str] | None, terms: AssignmentTerms,
 ) -> SharePlan:  # fmt: skip
     weights = _weights(reader, terms.people)
     if terms.tag and all(terms.tag not in one.tags for one in tags.all_tags(reader).values()):
@@ -342,13 +344,13 @@ def _people_of_draw(index: QueueIndex, draw: QueuedDraw, moment: datetime) -> se
     return draw.answered_by | {name for name in index.holders(draw, moment) if name not in index.gone} | waits
 
 
-def _can_be_given(index: QueueIndex, draw: QueuedDraw, terms: Terms) -> bool:
+def _can_be_given(index: QueueIndex, draw: QueuedDraw, terms: AssignmentTerms) -> bool:
     """Whether a draw is open, or would be opened again by being reserved for a further person."""
     return not draw.closed or (index.is_done(draw) and terms.reserved and not terms.tag)
 
 
 def _begin(
-    tx: Tx, dataset_id: str, stream: str, terms: Terms, chosen: Selection, shares: Mapping[str, Sequence[str]]
+    tx: Tx, dataset_id: str, stream: str, terms: AssignmentTerms, chosen: Selection, shares: Mapping[str, Sequence[str]]
 ) -> None:
     """Append an assignment for each share that is not empty."""
     for assignee, draws in shares.items():
@@ -463,7 +465,7 @@ def change_assignment(
     store: Store, actor: str, assignment_id: str, reserved: bool, priority: int, due: datetime | None, note: str
 ) -> None:
     """Change the terms of an assignment. Raises NotAllowed below the role researcher, BadInput, NotFound."""
-    terms = Terms(tag="any", reserved=reserved, priority=priority, due=due, note=note).check()
+    terms = AssignmentTerms(tag="any", reserved=reserved, priority=priority, due=due, note=note).check()
 
     def work(tx: Tx) -> None:
         people.require(tx, actor, "researcher")
@@ -521,7 +523,7 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
             raise BadInput(f"Nothing that is left to {giver} can be given to these people.")
         for one in {a.id: a for a in source.values()}.values():
             row = _find(tx, one.id)
-            terms = Terms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
+            terms = AssignmentTerms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
             mine = {n: [d for d in share if source[d] is one] for n, share in plan.shares.items()}
             _begin(tx, dataset_id, one.stream, terms, Selection.of_json(row.chosen), mine)
         with there.lock:

@@ -11,7 +11,7 @@ from functools import partial
 
 from data import log
 from data.audits import evidence as gathered
-from data.audits.evidence import Gathered, Scope
+from data.audits.evidence import GatheredEvidence, Scope
 from data.cards import cards
 from data.records import exposure, leads, settings
 from data.records.access import allow
@@ -46,7 +46,7 @@ def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathere
     UnknownCard.
     """
 
-    def make_results(base: Callable[[], Gathered]) -> AuditResults:
+    def make_results(base: Callable[[], GatheredEvidence]) -> AuditResults:
         key = ("audit", dataset_id, judge_id, most, "scope")
         [scope] = each_kept(store, [key], lambda _: [base().scope()])
         return AuditResults(_findings(store, dataset_id, judge_id, most, base), scope)
@@ -73,7 +73,7 @@ def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500)
     if cards.card_of_judge_if_known(store, judge_id) is None:
         return None
 
-    def base() -> Gathered:
+    def base() -> GatheredEvidence:
         if _count_replies(store, dataset_id, judge_id) > cheap:
             raise _Unknown
         return gathered.gather_audit_evidence(store, dataset_id, judge_id)
@@ -119,12 +119,12 @@ class _Unknown(Exception):
     """Something has to be made anew."""
 
 
-def _raise_unknown() -> Gathered:
+def _raise_unknown() -> GatheredEvidence:
     raise _Unknown
 
 
 def _findings(
-    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], Gathered]
+    store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], GatheredEvidence]
 ) -> dict[str, AuditFinding]:
     """The findings, kept each by itself; `base` gives what they are made of."""
     limits, found, new_audits = audit_limits(store), {}, list[str]()
@@ -140,7 +140,7 @@ def _findings(
 
 
 def _find(
-    one: Audit, limit: float, base: Callable[[], Gathered], new_audits: list[str], _: Sequence[int]
+    one: Audit, limit: float, base: Callable[[], GatheredEvidence], new_audits: list[str], _: Sequence[int]
 ) -> list[AuditFinding]:
     found = one.find(base().evidence, limit)
     new_audits.append(one.name)

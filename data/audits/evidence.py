@@ -70,7 +70,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class GatheredEvidence:
     """What the audits of a judge may look at, and what that is in numbers.
 
     Gold and what people said of justifications are read when an audit first looks at them, and so are counted here
@@ -119,14 +119,14 @@ class LazyItems(Mapping[str, Item]):
         return key in self._contents
 
 
-def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> Gathered:
+def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> GatheredEvidence:
     """All that an audit of the judge may look at in a dataset, its samples combined.
 
     Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
     """
     judge, card = datasets.find_judge(store, judge_id), cards.card_of_judge(store, judge_id)
-    among = _Among(store, dataset_id, judge_id, MOST if most is None else most)
+    among = _JudgedItems(store, dataset_id, judge_id, MOST if most is None else most)
     contents = {
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
@@ -158,10 +158,10 @@ def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: in
             others={name: len(found) for name, found in others.items()}, fits=len(fits),
         )  # fmt: skip
 
-    return Gathered(AuditEvidence(card, judge.model, items, replies, probes, others, gold, fits), scope)
+    return GatheredEvidence(AuditEvidence(card, judge.model, items, replies, probes, others, gold, fits), scope)
 
 
-class _Among:
+class _JudgedItems:
     """The items of a dataset that a judge has judged, all or a random sample, and what judges said of them."""
 
     def __init__(self, store: Store, dataset_id: str, judge_id: str, most: int) -> None:

@@ -27,7 +27,7 @@ _NEWEST = (
 
 
 @dataclass(frozen=True)
-class Justified:
+class JustifiedScore:
     """A score with the sentence that the judge gives for it. `value` is a code of its scale, None = n/a."""
 
     item: str
@@ -55,7 +55,7 @@ class JustificationTally:
 @allow("annotator")
 def justifications_ahead(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int
-) -> list[Justified]:
+) -> list[JustifiedScore]:
     """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
 
     Nothing of it shows what others answered. Left out are items that may still come to them to be answered blind; that
@@ -74,7 +74,7 @@ def justifications_ahead(
 
 
 @allow("annotator")
-def last_justification(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[Justified, bool] | None:
+def last_justification(store: Store, dataset_id: str, judge_id: str, person: str) -> tuple[JustifiedScore, bool] | None:
     """What a person answered last, and how; None before the first answer."""
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text, f.fits {_DRAWN} "
@@ -85,13 +85,13 @@ def last_justification(store: Store, dataset_id: str, judge_id: str, person: str
     return (_to_justified(rows[0]), bool(rows[0][6])) if rows else None
 
 
-def _to_justified(row: Sequence[object]) -> Justified:
+def _to_justified(row: Sequence[object]) -> JustifiedScore:
     value = None if row[4] is None else float(row[4])  # type: ignore[arg-type]
-    return Justified(str(row[0]), str(row[1]), str(row[2]), str(row[3]), value, str(row[5]))
+    return JustifiedScore(str(row[0]), str(row[1]), str(row[2]), str(row[3]), value, str(row[5]))
 
 
 @allow("annotator")
-def record_fit(store: Store, actor: str, judge_id: str, cell: Justified, fits: bool) -> None:
+def record_fit(store: Store, actor: str, judge_id: str, cell: JustifiedScore, fits: bool) -> None:
     """Say whether a justification fits its score; a newer answer of the same person replaces it.
 
     Raises NotAllowed, BadInput where the judge gave no such justification.

@@ -35,7 +35,7 @@ from judges.errors import AssayError
 _OFTEN = 0.1
 
 
-class _Ears:
+class _MessageReader:
     """What is heard, piece by piece; a thread listens, so that an end is heard in the middle of work, too."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -55,7 +55,7 @@ class _Ears:
         return self._heard.get()
 
 
-class _Mouth:
+class _MessageWriter:
     """Where answers go: lines of JSON."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class _Mouth:
 
 def main() -> None:
     """Do one task."""
-    mouth, ears = _Mouth(), _Ears(sys.stdin.buffer)
+    mouth, ears = _MessageWriter(), _MessageReader(sys.stdin.buffer)
     task = ears.next()
     ears.folder = task["folder"]
     limit_resources(**task["limits"])
@@ -97,7 +97,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _do_task(task: dict[str, Any], mouth: _Mouth, ears: _Ears) -> Any:
+def _do_task(task: dict[str, Any], mouth: _MessageWriter, ears: _MessageReader) -> Any:
     files = [_file(name, Path(path)) for name, path in task["files"]]
     source = Source(task["name"], files)
     if task["task"] == "formats":

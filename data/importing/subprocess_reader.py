@@ -139,7 +139,7 @@ def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, pro
     files = [(file.name, str(file.path)) for file in source.files]
     limits = {"memory": MEMORY, "seconds": seconds, "file": FILE, "last": COMES_LAST}
     with _process(folder) as process:
-        talk = _Talk(process, source, ask, progress, time.monotonic() + 4 * seconds)
+        talk = _Session(process, source, ask, progress, time.monotonic() + 4 * seconds)
         try:
             talk.send({**task, "folder": str(folder), "name": source.name, "files": files, "limits": limits})
             answer = talk.answer()
@@ -170,7 +170,7 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
                 pipe.close()
 
 
-class _Talk:
+class _Session:
     """A conversation with the process: it says lines of JSON, and hears pickles, each after its length."""
 
     def __init__(

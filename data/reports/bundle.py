@@ -16,7 +16,7 @@ from data.records import exposure
 from data.records.access import allow
 from data.records.people import require
 from data.reports import plots, report, tables
-from data.reports.evidence import DimensionEvidence, Evidence, Told, gather_report_evidence
+from data.reports.evidence import DimensionEvidence, Evidence, Progress, gather_report_evidence
 from data.reports.figures import report_figures
 from data.reports.statistics import EPSILON
 from data.reports.tables import as_csv
@@ -61,7 +61,8 @@ ratings/          is only in an archive that a researcher or a lead makes: it ha
 
 @allow("annotator")
 def bundle(
-    store: Store, actor: str, dataset_id: str, judge_id: str, progress: Told = lambda _: None, epsilon: float = EPSILON
+    store: Store, actor: str, dataset_id: str, judge_id: str, progress: Progress = lambda _: None,
+    epsilon: float = EPSILON,
 ) -> bytes:
     """The archive, with the cells for researchers and leads, who are then recorded as having been shown them.
 

@@ -38,7 +38,7 @@ from judges.types import Dimension
 
 LIBRARIES = ("duckdb", "numpy")
 """Those that the figures go through; they are named with their versions."""
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 """Is told what is being done."""
 
 
@@ -130,7 +130,7 @@ class Evidence:
 
 @allow("annotator")
 def gather_report_evidence(
-    store: Store, dataset_id: str, judge_id: str, progress: Told = lambda _: None, epsilon: float = EPSILON
+    store: Store, dataset_id: str, judge_id: str, progress: Progress = lambda _: None, epsilon: float = EPSILON
 ) -> Evidence:
     """The evidence as it now is; `progress` is called with what is being worked on. Raises NotFound."""
     found = datasets.find_dataset(store, dataset_id)

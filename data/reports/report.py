@@ -10,7 +10,7 @@ from data.gold.gold import BASES
 from data.records.access import allow
 from data.records.people import require
 from data.reports import dimension, figures, plots, tables
-from data.reports.evidence import Evidence, Told, gather_report_evidence
+from data.reports.evidence import Evidence, Progress, gather_report_evidence
 from data.reports.statistics import EPSILON
 from data.store import Store
 from judges.audits import all_audits as known
@@ -40,7 +40,8 @@ from judges.version import VERSION
 
 @allow("annotator")
 def make_report(
-    store: Store, actor: str, dataset_id: str, judge_id: str, progress: Told = lambda _: None, epsilon: float = EPSILON
+    store: Store, actor: str, dataset_id: str, judge_id: str, progress: Progress = lambda _: None,
+    epsilon: float = EPSILON,
 ) -> str:
     """The whole report as HTML, which shows no single item. The same data gives the same text, byte by byte.
 

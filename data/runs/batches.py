@@ -15,7 +15,7 @@ from typing import TypeVar
 from data.records.tables import BatchEventRow
 from data.runs import charges
 from data.runs.endpoints import open_client
-from data.runs.worker import FINAL, Event, Live, WaitingForBatch, ask_first
+from data.runs.worker import FINAL, Event, LiveRun, WaitingForBatch, ask_first
 from data.store import Tx
 from data.store.ids import new_id
 from judges.client import batch_files as lines
@@ -38,7 +38,7 @@ Place = tuple[str, str, int, str]
 """(item, part, sample, piece): one call."""
 
 
-async def wait_for_batches(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def wait_for_batches(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What batches bring for a run, round after round until nothing is left to ask.
 
     A call that fails in two batches is an api_error for good; what a batch did not carry out is asked in the next one.
@@ -51,7 +51,7 @@ async def wait_for_batches(live: Live, modes: dict[str, str]) -> AsyncIterator[E
 
 
 class _Batches:
-    def __init__(self, live: Live, client: Client) -> None:
+    def __init__(self, live: LiveRun, client: Client) -> None:
         self.live, self.client, self.order = live, client, live.order
         self.store, self.run_id = live.store, live.run_id
         self._barren = self._sent = 0

@@ -12,7 +12,7 @@ from data.records import exposure
 from data.records.items import load_items as stored_items
 from data.runs import charges, terms
 from data.runs.endpoints import open_client
-from data.runs.pending import Remaining
+from data.runs.pending import PendingJudgments
 from data.runs.run_order import DryRunJudgment, RunOrder
 from data.runs.worker import known_modes
 from data.store import Store
@@ -40,7 +40,7 @@ def dry_run(
     They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
     its calls cost is added to `charged` as they come.
     """
-    left = Remaining(store, order, "", store.newest(), seed)
+    left = PendingJudgments(store, order, "", store.newest(), seed)
     kept = exposure.blind_pending(store, actor)
     chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
     exposure.record_exposures(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")

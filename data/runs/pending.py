@@ -22,7 +22,7 @@ _PARTS = Card.__dataclass_fields__["parts"].default
 
 
 @dataclass
-class Remaining:
+class PendingJudgments:
     """The judgments that an order still lacks, read from the store as they are needed.
 
     Items come in the order of a hash of their id and `seed`, so that the first n are a random draw, the same each time,

@@ -14,7 +14,7 @@ from data import temp_folders
 from data.runs.spread import Handle, RunnerLost, spread_over
 from data.runs.worker import Source
 from data.store.errors import BadInput
-from judges.runners.remote_runner import RemoteRunner, RunnerTerms, Told, Word, Work
+from judges.runners.remote_runner import RemoteRunner, RunnerMessage, RunnerTerms, Word, Work
 
 OBJECTS = 80 * 2**20
 """Bytes that Ray may keep in shared memory where the cluster is this machine: all that is sent is small."""
@@ -80,8 +80,8 @@ class _Actor:
     async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
         await self._call_remote(self._actor.give.remote(work, admitted, word))
 
-    async def take(self) -> list[Told]:
-        found: list[Told] = await self._call_remote(self._actor.take.remote())
+    async def take(self) -> list[RunnerMessage]:
+        found: list[RunnerMessage] = await self._call_remote(self._actor.take.remote())
         return found
 
     async def _call_remote(self, reference: Any) -> Any:

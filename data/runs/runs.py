@@ -25,9 +25,9 @@ from data.runs import worker as running
 from data.runs.charges import RunCost
 from data.runs.dry_runs import list_models
 from data.runs.endpoints import is_practice_here, practice_url, usual_address
-from data.runs.pending import Remaining
+from data.runs.pending import PendingJudgments
 from data.runs.run_order import LIVE, DryRunJudgment, RunJudge, RunOrder, RunProgress, RunSummary
-from data.runs.worker import Live, Source
+from data.runs.worker import LiveRun, Source
 from data.store import Store, Tx, each_kept, kept
 from data.store.errors import BadInput, NotFound
 from data.store.ids import new_id
@@ -91,7 +91,7 @@ def start(
     key = judge_id_of(order)
     _alone(store, order.dataset_id, key)
     until = store.newest()
-    left = Remaining(store, order, key, until, SEED, until)
+    left = PendingJudgments(store, order, key, until, SEED, until)
     items, judgments = left.count()
     if not judgments:
         raise BadInput("Nothing is left to ask: this very judge has judged all of these items.")
@@ -115,7 +115,7 @@ def start(
         charges.add_charge(tx, run_id, charged, price)
 
     source = source or engine or _source(order)
-    Live(store, actor, run_id, order, left, price, source, patient).start("run started", work)
+    LiveRun(store, actor, run_id, order, left, price, source, patient).start("run started", work)
     return run_id
 
 
@@ -168,7 +168,7 @@ def resume(
             f"{about.capitalize()}{dollars(spent.most)} is spent so far: a limit of {dollars(limit)} is below it. "
             "Give a higher one."
         )
-    left = Remaining(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
+    left = PendingJudgments(store, order, key, int(settings["until"]), int(settings["seed"]), store.newest())
     charged = dry_runs.try_endpoint(store, actor, run_id, order, spent.most) if source is None else []
 
     def work(tx: Tx) -> None:
@@ -181,7 +181,7 @@ def resume(
         tx.append([RunEventRow(new_id(), run_id, "started", "resumed")])
 
     source = source or engine or _source(order)
-    Live(store, actor, run_id, order, left, paid, source).start("run resumed", work)
+    LiveRun(store, actor, run_id, order, left, paid, source).start("run resumed", work)
 
 
 @allow("researcher")
@@ -272,8 +272,8 @@ def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
         0
     ]
     actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
-    left = Remaining(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = Live(store, actor, run_id, order, left, terms.order_price(order), _source(order), patient)
+    left = PendingJudgments(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
+    live = LiveRun(store, actor, run_id, order, left, terms.order_price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
         live.start("run resumed", lambda tx: charges.add_lost_charges(tx, run_id, live.price))
 
@@ -421,7 +421,7 @@ def _same_card(store: Store, order: RunOrder, judge: str) -> None:
 
 
 def _estimate(store: Store, order: RunOrder) -> Estimate:
-    left = Remaining(store, order, judge_id_of(order), store.newest(), SEED)
+    left = PendingJudgments(store, order, judge_id_of(order), store.newest(), SEED)
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     found = estimates.estimate(

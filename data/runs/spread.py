@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from data import log
 from data.runs.endpoints import open_client, settle
-from data.runs.worker import Event, Live, Source, ask_first
+from data.runs.worker import Event, LiveRun, Source, ask_first
 from judges.client.errors import FatalError
 from judges.client.limits import Throttle, wait_for
 from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
@@ -22,16 +22,16 @@ from judges.client.usage import Charge
 from judges.plural import many
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 from judges.runners.remote_runner import (
-    Answered,
-    Asking,
-    Ended,
-    Failed,
-    Leaving,
+    AdmissionRequest,
+    CallAnswered,
+    CallEnd,
+    CallFailed,
+    CallTurnedAway,
     NewJudgment,
+    RunnerEnd,
+    RunnerMessage,
     RunnerTerms,
     Slot,
-    Told,
-    TurnedAway,
     Word,
     Work,
 )
@@ -51,7 +51,7 @@ class Handle(Protocol):
     async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
         """RemoteRunner.give."""
 
-    async def take(self) -> list[Told]:
+    async def take(self) -> list[RunnerMessage]:
         """RemoteRunner.take."""
 
     def end(self) -> None:
@@ -68,7 +68,7 @@ class RunnerHost(Protocol):
 def spread_over(place: RunnerHost, runners: int) -> Source:
     """What asks an endpoint through so many runners at that place."""
 
-    async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         async with open_client(live.order.endpoint, modes) as client:
             async for event in ask_first(live, client):
                 yield event
@@ -90,14 +90,14 @@ class _Runner:
     handle: Handle
     work: dict[Slot, tuple[Task, dict[str, CallReply]]] = field(default_factory=dict)
     new: list[Work] = field(default_factory=list)
-    admitted: dict[int, tuple[Asking, bool]] = field(default_factory=dict)
-    under_way: list[Asking] = field(default_factory=list)
+    admitted: dict[int, tuple[AdmissionRequest, bool]] = field(default_factory=dict)
+    under_way: list[AdmissionRequest] = field(default_factory=list)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     gone: bool = False
 
 
 class _Spread:
-    def __init__(self, live: Live, modes: dict[str, str], place: RunnerHost, runners: int, where: str) -> None:
+    def __init__(self, live: LiveRun, modes: dict[str, str], place: RunnerHost, runners: int, where: str) -> None:
         order = live.order
         self.live, self.modes, self.place, self.order = live, modes, place, order
         most = order.endpoint.concurrency
@@ -287,7 +287,7 @@ class _Spread:
         while True:
             for message in await runner.handle.take():
                 self._barren = 0
-                if isinstance(message, Ended):
+                if isinstance(message, RunnerEnd):
                     self._hear_end(message)
                     return
                 self._hear(runner, message)
@@ -295,21 +295,21 @@ class _Spread:
                 self._room.clear()
                 await self._room.wait()
 
-    def _hear(self, runner: _Runner, message: Told) -> None:
+    def _hear(self, runner: _Runner, message: RunnerMessage) -> None:
         match message:
-            case Asking():
+            case AdmissionRequest():
                 self._begin_task(self._admit(runner, message))
-            case Leaving():
+            case CallEnd():
                 sums = message.estimate, message.most
                 open_ = next(one for one in runner.under_way if (one.estimate, one.most) == sums)
                 runner.under_way.remove(open_)
                 self._throttle.leave(message.estimate, message.used, message.most, message.real)
-            case Answered():
+            case CallAnswered():
                 self._throttle.record_answer(message.replied)
-            case Failed():
+            case CallFailed():
                 if all_ := self._throttle.record_failure(message.why, message.lasting):
                     self._finish(fault=FatalError(all_))
-            case TurnedAway():
+            case CallTurnedAway():
                 if self._throttle.record_refusal(self._clock() - message.age, message.floor):
                     self._give(RunNotice("slower", FEWER))
             case NewJudgment():
@@ -323,14 +323,14 @@ class _Spread:
             case Charge() | RunNotice():
                 self._give(message)
 
-    def _hear_end(self, message: Ended) -> None:
+    def _hear_end(self, message: RunnerEnd) -> None:
         self.modes.update(message.modes)
         if message.own:
             self._finish(fault=RuntimeError(message.fault))
         elif message.fault:
             self._finish(fault=FatalError(message.fault))
 
-    async def _admit(self, runner: _Runner, asking: Asking) -> None:
+    async def _admit(self, runner: _Runner, asking: AdmissionRequest) -> None:
         try:
             may = await self._throttle.admit(asking.estimate, asking.most)
         except Exception as fault:  # what may be spent could not be stored

@@ -18,7 +18,7 @@ from data.records import settings
 from data.records.tables import RunEventRow
 from data.runs import charges, leases
 from data.runs.endpoints import open_client
-from data.runs.pending import Remaining
+from data.runs.pending import PendingJudgments
 from data.runs.run_order import RunOrder, State
 from data.runs.writer import JudgmentWriter
 from data.store import Store, Tx
@@ -49,10 +49,10 @@ class WaitingForBatch:
 
 
 Event = CallReply | FinishedJudgment | Charge | RunNotice | WaitingForBatch
-Source = Callable[["Live", dict[str, str]], AsyncIterator[Event]]
+Source = Callable[["LiveRun", dict[str, str]], AsyncIterator[Event]]
 
 
-async def ask_endpoint(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+async def ask_endpoint(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What the endpoint answers: the runner over what the run still lacks."""
     order, left = live.order, live.remaining
     async with open_client(order.endpoint, modes) as client:
@@ -63,7 +63,7 @@ async def ask_endpoint(live: Live, modes: dict[str, str]) -> AsyncIterator[Event
             yield event
 
 
-async def ask_first(live: Live, client: Client) -> AsyncIterator[Event]:
+async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
     """Ask for the first judgment alone, where it is not known how its model wants to be asked.
 
     That shows before a day is spent, or before others ask. At the end all of it is stored and no call is under way.
@@ -79,11 +79,11 @@ async def ask_first(live: Live, client: Client) -> AsyncIterator[Event]:
     await live.release()
 
 
-class Live:
+class LiveRun:
     """One run that goes on here. It ends by itself, or soon after `stop`; its last row says how."""
 
     def __init__(
-        self, store: Store, actor: str, run_id: str, order: RunOrder, remaining: Remaining, price: Price | None,
+        self, store: Store, actor: str, run_id: str, order: RunOrder, remaining: PendingJudgments, price: Price | None,
         source: Source | None = None, patient: bool = True,
     ) -> None:  # fmt: skip
         self.store, self.actor, self.run_id, self.order, self.remaining = store, actor, run_id, order, remaining
@@ -309,11 +309,11 @@ class Live:
 
 
 _LOCK = threading.Lock()
-_LIVE: dict[str, Live] = {}
+_LIVE: dict[str, LiveRun] = {}
 _UNTOLD: dict[str, tuple[str, str]] = {}
 
 
-def live_run(run_id: str) -> Live | None:
+def live_run(run_id: str) -> LiveRun | None:
     """The run, while it goes on in this process."""
     with _LOCK:
         return _LIVE.get(run_id)

@@ -40,7 +40,7 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
     }  # fmt: skip
     try:
         line = _Line(name, port, parts.scheme == "https", patience)
-    except _Near as error:
+    except _PrivateAddress as error:
         return str(error)
     except OSError as error:
         return f"{name} cannot be found: {error.strerror or error}."[:_WHY]
@@ -63,7 +63,7 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
         line.close()
 
 
-class _Near(Exception):
+class _PrivateAddress(Exception):
     """A name leads to a network of one's own, which is not allowed."""
 
 
@@ -76,7 +76,7 @@ class _Line(http.client.HTTPConnection):
         self._safe = safe
         found = [str(one[4][0]) for one in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)]
         if not allows_private() and not all(is_public(one) for one in found):
-            raise _Near(f"{name} leads to this machine or a network of its own, which is not allowed here.")
+            raise _PrivateAddress(f"{name} leads to this machine or a network of its own, which is not allowed here.")
         self._address = found[0]
 
     def connect(self) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.cli.agree_verdicts import combine_cell, scores_by_cell
-from judges.cli.options import Misused
+from judges.cli.options import BadOptions
 from judges.errors import BadScale
 from judges.params import CombinationRule
 from judges.plural import many
@@ -55,9 +55,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_handicap(given: argparse.Namespace) -> None:
-    """Raise Misused for a handicap that makes no sense."""
+    """Raise BadOptions for a handicap that makes no sense."""
     if given.epsilon is not None and not 0 <= given.epsilon < 1:
-        raise Misused(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
+        raise BadOptions(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {given.epsilon:g}.")
 
 
 def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
@@ -75,7 +75,7 @@ def fill_missing(
 ) -> dict[Dimension, PairedRatings]:
     """The cells as the choice has them; dimensions whose scale has no such answer stay as they are.
 
-    Raises Misused where no dimension with gold has it.
+    Raises BadOptions where no dimension with gold has it.
     """
     filled_cells, refused = dict(met), []
     for d, cells in met.items():
@@ -84,7 +84,7 @@ def fill_missing(
         except BadScale as error:
             refused += [f"{d.title}: {error}"] if len(cells) else []
     if refused and len(refused) == sum(len(cells) > 0 for cells in met.values()):
-        raise Misused(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
+        raise BadOptions(f"--missing {choice} fits no dimension here. {'. '.join(refused)}.")
     return filled_cells
 
 

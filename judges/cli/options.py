@@ -22,7 +22,7 @@ from judges.types import Kind
 _Made = TypeVar("_Made", bound=BaseModel)
 
 
-class Misused(AssayError):
+class BadOptions(AssayError):
     """Options that cannot be taken, in a sentence."""
 
 
@@ -126,7 +126,7 @@ def chosen_card(given: argparse.Namespace, name: str | None = None, known: Mappi
     """
     card_name = given.card if name is None else name
     if not card_name and not given.dimension:
-        raise Misused("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
+        raise BadOptions("Say which card: --card NAME, or --card FILE; `python -m judges list` shows the names.")
     return find_card(card_name, given.dimension, given.kind, given.confidence, known)
 
 
@@ -136,24 +136,24 @@ def filed_card(given: argparse.Namespace) -> Card | None:
 
 
 def chosen_params(given: argparse.Namespace, defaults: Params) -> Params:
-    """The card's parameters with what was given. Raises Misused."""
+    """The card's parameters with what was given. Raises BadOptions."""
     values = {name: getattr(given, name) for name in (*_PARAMS, "logprobs")}
     return _valid(Params, defaults.model_dump() | {k: v for k, v in values.items() if v is not None})
 
 
 def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
-    """The endpoint. Raises Misused."""
+    """The endpoint. Raises BadOptions."""
     values = {name: getattr(given, name) for name, _ in _ENDPOINT.values()}
     return _valid(Endpoint, {k: v for k, v in values.items() if v is not None})
 
 
 def chosen_price(given: argparse.Namespace) -> Price | None:
-    """What the model costs; Misused where a spending limit is set and that is not known."""
+    """What the model costs; BadOptions where a spending limit is set and that is not known."""
     found = price(given.model, False, given.prices)
     if given.spend is not None and found is None:
-        raise Misused(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
+        raise BadOptions(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")
     if given.spend is not None and not (math.isfinite(given.spend) and given.spend > 0):
-        raise Misused(f"--spend is an amount in US dollars above 0, such as 2.50; it is {given.spend:g}.")
+        raise BadOptions(f"--spend is an amount in US dollars above 0, such as 2.50; it is {given.spend:g}.")
     return found
 
 
@@ -161,7 +161,7 @@ def _valid(model_class: type[_Made], values: dict[str, Any]) -> _Made:
     try:
         return model_class.model_validate(values)
     except ValidationError as error:
-        raise Misused(_sentence(error.errors())) from None
+        raise BadOptions(_sentence(error.errors())) from None
 
 
 def _sentence(errors: Sequence[Any]) -> str:

@@ -53,9 +53,9 @@ def run(given: argparse.Namespace) -> int:
     params, endpoint = options.chosen_params(given, card.defaults), options.chosen_endpoint(given)
     price = options.chosen_price(given)
     if given.limit < 0:
-        raise options.Misused(f"--limit is a number of items, 0 for all; it is {given.limit}.")
+        raise options.BadOptions(f"--limit is a number of items, 0 for all; it is {given.limit}.")
     if given.ask and not given.dry_run:
-        raise options.Misused("--ask goes with --dry-run.")
+        raise options.BadOptions("--ask goes with --dry-run.")
     require_sound(card)
     for fault in find_faults(card):
         print(fault.text, file=sys.stderr)

@@ -17,7 +17,7 @@ PRICES = Path(__file__).with_name("prices.json")
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
-class Listed(Strict):
+class ListPrice(Strict):
     """US dollars per million tokens, and the share of them that a call costs through the Batch API.
 
     `context`: the tokens that a call and its reply may have together (0: not known).
@@ -34,7 +34,7 @@ class Prices(Strict):
 
     as_of: str
     note: str = ""
-    models: dict[str, Listed]
+    models: dict[str, ListPrice]
 
 
 @cache
@@ -71,6 +71,6 @@ def context_of_model(model: str, file: Path = PRICES) -> int:
     return 0 if found is None else found.context
 
 
-def _find_price(model: str, file: Path) -> Listed | None:
+def _find_price(model: str, file: Path) -> ListPrice | None:
     listed = prices(file).models
     return listed.get(model) or listed.get(_DATED.sub("", model))

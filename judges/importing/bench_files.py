@@ -15,7 +15,7 @@ from judges.importing.repeated_problems import RepeatedProblems
 from judges.mtbench import completeness, many_turns, swallow
 from judges.mtbench.assembly import (
     ROLES,
-    Assembled,
+    AssembledBench,
     BenchFile,
     FileRecord,
     assemble,
@@ -31,7 +31,7 @@ from judges.plural import verb
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 _POINTER = b"version https://git-lfs"
 POINTER_SAID = "a git-LFS pointer, not the data: run `git lfs pull` where it came from"
-_READERS: tuple[tuple[Callable[[list[BenchFile]], Assembled], tuple[str, ...]], ...] = (
+_READERS: tuple[tuple[Callable[[list[BenchFile]], AssembledBench], tuple[str, ...]], ...] = (
     (assemble, ROLES), (assemble_swallow, ("results", "details")), (many_turns.assemble_dialogues, ("dialogue",))
 )  # fmt: skip
 _PEEK, _HEAD = 20, 4096

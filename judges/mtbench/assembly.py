@@ -81,7 +81,7 @@ _Cell = tuple[object, ...]
 
 
 @dataclass
-class Assembled:
+class AssembledBench:
     """The records of a set of files with their places, what is not taken, and notes on what was found.
 
     `answered` are the places of those answers that the files hold; `prompt_sets` the prompts of each file that a run
@@ -116,7 +116,7 @@ def judge_key(model: str, prompt: str, wording: str, protocol: str = FASTCHAT) -
     return named if protocol == FASTCHAT else f"{named} ({protocol})"
 
 
-def assemble(files: Iterable[BenchFile]) -> Assembled:
+def assemble(files: Iterable[BenchFile]) -> AssembledBench:
     """The records of FastChat's files. Files are read one by one, questions and answers before what is said of them."""
     assembly = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
@@ -187,7 +187,7 @@ def _own_keys(row: Mapping[str, Any]) -> _OwnKeys:
     return _OwnKeys(wording if isinstance(wording, str) else None, protocol if isinstance(protocol, str) else "")
 
 
-class _Judged(NamedTuple):
+class _PendingJudgment(NamedTuple):
     """A judgment whose judge's wording is not settled yet."""
 
     place: SourcePlace
@@ -200,12 +200,12 @@ class _Judged(NamedTuple):
     own: _OwnKeys
 
 
-class _Compared(NamedTuple):
+class _PendingGame(NamedTuple):
     place: SourcePlace
     judge: JudgeNames
     question: str
     verdict: rows.Verdict
-    game: rows.GameSaid
+    game: rows.OrderVerdict
     template: str | None
     own: _OwnKeys
 
@@ -214,12 +214,12 @@ class Assembly:
     """What was read so far of files whose judges belong to a protocol. Call `finish` once, when all is read."""
 
     def __init__(self, protocol: str) -> None:
-        self.found, self._protocol = Assembled(), protocol
+        self.found, self._protocol = AssembledBench(), protocol
         self.prompts: dict[str, list[PromptText]] = {}
         self.stems: dict[str, str] = {}
         self.choices: dict[tuple[str, str], list[int]] = {}
-        self.rated: list[_Judged] = []
-        self.compared: list[_Compared] = []
+        self.rated: list[_PendingJudgment] = []
+        self.compared: list[_PendingGame] = []
         self.templates: dict[str, list[str]] = defaultdict(list)
         self.counted: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self.swapped: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -331,7 +331,7 @@ class Assembly:
             template = judge.template or self._template(judge, key, model, choice or (shown or [0])[0], score)
             self._check_turn(place.file, key, model, judge, score)
             score = score._replace(prompt="x" * bool(score.prompt))
-            self.rated.append(_Judged(kept, judge, key, model, choice, score, template, _own_keys(row)))
+            self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template, _own_keys(row)))
 
     def _add_games(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, found, judge = rows.question_id(row), rows.read_verdict(row, place.file), rows.read_judge(row, place.file)
@@ -342,7 +342,8 @@ class Assembly:
             sides = (found.a, found.b) if game.order != "ba" else (found.b, found.a)
             template = judge.template or self._pair_template(judge, key, found.turn, sides, game)
             kept = game._replace(asked="x" * bool(game.asked))
-            self.compared.append(_Compared(place._replace(row=None), judge, key, found, kept, template, _own_keys(row)))
+            place = place._replace(row=None)
+            self.compared.append(_PendingGame(place, judge, key, found, kept, template, _own_keys(row)))
 
     def _add_vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
@@ -405,7 +406,7 @@ class Assembly:
         return self._fill_template(judge.prompt, score.prompt, texts)
 
     def _pair_template(
-        self, judge: JudgeNames, question: str, turn: int, sides: tuple[str, str], game: rows.GameSaid
+        self, judge: JudgeNames, question: str, turn: int, sides: tuple[str, str], game: rows.OrderVerdict
     ) -> str | None:
         entry, given = self.found.questions.get(question), [self.found.answers.get((question, one, 0)) for one in sides]
         if not game.asked or entry is None or turn > len(entry.turns):
@@ -460,7 +461,7 @@ class Assembly:
         elif choices and first >= 0 and not shown[score.turn - 1]:
             self.swapped["other text", file].append(question)
 
-    def finish(self) -> Assembled:
+    def finish(self) -> AssembledBench:
         """Settle which judge each judgment is by, number samples, and note what was found."""
         self._tell_references()
         self._settle_ratings()
@@ -511,7 +512,7 @@ class Assembly:
             for one in self.rated
         ], [(one.question, one.model, one.score.turn) for one in self.rated])  # fmt: skip
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
-        unknown: list[_Judged] = []
+        unknown: list[_PendingJudgment] = []
         for one, judged in zip(self.rated, row_judges, strict=True):
             if self.found.questions and one.question not in self.found.questions:
                 unknown.append(one)
@@ -528,7 +529,7 @@ class Assembly:
             self.found.ratings.append((one.place, rating))
         self._unknown([(one.place, one.question) for one in unknown])
 
-    def _choice(self, one: _Judged, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
+    def _choice(self, one: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
         """The choice that a judgment is about; of several whose texts it was shown the first not judged so far."""
         if one.choice is not None:
             return one.choice
@@ -559,7 +560,8 @@ class Assembly:
             self.found.games.append((one.place, game_record))
 
     def _judge_of_rows(
-        self, judged: Sequence[_Judged | _Compared], asked_rows: Sequence[wordings.AskedRow], cells: Sequence[_Cell]
+        self, judged: Sequence[_PendingJudgment | _PendingGame], asked_rows: Sequence[wordings.AskedRow],
+        cells: Sequence[_Cell],
     ) -> list[tuple[str, str, str, str]]:
         """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
         models = [one.judge.model for one in judged]

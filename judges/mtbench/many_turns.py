@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from judges.mtbench import rows
-from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, SourcePlace
+from judges.mtbench.assembly import AssembledBench, Assembly, BadRow, BenchFile, SourcePlace
 from judges.strict_json import show_value
 
 _MODEL = ("model", "model_id", "system")
@@ -23,7 +23,7 @@ def _has_user_text(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("user"), str)
 
 
-def assemble_dialogues(files: Iterable[BenchFile]) -> Assembled:
+def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
     """The records of its files: a question whose category is the task, and its dialogue as the answer of a model.
 
     The model is what the row says; where it says none, the file's name.

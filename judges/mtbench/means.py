@@ -21,7 +21,7 @@ from judges.mtbench.ratings import (
     HIGHEST,
     LOWEST,
     Codes,
-    Counted,
+    CountedRatings,
     RatingTable,
     Rules,
     count_ratings,
@@ -66,7 +66,9 @@ def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
     return found
 
 
-def _means(counted: Counted, table: RatingTable, judge: str, model: str, ends: tuple[float, float]) -> ModelMeans:
+def _means(
+    counted: CountedRatings, table: RatingTable, judge: str, model: str, ends: tuple[float, float]
+) -> ModelMeans:
     row = counted.row
 
     def mean(keep: NDArray[np.bool_]) -> Interval:

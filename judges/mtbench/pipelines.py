@@ -120,17 +120,17 @@ def conversation(bench: Bench, question: str, model: str, choice: int, turn: int
     return answer.turns[:turn] if answer is not None and len(answer.turns) >= turn else None
 
 
-Told = tuple[str, Known] | None
+FactorValue = tuple[str, Known] | None
 """A value and where it is known from; None where the files do not tell it."""
 _PROTOCOL: Known = "protocol"
 
 
-def _questions(run: Pipeline) -> Told:
+def _questions(run: Pipeline) -> FactorValue:
     known = len(run.bench.questions)
     return (f"{known} questions", "files") if known else None
 
 
-def _references(run: Pipeline) -> Told:
+def _references(run: Pipeline) -> FactorValue:
     if run.protocol.references == "none":
         return None
     named = "" if run.protocol.references == "own" else reference_set(run)
@@ -141,32 +141,32 @@ def _references(run: Pipeline) -> Told:
     return None if run.protocol.references == "own" else (UNKNOWN, UNKNOWN)
 
 
-def _samples(run: Pipeline) -> Told:
+def _samples(run: Pipeline) -> FactorValue:
     judged = len({rating.choice for rating in run.bench.ratings if rating.judge == run.judge})
     sample_count = run.protocol.samples
     return (f"{sample_count} of {judged}" if sample_count == 1 < judged else str(judged), "files") if judged else None
 
 
-def _continues(run: Pipeline) -> Told:
+def _continues(run: Pipeline) -> FactorValue:
     is_known = any(answer.continues is not None for answer in run.bench.answers.values())
     return ("turn 1 of the first sample", "files") if is_known else None
 
 
-def _cut(run: Pipeline) -> Told:
+def _cut(run: Pipeline) -> FactorValue:
     lengths = sorted({answer.cut_at for answer in run.bench.answers.values() if answer.cut_at})
     return (" and ".join(f"{length:,} characters" for length in lengths), "files") if lengths else None
 
 
-def _judge(run: Pipeline) -> Told:
+def _judge(run: Pipeline) -> FactorValue:
     judge = run.bench.judges.get(run.judge)
     return (judge.model if judge else run.judge), "files"
 
 
-def _judge_temperature(run: Pipeline) -> Told:
+def _judge_temperature(run: Pipeline) -> FactorValue:
     return f"{run.protocol.judge_temperature:g}, {run.protocol.judge_max_tokens:,} tokens", "protocol"
 
 
-def _prompt(run: Pipeline) -> Told:
+def _prompt(run: Pipeline) -> FactorValue:
     judge = run.bench.judges.get(run.judge)
     if judge is None:
         return None
@@ -174,7 +174,7 @@ def _prompt(run: Pipeline) -> Told:
     return (named, "files") if named else (UNKNOWN, UNKNOWN)
 
 
-_FACTORS: tuple[tuple[str, Kind, str, Callable[[Pipeline], Told] | None], ...] = (
+_FACTORS: tuple[tuple[str, Kind, str, Callable[[Pipeline], FactorValue] | None], ...] = (
     ("questions", "replayed", "questions", _questions),
     ("references shown", "replayed", "references", _references),
     ("system prompt of answers", "answers", "system prompt for answers", None),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.comparison import SharedRatings
-from judges.mtbench.ratings import Codes, Counted
+from judges.mtbench.ratings import Codes, CountedRatings
 from judges.stats.agreement import Floats
 from judges.stats.bootstrap import MAX_UNDEFINED, resample_from_seed
 from judges.stats.intervals import REPLICATES
@@ -104,7 +104,7 @@ class RankComparison:
     flipped: tuple[FlippedPair, ...]
 
 
-def rank_models(counted: Counted, judge: str, replicates: int = REPLICATES, seed: int = 0) -> Ranking:
+def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATES, seed: int = 0) -> Ranking:
     """The ranks of a judge's models by their means over all rows that count; empty where it has none."""
     own = counted.where(counted.row.judge == counted.row.judges.index(judge))
     models, (means,), (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates, seed)

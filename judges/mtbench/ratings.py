@@ -170,7 +170,7 @@ def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedRatings:
     """What counts, a row each: `value` on the protocol's scale, and in `row` the rating it is, or is first among.
 
     Columns of `row` say whose it is. Where rows are means, `row` has the first of each.
@@ -179,12 +179,12 @@ class Counted:
     row: RatingTable
     value: Floats
 
-    def where(self, keep: NDArray[np.bool_]) -> Counted:
+    def where(self, keep: NDArray[np.bool_]) -> CountedRatings:
         """Some of the rows."""
-        return Counted(self.row.where(keep), self.value[keep])
+        return CountedRatings(self.row.where(keep), self.value[keep])
 
 
-def count_ratings(table: RatingTable, rules: Rules) -> Counted:
+def count_ratings(table: RatingTable, rules: Rules) -> CountedRatings:
     """What counts of the ratings by the rules; failed judgments are seen to first, then several of one turn.
 
     - failed "left out": they are no rows; "counted": -1 is a number like any other, and so is one that is off the
@@ -213,7 +213,7 @@ def count_ratings(table: RatingTable, rules: Rules) -> Counted:
         back = np.argsort(order[first], kind="stable")
         table, value = table.where(order[first][back]), means[back]
     # Divided, as .1 times 3 is not .3.
-    return Counted(table, np.asarray(value / (1 / rules.unit), dtype=np.float64))
+    return CountedRatings(table, np.asarray(value / (1 / rules.unit), dtype=np.float64))
 
 
 class JudgeCount(NamedTuple):

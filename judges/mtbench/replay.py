@@ -28,7 +28,7 @@ from judges.mtbench.pipelines import (
     shown_reference,
 )
 from judges.mtbench.protocol import Parse, Protocol
-from judges.mtbench.ratings import Counted, RatingTable, Rules, count_ratings, read_ratings, rules_of
+from judges.mtbench.ratings import CountedRatings, RatingTable, Rules, count_ratings, read_ratings, rules_of
 from judges.mtbench.thinking import split_thinking
 from judges.stats.agreement import Floats
 from judges.stats.uncertainty import Interval, t_interval
@@ -134,7 +134,7 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
         return None
     common_tables = [table.narrow(models=common) for table in tables]
     questions = list(dict.fromkeys(table.questions[n] for table in common_tables for n in np.unique(table.question)))
-    both = _Both(_Replayed(one, other, common, questions), _Replayed(other, one, common, questions))
+    both = _Both(_ReplayedRatings(one, other, common, questions), _ReplayedRatings(other, one, common, questions))
     if not (both.own.rated and both.theirs.rated):
         return None
     start, end = both.own.mean(NOTHING), both.theirs.mean(NOTHING)
@@ -153,7 +153,7 @@ def _table(run: Pipeline, parse: Parse) -> RatingTable:
     return read_ratings(run.bench, parse).narrow(judges=[run.judge])
 
 
-class _Replayed:
+class _ReplayedRatings:
     """The ratings of one pipeline, with any of the factors as the other has them."""
 
     def __init__(self, run: Pipeline, other: Pipeline, models: list[str], questions: list[str]) -> None:
@@ -177,9 +177,9 @@ class _Replayed:
                     continue
                 left &= ~mask
                 self.masks[name] = mask
-        self.found: dict[frozenset[str], tuple[Counted, _Mean]] = {}
+        self.found: dict[frozenset[str], tuple[CountedRatings, _Mean]] = {}
 
-    def counted_ratings(self, switched: frozenset[str]) -> Counted:
+    def counted_ratings(self, switched: frozenset[str]) -> CountedRatings:
         """What counts of them with these factors switched."""
         if switched not in self.found:
             protocol, other = self.run.protocol, self.other.protocol
@@ -237,7 +237,7 @@ def _texts(table: RatingTable, hit: Callable[[str, str, int, int], bool]) -> NDA
     return found
 
 
-def _thinking(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
+def _thinking(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
     """Answers with thinking, which one judge was shown and the other not."""
     if of.run.protocol.thinking == of.other.protocol.thinking:
         return None
@@ -249,7 +249,7 @@ def _thinking(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
     return _texts(table, hit)
 
 
-def _cut(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
+def _cut(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
     """Answers that the other would have cut elsewhere, unless the other judged the very same texts."""
     own_cut, other_cut = of.run.protocol.cut_at, of.other.protocol.cut_at
     if own_cut == other_cut:
@@ -267,7 +267,7 @@ def _cut(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
     return _texts(table, hit)
 
 
-def _references(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
+def _references(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
     """Turns of questions whose judges were shown different references, or only one of them any."""
     if not (knows_references(of.run) and knows_references(of.other)):
         return None
@@ -280,14 +280,14 @@ def _references(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
     return np.array([at[key] for key in keys], dtype=bool)
 
 
-def _questions(of: _Replayed, table: RatingTable) -> NDArray[np.bool_] | None:
+def _questions(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
     """Questions that both have, with different texts."""
     own_by_id, other_by_id = of.run.bench.questions, of.other.bench.questions
     changed = {key for key in own_by_id.keys() & other_by_id.keys() if own_by_id[key].turns != other_by_id[key].turns}
     return np.isin(table.question, [n for n, name in enumerate(table.questions) if name in changed])
 
 
-_LEFT_OUT: dict[str, Callable[[_Replayed, RatingTable], NDArray[np.bool_] | None]] = {
+_LEFT_OUT: dict[str, Callable[[_ReplayedRatings, RatingTable], NDArray[np.bool_] | None]] = {
     THINKING: _thinking, CUT: _cut, REFERENCES: _references, QUESTIONS: _questions,
 }  # fmt: skip
 _WHY = {
@@ -332,7 +332,7 @@ def _samples_said(protocol: Protocol, beside: Protocol) -> str:
     return f"{only}, as under the other protocol"
 
 
-def _count_changed(before: Counted, after: Counted) -> int:
+def _count_changed(before: CountedRatings, after: CountedRatings) -> int:
     """How many ratings count before and not after, or after and not before, or with another number."""
     one = dict(zip(before.row.place.tolist(), before.value.tolist(), strict=True))
     two = dict(zip(after.row.place.tolist(), after.value.tolist(), strict=True))
@@ -346,7 +346,7 @@ class _Both:
     factor that was not switched yet is as the first has it.
     """
 
-    def __init__(self, own: _Replayed, other_replay: _Replayed) -> None:
+    def __init__(self, own: _ReplayedRatings, other_replay: _ReplayedRatings) -> None:
         self.own, self.theirs = own, other_replay
         protocol, other = own.run.protocol, other_replay.run.protocol
         self.whole = list(dict.fromkeys((*own.whole, *other_replay.whole)))
@@ -368,7 +368,7 @@ class _Both:
                 del self.factors[name]
         self.still = [name for name in self.still if name not in self.factors]
 
-    def counted_ratings(self, state: frozenset[str]) -> Counted:
+    def counted_ratings(self, state: frozenset[str]) -> CountedRatings:
         """What counts in a state."""
         if RATINGS in state:
             return self.theirs.counted_ratings(frozenset(self.factors) - state)

@@ -67,7 +67,7 @@ class JudgedTurn(NamedTuple):
     sample: int | None = None
 
 
-class GameSaid(NamedTuple):
+class OrderVerdict(NamedTuple):
     """A verdict in one order: `winner` in terms of the names in sorted order; `order` "" is one over both orders."""
 
     order: Order | Literal[""]
@@ -84,7 +84,7 @@ class Verdict:
     a: str
     b: str
     turn: int
-    games: tuple[GameSaid, ...]
+    games: tuple[OrderVerdict, ...]
     contrary: bool = False
 
 
@@ -294,7 +294,7 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
     else:
         text = reply if isinstance(reply := row.get("judgment"), str) else ""
         text = text or INCONSISTENT * (row.get("winner") == "tie (inconsistent)")
-        games = (GameSaid("", overall, text, "" if overall else _FAILED),)
+        games = (OrderVerdict("", overall, text, "" if overall else _FAILED),)
     if not games:
         raise BadField("winner", "The row names no winner in either order.")
     contrary = overall is not None and len(games) == 2 and _combine_games(games) != overall
@@ -304,7 +304,7 @@ def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
 def _games_of_letters(
     row: Mapping[str, Any], sides: dict[Any, Winner], names: tuple[str, str], orders: tuple[Order, Order],
     overall: Winner | None,
-) -> tuple[GameSaid, ...]:  # fmt: skip
+) -> tuple[OrderVerdict, ...]:  # fmt: skip
     """The games of winner_ab and winner_ba, letters read as places, or as models where only that fits `overall`."""
     one, two = sides[names[0]], sides[names[1]]
     found = {}
@@ -331,13 +331,14 @@ def _side(row: Mapping[str, Any], key: str, sides: Mapping[Any, Winner]) -> Winn
     return sides[value]
 
 
-def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, prompt: str) -> GameSaid:
+def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, prompt: str) -> OrderVerdict:
     reply = row.get(text)
     reply = reply if isinstance(reply, str) else ""
-    return GameSaid(order, winner, reply, _FAILED if not winner or reply == ERROR else "", asked_text(row.get(prompt)))
+    error = _FAILED if not winner or reply == ERROR else ""
+    return OrderVerdict(order, winner, reply, error, asked_text(row.get(prompt)))
 
 
-def _combine_games(games: tuple[GameSaid, ...]) -> Winner:
+def _combine_games(games: tuple[OrderVerdict, ...]) -> Winner:
     """What two games come to, as FastChat has it: an error is none, and orders that do not agree are a tie."""
     winners = {game.winner for game in games}
     return "" if "" in winners else winners.pop() if len(winners) == 1 else "tie"

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from judges.mtbench import parsing, rows
-from judges.mtbench.assembly import Assembled, Assembly, BadRow, BenchFile, SourcePlace, list_names
+from judges.mtbench.assembly import AssembledBench, Assembly, BadRow, BenchFile, SourcePlace, list_names
 from judges.plural import many, verb
 from judges.strict_json import show_value
 
@@ -64,7 +64,7 @@ def role_of(keys: frozenset[str]) -> Role | None:
     return "details" if {"predictions", "metrics"} <= keys and keys & {"specifics", "specific"} else None
 
 
-def assemble_swallow(files: Iterable[BenchFile]) -> Assembled:
+def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
     """The records of a set of results and details, and sentences on what of it is not MT-Bench's, or does not fit."""
     state = Assembly("swallow")
     results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
@@ -297,7 +297,7 @@ def _scale_rating(stated: Any, text: str) -> Any:
     return stated
 
 
-def _compare(found: Assembled, files: list[_File], results: list[_Results]) -> None:
+def _compare(found: AssembledBench, files: list[_File], results: list[_Results]) -> None:
     """Say where the means of a results file are not what its details give."""
     numbers: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for place, rating in found.ratings:

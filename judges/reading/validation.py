@@ -124,7 +124,7 @@ def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple
 
 
 @dataclass(frozen=True, slots=True)
-class _Asks:
+class _RequiredCells:
     """What dimensions ask of some units: the codes, or a check, by (unit, name), and the cells that have to be scored.
     """
 
@@ -133,10 +133,10 @@ class _Asks:
     due: tuple[tuple[str, str], ...]
 
 
-_KNOWN: dict[tuple[int, tuple[str, ...]], _Asks] = {}
+_KNOWN: dict[tuple[int, tuple[str, ...]], _RequiredCells] = {}
 
 
-def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _Asks:
+def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _RequiredCells:
     """The same for these very dimensions, which are hashed too slowly to be a key, and units that many items have."""
     key = (id(dimensions), tuple(item_units))
     entry = _KNOWN.get(key)
@@ -145,7 +145,7 @@ def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _Asks
             _KNOWN.clear()
         cells = [(unit, d) for unit in item_units for d in dimensions if d.sort == sort_of(unit)]
         checks = {(unit, d.name): _code(d.judged) for unit, d in cells}
-        entry = _KNOWN[key] = _Asks(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
+        entry = _KNOWN[key] = _RequiredCells(dimensions, checks, tuple((unit, d.name) for unit, d in cells if d.asked))
     return entry
 
 

@@ -54,7 +54,7 @@ class RunnerTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AdmissionRequest:
     """A call wants to be let in, under a number of its own: see Door.admit."""
 
     number: int
@@ -64,7 +64,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class CallEnd:
     """A call that was let in with (estimate, most) has ended: see Door.leave."""
 
     estimate: float
@@ -74,14 +74,14 @@ class Leaving:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class CallAnswered:
     """The endpoint answered a call: see Door.record_answer."""
 
     replied: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class CallFailed:
     """A call has failed for good: see Door.record_failure."""
 
     why: str
@@ -89,7 +89,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnedAway:
+class CallTurnedAway:
     """The endpoint turned away a call that began `age` seconds ago, to come back in `floor` seconds."""
 
     age: float
@@ -106,7 +106,7 @@ class NewJudgment:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RunnerEnd:
     """The last word: why nothing more can be asked ("": all that was given is done), and how models are asked.
 
     `own`: the reason is an error of Assay's own, of which this is the sort.
@@ -117,7 +117,8 @@ class Ended:
     modes: Mapping[str, str]
 
 
-Told = CallReply | Charge | RunNotice | NewJudgment | Asking | Leaving | Answered | Failed | TurnedAway | Ended
+CallMessage = AdmissionRequest | CallEnd | CallAnswered | CallFailed | CallTurnedAway
+RunnerMessage = CallReply | Charge | RunNotice | NewJudgment | CallMessage | RunnerEnd
 Word = Literal["", "close", "stop"]
 """What an owner says besides: nothing more will be given; or begin no more calls."""
 
@@ -128,7 +129,7 @@ class RemoteRunner:
     def __init__(self, terms: RunnerTerms) -> None:
         self._terms = terms
         self._tasks, self._had = _Tasks(), dict[Slot, Mapping[str, CallReply]]()
-        self._told, self._at_door = list[Told](), list[Told]()
+        self._told, self._at_door = list[RunnerMessage](), list[RunnerMessage]()
         self._news, self._stop = asyncio.Event(), asyncio.Event()
         self._door = _Door(self)
         self._work: asyncio.Task[None] | None = None
@@ -148,7 +149,7 @@ class RemoteRunner:
         if self._work is None:
             self._work = asyncio.create_task(self._run())
 
-    async def take(self) -> list[Told]:
+    async def take(self) -> list[RunnerMessage]:
         """What has come since the last time; waits for the first of it a while, and for what comes with it."""
         if not (self._told or self._at_door):
             self._news.clear()
@@ -158,13 +159,13 @@ class RemoteRunner:
         # once, or who hears that the call has ended, and then nothing more, would take it for never made.
         ready = len(self._at_door)
         await asyncio.sleep(0)
-        if self._told and isinstance(self._told[-1], Ended):
+        if self._told and isinstance(self._told[-1], RunnerEnd):
             ready = len(self._at_door)
         messages = self._at_door[:ready] + self._told
         self._told, self._at_door = [], self._at_door[ready:]
         return messages
 
-    def tell(self, message: Told, at_door: bool = False) -> None:
+    def tell(self, message: RunnerMessage, at_door: bool = False) -> None:
         """Keep something for the next `take`."""
         (self._at_door if at_door else self._told).append(message)
         self._news.set()
@@ -182,7 +183,7 @@ class RemoteRunner:
             fault = str(error)
         except Exception as error:
             fault, own = type(error).__name__, True
-        self.tell(Ended(fault, own, modes))
+        self.tell(RunnerEnd(fault, own, modes))
 
     async def _run_tasks(
         self, modes: dict[str, str]
@@ -243,7 +244,7 @@ class _Door:
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         number = next(self._numbers)
         self._waiting[number] = answer, token_estimate, most
-        self._tell(Asking(number, token_estimate, most, sent))
+        self._tell(AdmissionRequest(number, token_estimate, most, sent))
         return await answer
 
     def answer(self, number: int, may: bool) -> None:
@@ -261,17 +262,17 @@ class _Door:
                 waiting.set_result(False)
 
     def leave(self, token_estimate: float, used: float, most: float, real: float) -> None:
-        self._tell(Leaving(token_estimate, used, most, real))
+        self._tell(CallEnd(token_estimate, used, most, real))
 
     def record_answer(self, replied: bool) -> None:
-        self._tell(Answered(replied))
+        self._tell(CallAnswered(replied))
 
     def record_failure(self, why: str, lasting: bool) -> str:
-        self._tell(Failed(why, lasting))
+        self._tell(CallFailed(why, lasting))
         return ""  # the owner's to say, who hears of all runners
 
     def record_refusal(self, began: float, floor: float) -> bool:
-        self._tell(TurnedAway(asyncio.get_running_loop().time() - began, floor))
+        self._tell(CallTurnedAway(asyncio.get_running_loop().time() - began, floor))
         return False
 
     def wake(self) -> None:

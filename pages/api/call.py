@@ -57,14 +57,14 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Once:
+class StoredAnswer:
     """An answer that was given before, to the same idempotency key."""
 
     body: dict[str, Any]
     again: bool
 
 
-Answer = BaseModel | dict[str, Any] | Lines | Once
+Answer = BaseModel | dict[str, Any] | Lines | StoredAnswer
 
 
 @dataclass(frozen=True)

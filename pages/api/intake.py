@@ -11,7 +11,7 @@ from data.queue import queue
 from data.records import requests
 from data.records.judge_lookup import lookup_judge
 from data.store.errors import BadInput
-from pages.api.call import Call, Once
+from pages.api.call import Call, StoredAnswer
 from pages.api.models import BadLine, DrawnOut, LinesOut
 
 SORTS: dict[str, tuple[Sort, ...]] = {
@@ -23,7 +23,7 @@ _SMALL = 2**20
 _SHOWN = 100
 
 
-def import_lines(call: Call, what: str) -> Once:
+def import_lines(call: Call, what: str) -> StoredAnswer:
     """Import the lines of a body into the dataset of the path, which is made if it is missing."""
     assert call.file is not None
     query = call.query
@@ -38,7 +38,7 @@ def import_lines(call: Call, what: str) -> Once:
             call.store, call.actor, source, plan, "refuse" if query.on_error == "refuse" else "good rows"
         )
 
-    return Once(*requests.answer_once(
+    return StoredAnswer(*requests.answer_once(
         call.store, call.actor, call.key, call.asked, work, lambda result: _import_answer(plan.dataset, result),
         one_change=False,
     ))  # fmt: skip
@@ -65,22 +65,22 @@ def _import_answer(dataset: str, result: ImportResult) -> dict[str, Any]:
     ).model_dump(mode="json")  # fmt: skip
 
 
-def draw_audit(call: Call) -> Once:
+def draw_audit(call: Call) -> StoredAnswer:
     """Draw further items into the audit sample."""
     at, body = call.dataset, call.body
     judge = lookup_judge(call.store, at, body.judge).id if body.judge else ""
     return _draw_once(call, lambda: queue.draw_audit(call.store, call.actor, at.id, body.size, judge, body.seed))
 
 
-def fill_review(call: Call) -> Once:
+def fill_review(call: Call) -> StoredAnswer:
     """Take the items that need a look most into the review queue."""
     at, body = call.dataset, call.body
     judge = lookup_judge(call.store, at, body.judge).id
     return _draw_once(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, body.most))
 
 
-def _draw_once(call: Call, work: Any) -> Once:
-    return Once(*requests.answer_once(
+def _draw_once(call: Call, work: Any) -> StoredAnswer:
+    return StoredAnswer(*requests.answer_once(
         call.store, call.actor, call.key, call.asked, work,
         lambda n: DrawnOut(dataset=call.dataset.name, drawn=n).model_dump(mode="json"), one_change=True,
     ))  # fmt: skip

@@ -11,25 +11,25 @@ from data.runs.run_order import RunOrder
 from data.store.errors import BadInput, NotFound
 from judges.client.budget import Price
 from judges.params import Params
-from pages.api.call import Call, Once, named_dataset
+from pages.api.call import Call, StoredAnswer, named_dataset
 from pages.api.models import RunMade
 
 _OF_PROTOCOLS = {"protocol", "prompt", "wording"}
 """Parameters that only a protocol of MT-Bench sets."""
 
 
-def start_run(call: Call) -> Once:
+def start_run(call: Call) -> StoredAnswer:
     """Start a run; it goes on in this process, which holds its lease."""
     order = _order(call)
     return _once(call, lambda: runs.start(call.store, call.actor, order))
 
 
-def stop_run(call: Call) -> Once:
+def stop_run(call: Call) -> StoredAnswer:
     """Ask a run to end, whichever process works on it."""
     return _once(call, lambda: runs.stop(call.store, call.actor, call.path["run"]))
 
 
-def resume_run(call: Call) -> Once:
+def resume_run(call: Call) -> StoredAnswer:
     """Go on with a run, under another limit or price where they are given."""
     body = call.body
     return _once(call, lambda: runs.resume(
@@ -59,8 +59,10 @@ def _price(call: Call) -> Price | None:
     return (given[0], given[1]) if given else None
 
 
-def _once(call: Call, work: Callable[[], str | None]) -> Once:
+def _once(call: Call, work: Callable[[], str | None]) -> StoredAnswer:
     def run_answer(run: str | None) -> dict[str, str]:
         return RunMade(run=run or call.path["run"]).model_dump()
 
-    return Once(*requests.answer_once(call.store, call.actor, call.key, call.asked, work, run_answer, one_change=True))
+    return StoredAnswer(
+        *requests.answer_once(call.store, call.actor, call.key, call.asked, work, run_answer, one_change=True)
+    )

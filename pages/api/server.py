@@ -36,7 +36,7 @@ from data.store.errors import BadInput, NotAllowed, StoreFailed
 from data.store.ids import content_id
 from data.temp_folders import folder
 from pages.api import openapi, parameters
-from pages.api.call import Answer, ApiRoute, Call, Lines, Once
+from pages.api.call import Answer, ApiRoute, Call, Lines, StoredAnswer
 from pages.api.problems import Refusal, answer_error
 from pages.api.routes import PREFIX, ROUTES
 from pages.server.limits import Buckets, Limit, programs
@@ -196,7 +196,7 @@ class Api:
                 return self._stream_rows(answer.batches)
         except Exception as error:
             return answer_error(error)
-        if isinstance(answer, Once) and answer.again:
+        if isinstance(answer, StoredAnswer) and answer.again:
             more["idempotent-replayed"] = "true"
         return Response(_as_json(answer), 200, more, "application/json")
 
@@ -308,7 +308,7 @@ def _too_long(most: int) -> Refusal:
 def _as_json(answer: Answer) -> str:
     if isinstance(answer, BaseModel):
         return answer.model_dump_json()
-    return json.dumps(answer.body if isinstance(answer, Once) else answer, ensure_ascii=False, allow_nan=False)
+    return json.dumps(answer.body if isinstance(answer, StoredAnswer) else answer, ensure_ascii=False, allow_nan=False)
 
 
 def _as_lines(rows: list[dict[str, Any]]) -> bytes:

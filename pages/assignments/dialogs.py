@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 import streamlit as st
 
 from data.assignments import assignments
-from data.assignments.assignments import PRIORITIES, Assignment, Selection, SharePlan, Terms
+from data.assignments.assignments import PRIORITIES, Assignment, AssignmentTerms, Selection, SharePlan
 from data.assignments.progress import PersonProgress
 from data.assignments.working_time import END
 from data.queue.queue import Stream
@@ -66,7 +66,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         st.caption("Choose to whom the work is given.")
         return
     plan = None
-    terms = Terms(tuple(named), tag, overlap, bool(reserved), _moment(due, zone), int(priority), note, seed)
+    terms = AssignmentTerms(tuple(named), tag, overlap, bool(reserved), _moment(due, zone), int(priority), note, seed)
     with text.refusals():
         plan = assignments.plan_shares(store, dataset.id, stream, chosen, terms)
     if plan is None:

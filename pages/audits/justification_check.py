@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.audits import justification_labels
-from data.audits.justification_labels import JustificationTally, Justified
+from data.audits.justification_labels import JustificationTally, JustifiedScore
 from data.cards import cards
 from data.records import items
 from judges.card import Item
@@ -28,7 +28,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     tally = justification_labels.count_fits(store, dataset_id, judge, who, names)
     with st.container(width=720):
         _standing(tally, wilson_interval(tally.unfit, tally.answered), limit)
-        again: tuple[Justified, bool] | None = kept.get("again")
+        again: tuple[JustifiedScore, bool] | None = kept.get("again")
         cell = (
             again[0]
             if again
@@ -56,7 +56,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
                 )  # fmt: skip
 
 
-def _say(who: str, judge: str, cell: Justified, fit: bool) -> None:
+def _say(who: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
     """Keep an answer."""
     justification_labels.record_fit(session.store(), who, judge, cell, fit)
     session.scratch(f"fits:{judge}").pop("again", None)
@@ -84,7 +84,7 @@ def _standing(tally: JustificationTally, share: Interval, limit: float | None) -
     )  # fmt: skip
 
 
-def _draw_justification(cell: Justified, dimension: Dimension | None, before: bool | None) -> None:
+def _draw_justification(cell: JustifiedScore, dimension: Dimension | None, before: bool | None) -> None:
     """One justification beside its score; `before` is what this person said of it, None: nothing yet."""
     title = dimension.title if dimension else cell.dimension
     score = dimension.scale.say(cell.value) if dimension else f"{cell.value:g}" if cell.value is not None else "n/a"

@@ -158,7 +158,7 @@ def _population() -> int | None:
     return given
 
 
-class Seen:
+class ReadingProgress:
     """How far something is, as a bar; call it with bytes done, bytes in all, and lines."""
 
     def __init__(self, what: str) -> None:
@@ -174,9 +174,9 @@ class Seen:
 
 
 @contextmanager
-def show_import_progress(what: str) -> Iterator[Seen]:
+def show_import_progress(what: str) -> Iterator[ReadingProgress]:
     """A bar while the body runs."""
-    seen = Seen(what)
+    seen = ReadingProgress(what)
     try:
         yield seen
     finally:
@@ -184,7 +184,7 @@ def show_import_progress(what: str) -> Iterator[Seen]:
 
 
 def read_preview(
-    source: Source, plan: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: Seen
+    source: Source, plan: ImportPlan, who: str, found: list[DetectedFile], rejects: Path, seen: ReadingProgress
 ) -> dict[str, Any]:
     """The preview, and the address of the lines that cannot be imported ("" for none); or why it cannot be made."""
     with rejects.open("wb") as file:

@@ -92,11 +92,11 @@ class Tray:
     """The uploaded files of a tab, in the order in which they came. When it is forgotten, they go."""
 
     def __init__(self) -> None:
-        self._held: list[tuple[str, _Held]] = []
+        self._held: list[tuple[str, _UploadedFile]] = []
 
     def add(self, uploads: Sequence[Any]) -> None:
         """Take what an uploader holds; a file takes the place of earlier ones of its name. Raises NotFound."""
-        new = [(upload.name, _Held(upload.name, upload.getvalue())) for upload in uploads]
+        new = [(upload.name, _UploadedFile(upload.name, upload.getvalue())) for upload in uploads]
         names = {name for name, _ in new}
         self._held = [(name, stored_file) for name, stored_file in self._held if name not in names] + new
 
@@ -106,7 +106,7 @@ class Tray:
         return importing.from_uploads([(name, stored_file.path) for name, stored_file in self._held])
 
 
-class _Held:
+class _UploadedFile:
     """A file on the disk, for as long as somebody holds it."""
 
     def __init__(self, name: str, token: bytes) -> None:

@@ -24,7 +24,7 @@ from data.approvals import approvals, case
 from data.approvals import policy as policies
 from data.approvals.policy import Requirements
 from data.assignments import assignments
-from data.assignments.assignments import Selection, Terms
+from data.assignments.assignments import AssignmentTerms, Selection
 from data.audits import justification_labels
 from data.desk import desk, labels
 from data.gold import excluded_items
@@ -274,10 +274,12 @@ def _prepare(made: Planted) -> None:
     queue.fill_review(store, "rex", here, judge, most=9)
     queue.draw_audit(store, "rex", made.datasets["answers"], 5, "", seed=1)
     due = clock.moment + timedelta(days=2)
-    terms = Terms(("cy", "dee"), overlap=1, due=due, priority=1, note="Carefully, please.", seed=2)
+    terms = AssignmentTerms(("cy", "dee"), overlap=1, due=due, priority=1, note="Carefully, please.", seed=2)
     assignments.assign(store, "rex", here, "audit", Selection("language", "en", number=5), terms)
-    assignments.assign(store, "rex", here, "review", Selection(share=0.5), Terms(tag="japanese", reserved=False))
-    assignments.assign(store, "lea", here, "audit", Selection(number=2), Terms(("eva",), due=clock.moment, priority=3))
+    tagged = AssignmentTerms(tag="japanese", reserved=False)
+    assignments.assign(store, "rex", here, "review", Selection(share=0.5), tagged)
+    due_now = AssignmentTerms(("eva",), due=clock.moment, priority=3)
+    assignments.assign(store, "lea", here, "audit", Selection(number=2), due_now)
 
 
 def _label_on_the_desk(made: Planted) -> None:

@@ -320,7 +320,7 @@ def test_a_run_tells_how_it_ended_and_neither_key_nor_reply(
             runs.wait(store, runs.start(store, "lea", order(noisy.url)))
         except AssayError:
             assert noisy.log.asked
-    monkeypatch.setattr(worker.Live, "_run", broken)
+    monkeypatch.setattr(worker.LiveRun, "_run", broken)
     with practice() as there:
         end = runs.wait(store, runs.start(store, "lea", order(there.url, "practice-heuristic")))
     assert end.state == "failed" and "ValueError" in end.why

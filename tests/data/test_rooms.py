@@ -27,7 +27,7 @@ from data.approvals.auto_accept import AutoAcceptTarget
 from data.approvals.label_caveats import ImportedLabels, LabelOrigin
 from data.assignments import assignments, shares
 from data.assignments import progress as people_progress
-from data.assignments.assignments import Selection, Terms, WorkCount
+from data.assignments.assignments import AssignmentTerms, Selection, WorkCount
 from data.assignments.progress import GivenWork, PersonActivity, RecentAnswer
 from data.assignments.working_time import after_working_hours, working_hours
 from data.audits import audits, justification_labels
@@ -615,33 +615,32 @@ def given_work(planted: Planted) -> Iterator[str]:
         yield from facts(f"values of {stream}", assignments.selection_values(store, here, stream))
     due = clock.moment + timedelta(days=5)
     for stream, chosen, terms in (
-        ("audit", Selection(), Terms(("cy", "dee", "eva"), overlap=2, due=due, seed=7)),
-        ("audit", Selection(), Terms(tag="german")),
-        ("review", Selection("topic", "travel", share=0.6), Terms(("cy", "dee"), overlap=2, seed=1)),
-        ("review", Selection("language", "ja"), Terms(("dee", "eva"), priority=3, reserved=False)),
-        ("review", Selection(items=(planted.item("support", "d-39"),)), Terms(("eva",))),
-        ("audit", Selection(number=3), Terms(("eva",))),
-        ("audit", Selection(items=("x",)), Terms(("eva",))),
-        ("audit", Selection(number=0), Terms(("eva",))),
-        ("audit", Selection(share=2.0), Terms(("eva",))),
-        ("audit", Selection("topic", "war"), Terms(("eva",))),
-        ("audit", Selection(), Terms()),
-        ("audit", Selection(), Terms(("eva",), overlap=2)),
-        ("audit", Selection(), Terms(("eva",), overlap=0)),
-        ("audit", Selection(), Terms(("eva",), priority=4)),
-        ("audit", Selection(), Terms(("eva",), note="x" * 501)),
-        ("audit", Selection(), Terms(("nobody",))),
-        ("audit", Selection(), Terms(tag="no such")),
-        ("audit", Selection(), Terms(("eva",), due=BEGIN)),
+        ("audit", Selection(), AssignmentTerms(("cy", "dee", "eva"), overlap=2, due=due, seed=7)),
+        ("audit", Selection(), AssignmentTerms(tag="german")),
+        ("review", Selection("topic", "travel", share=0.6), AssignmentTerms(("cy", "dee"), overlap=2, seed=1)),
+        ("review", Selection("language", "ja"), AssignmentTerms(("dee", "eva"), priority=3, reserved=False)),
+        ("review", Selection(items=(planted.item("support", "d-39"),)), AssignmentTerms(("eva",))),
+        ("audit", Selection(number=3), AssignmentTerms(("eva",))),
+        ("audit", Selection(items=("x",)), AssignmentTerms(("eva",))),
+        ("audit", Selection(number=0), AssignmentTerms(("eva",))),
+        ("audit", Selection(share=2.0), AssignmentTerms(("eva",))),
+        ("audit", Selection("topic", "war"), AssignmentTerms(("eva",))),
+        ("audit", Selection(), AssignmentTerms()),
+        ("audit", Selection(), AssignmentTerms(("eva",), overlap=2)),
+        ("audit", Selection(), AssignmentTerms(("eva",), overlap=0)),
+        ("audit", Selection(), AssignmentTerms(("eva",), priority=4)),
+        ("audit", Selection(), AssignmentTerms(("eva",), note="x" * 501)),
+        ("audit", Selection(), AssignmentTerms(("nobody",))),
+        ("audit", Selection(), AssignmentTerms(tag="no such")),
+        ("audit", Selection(), AssignmentTerms(("eva",), due=BEGIN)),
     ):
         yield f"{stream} {chosen.describe()} to {', '.join(terms.people) or terms.tag}"
         try:
             yield from facts("plan", assignments.plan_shares(store, here, stream, chosen, terms), 1)  # type: ignore[arg-type]
         except AssayError as error:
             yield f"  refused: {error}"
-    yield from facts(
-        "assigned", assignments.assign(store, "rex", here, "audit", Selection(), Terms(("cy", "eva"), due=due, seed=3))
-    )
+    terms = AssignmentTerms(("cy", "eva"), due=due, seed=3)
+    yield from facts("assigned", assignments.assign(store, "rex", here, "audit", Selection(), terms))
     clock.pass_(days=3, hours=2)
     first = assignments.current_assignments(store, here)[0]
     assignments.change_assignment(store, "rex", first.id, False, 3, due, "Later will do.")

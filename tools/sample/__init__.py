@@ -20,7 +20,7 @@ from tools.sample import judge_pairs, long, people, responses
 from tools.sample.broken import spoil_reply
 from tools.sample.dialogues import dialogues, short_dialogues
 from tools.sample.judge import JUDGE_A, JUDGE_B, Opinion, Temper
-from tools.sample.truth import Fault, Made, Truth
+from tools.sample.truth import Fault, GeneratedItem, Truth
 
 SEED = 20
 """The seed whose outcome is tuned: one dimension in each state that the gate knows."""
@@ -58,7 +58,7 @@ class Samples:
 
 def generate(seed: int = SEED) -> Samples:
     """All four datasets: support-dialogues, long-reports, open-questions and short-answers."""
-    items: list[Made] = []
+    items: list[GeneratedItem] = []
     datasets = [
         _support_dialogues(seed, items),
         _long_reports(seed, items),
@@ -90,7 +90,7 @@ def write(folder: Path = FOLDER) -> list[Path]:
     return written
 
 
-def _support_dialogues(seed: int, all_items: list[Made]) -> SampleDataset:
+def _support_dialogues(seed: int, all_items: list[GeneratedItem]) -> SampleDataset:
     items = dialogues(150, random.Random(f"{seed}/dialogues"))
     all_items += items
     judgments, seen = _opinions(items, JUDGE_A, random.Random(f"{seed}/judge-a"))
@@ -105,7 +105,7 @@ def _support_dialogues(seed: int, all_items: list[Made]) -> SampleDataset:
     return SampleDataset("support-dialogues", [one.item for one in items], judgments, labels)
 
 
-def _opinions(items: Sequence[Made], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
+def _opinions(items: Sequence[GeneratedItem], temper: Temper, rng: random.Random) -> tuple[list[Row], dict[str, Truth]]:
     """The judgments of one judge of dialogues, and by item the values of its first sample, where that can be read."""
     rows: list[Row] = []
     for one in items:
@@ -119,7 +119,7 @@ def _opinions(items: Sequence[Made], temper: Temper, rng: random.Random) -> tupl
     return rows, {id: _dialogue_values(reply) for id, reply in first.items()}
 
 
-def _judgment(one: Made, temper: Temper, reply: Row, sample: int | None = None) -> Row:
+def _judgment(one: GeneratedItem, temper: Temper, reply: Row, sample: int | None = None) -> Row:
     row: Row = {"item": one.id, "card": "multi_turn_dialogue", "model": temper.model, "params": dict(temper.params)}
     if sample is not None:
         row["sample"] = sample
@@ -136,7 +136,7 @@ def _dialogue_values(reply: Row) -> Truth:
     return values
 
 
-def _long_reports(seed: int, all_items: list[Made]) -> SampleDataset:
+def _long_reports(seed: int, all_items: list[GeneratedItem]) -> SampleDataset:
     rng = random.Random(f"{seed}/long")
     items = long.pairs(rng)
     all_items += items
@@ -148,7 +148,9 @@ def _long_reports(seed: int, all_items: list[Made]) -> SampleDataset:
     return SampleDataset("long-reports", [one.item for one in items], judgments, labels)
 
 
-def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, all_items: list[Made]) -> SampleDataset:
+def _questions(
+    name: str, material: str, prefix: str, labelled: int, seed: int, all_items: list[GeneratedItem]
+) -> SampleDataset:
     """Responses. In `short-answers` everybody finds every one-line answer coherent: kappa is undefined there."""
     rng, short = random.Random(f"{seed}/{name}"), name == "short-answers"
     items = responses.responses(material, prefix, rng)
@@ -164,7 +166,7 @@ def _questions(name: str, material: str, prefix: str, labelled: int, seed: int, 
 
 
 def _simple(
-    items: Sequence[Made], card: str, model: str, params: Row, replies: Mapping[str, Row], rng: random.Random
+    items: Sequence[GeneratedItem], card: str, model: str, params: Row, replies: Mapping[str, Row], rng: random.Random
 ) -> list[Row]:
     rows = [{"item": o.id, "card": card, "model": model, "params": dict(params), "reply": replies[o.id]} for o in items]
     _spoil(rows, rng)

@@ -9,7 +9,7 @@ from typing import Any
 
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from tools.sample.material import Story, Text, stories
-from tools.sample.truth import NA, Fault, Made, Truth, clip, words
+from tools.sample.truth import NA, Fault, GeneratedItem, Truth, clip, words
 
 SYSTEMS = ("aster-1", "birch-2", "cedar-mini")
 _TASTE = {"aster-1": 0.4, "birch-2": 0.2, "cedar-mini": 0.0}
@@ -22,7 +22,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _EITHER = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 
 
-def dialogues(count: int, rng: random.Random) -> list[Made]:
+def dialogues(count: int, rng: random.Random) -> list[GeneratedItem]:
     """`count` dialogues in a mixed order. No assistant turn comes twice, and a story is never next to itself.
 
     Every story is played twice; of the third ways to play them, as many as still find room.
@@ -43,10 +43,10 @@ def dialogues(count: int, rng: random.Random) -> list[Made]:
     return [play(f"d-{n:04d}", story, system, way, slot, rng) for n, (story, system, way, slot) in enumerate(order, 1)]
 
 
-def short_dialogues(count: int, turns: int, rng: random.Random) -> list[Made]:
+def short_dialogues(count: int, turns: int, rng: random.Random) -> list[GeneratedItem]:
     """`count` different dialogues of exactly `turns` assistant turns; longer stories are cut off there."""
     fit = [story for story in stories() if len(story.exchanges) >= turns]
-    items: list[Made] = []
+    items: list[GeneratedItem] = []
     seen: set[str] = set()
     number = 0
     while len(items) < count:
@@ -87,7 +87,7 @@ def _spread_stories(plays: list[Play], rng: random.Random) -> list[Play]:
     return out
 
 
-def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng: random.Random) -> Made:
+def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng: random.Random) -> GeneratedItem:
     """One dialogue: reply number `way[k]` in exchange k, slots filled by their option number `slot`."""
     fill = _filler(story, slot, rng)
     gap = "" if story.language in ("ja", "zh") else " "
@@ -136,7 +136,7 @@ def play(id: str, story: Story, system: str, way: Sequence[int], slot: int, rng:
         "meta": {"topic": story.topic, "language": story.language},
     }
     goal, done = fill(story.goal), fill(story.done)
-    return Made(item, truth, story.key, tuple(faults), issues, lengths, goal, done, tuple(corrected))
+    return GeneratedItem(item, truth, story.key, tuple(faults), issues, lengths, goal, done, tuple(corrected))
 
 
 _TURN = ("context_use", "helpfulness", "safety")

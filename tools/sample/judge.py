@@ -12,7 +12,7 @@ from typing import Any
 
 from judges.cards.multi_turn_dialogue.card import VERDICTS, allowed_verdicts
 from tools.sample import remarks
-from tools.sample.truth import NA, Made, clip
+from tools.sample.truth import NA, GeneratedItem, clip
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ JUDGE_B = Temper(
 class Opinion:
     """What a judge has come to think of one dialogue; samples of its reply differ a little around it."""
 
-    def __init__(self, example: Made, temper: Temper, rng: random.Random) -> None:
+    def __init__(self, example: GeneratedItem, temper: Temper, rng: random.Random) -> None:
         self.made, self.temper = example, temper
         self.turns = sorted((unit for unit, name in example.truth if name == "safety"), key=lambda unit: int(unit[5:]))
         kinds: dict[str, str] = {}

@@ -8,12 +8,12 @@ from typing import Any
 from judges.sections import cut_sections
 from tools.sample import remarks
 from tools.sample.long import ASPECTS, FAILURES
-from tools.sample.truth import Made, Value, clip
+from tools.sample.truth import GeneratedItem, Value, clip
 
 MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}
 
 
-def reply(example: Made, rng: random.Random) -> dict[str, Any]:
+def reply(example: GeneratedItem, rng: random.Random) -> dict[str, Any]:
     """One reply in the form of the card long_form_pairwise."""
     item = example.item
     sections = cut_sections(item["response_a"]["text"], item["response_b"]["text"])
@@ -45,7 +45,7 @@ def reply(example: Made, rng: random.Random) -> dict[str, Any]:
     }
 
 
-def values(example: Made, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
+def values(example: GeneratedItem, reply: dict[str, Any]) -> dict[tuple[str, str], Value]:
     """What a reply says about each cell, as an annotator would see it."""
     seen: dict[tuple[str, str], Value] = {("pair", "verdict"): reply["verdict"]}
     for number, entry in enumerate(reply["section_judgments"], 1):
@@ -58,7 +58,7 @@ def values(example: Made, reply: dict[str, Any]) -> dict[tuple[str, str], Value]
     return {cell: value for cell, value in seen.items() if cell in example.truth}
 
 
-def _scores(example: Made, unit: str, rng: random.Random) -> dict[str, int]:
+def _scores(example: GeneratedItem, unit: str, rng: random.Random) -> dict[str, int]:
     """Scores of one section; what is invented is believed in four cases of ten."""
     believed = rng.random() < 0.4
     scores = {}
@@ -70,7 +70,7 @@ def _scores(example: Made, unit: str, rng: random.Random) -> dict[str, int]:
     return scores
 
 
-def _flags(example: Made, side: str, name: str, rng: random.Random) -> bool:
+def _flags(example: GeneratedItem, side: str, name: str, rng: random.Random) -> bool:
     return rng.random() < (0.5 if example.truth[f"response/{side}", name] is True else 0.02)
 
 

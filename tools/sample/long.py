@@ -12,7 +12,7 @@ from typing import Any
 from judges.sections import cut_sections
 from tools.sample.dialogues import SYSTEMS
 from tools.sample.material import Document, Text, documents
-from tools.sample.truth import Made, Truth, clip
+from tools.sample.truth import GeneratedItem, Truth, clip
 
 FAILURES = (
     "mid_content_drift",
@@ -73,7 +73,7 @@ class Report:
         return [issue for _, _, part, _ in self.stretches for issue in part.issues]
 
 
-def pairs(rng: random.Random) -> list[Made]:
+def pairs(rng: random.Random) -> list[GeneratedItem]:
     """Every document's reports by three systems, set against one another: three pairs a document, in a mixed order."""
     drawn: list[tuple[Document, Report, Report]] = []
     odd = rng.sample(documents(), 4)
@@ -170,7 +170,7 @@ def _beginning(text: str) -> str:
     return text[: ends[1] if len(ends) > 1 else len(text)].strip()
 
 
-def _pair(id: str, document: Document, a: Report, b: Report) -> Made:
+def _pair(id: str, document: Document, a: Report, b: Report) -> GeneratedItem:
     sides = {"a": a, "b": b}
     truth: Truth = {}
     for number, section in enumerate(cut_sections(a.text, b.text), 1):
@@ -193,7 +193,7 @@ def _pair(id: str, document: Document, a: Report, b: Report) -> Made:
     }
     issues = {f"response/{side}": report.problems for side, report in sides.items()}
     lengths = {f"response/{side}": float(len(report.text)) for side, report in sides.items()}
-    return Made(item, truth, document.key, (), issues, lengths)
+    return GeneratedItem(item, truth, document.key, (), issues, lengths)
 
 
 def finish(values: Truth, rng: random.Random) -> Truth:

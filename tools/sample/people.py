@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
-from tools.sample.truth import NA, Made, Truth, Value, clip
+from tools.sample.truth import NA, GeneratedItem, Truth, Value, clip
 
 _DAYS = [datetime(2026, 11, day, tzinfo=UTC) for day in (2, 3, 4, 5, 6, 9, 10, 11, 12, 13)]
 
@@ -36,13 +36,13 @@ _ANCHOR = 0.55
 """How often a person who sees the judge's score takes it over."""
 
 
-def count_able(example: Made) -> int:
+def count_able(example: GeneratedItem) -> int:
     """How many of the annotators read the item's language."""
     return sum(example.language in person.languages for person in PEOPLE)
 
 
 def labels(
-    items: Sequence[Made],
+    items: Sequence[GeneratedItem],
     readers: Sequence[int],
     seen: Mapping[str, Truth],
     rng: random.Random,
@@ -52,7 +52,7 @@ def labels(
 
     `finish` makes values that depend on others (a verdict on the scores) agree with them. In the order of saving.
     """
-    work: dict[SimulatedAnnotator, list[Made]] = {person: [] for person in PEOPLE}
+    work: dict[SimulatedAnnotator, list[GeneratedItem]] = {person: [] for person in PEOPLE}
     for example, count in zip(items, readers, strict=True):
         fit = [person for person in PEOPLE if example.language in person.languages]
         rng.shuffle(fit)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from tools.sample.truth import Made
+from tools.sample.truth import GeneratedItem
 
 _WORDS = 38
 """A decision basis has at most 40 words (judges/cards); two are kept as a margin."""
 
 
-def coherence(example: Made, score: int, weak: int | None, rng: random.Random) -> str:
+def coherence(example: GeneratedItem, score: int, weak: int | None, rng: random.Random) -> str:
     """A note on coherence; `weak` is the turn that the judge likes least, if any."""
     if score >= 4:
         return rng.choice(
@@ -33,7 +33,7 @@ def coherence(example: Made, score: int, weak: int | None, rng: random.Random) -
     )
 
 
-def task(example: Made, score: int, weak: int | None, rng: random.Random) -> str:
+def task(example: GeneratedItem, score: int, weak: int | None, rng: random.Random) -> str:
     """A note on task completion."""
     if score >= 4:
         return rng.choice(
@@ -55,7 +55,7 @@ def task(example: Made, score: int, weak: int | None, rng: random.Random) -> str
     )
 
 
-def repair(example: Made, score: int | None, rng: random.Random) -> str:
+def repair(example: GeneratedItem, score: int | None, rng: random.Random) -> str:
     """A note on how corrections were taken; "" where the judge overlooked them (a known failure of such judges)."""
     turn = rng.choice(example.corrected) if example.corrected else None
     if turn is None:
@@ -79,7 +79,7 @@ def repair(example: Made, score: int | None, rng: random.Random) -> str:
     )
 
 
-def basis(example: Made, verdict: str, weak: int | None, rng: random.Random) -> str:
+def basis(example: GeneratedItem, verdict: str, weak: int | None, rng: random.Random) -> str:
     """The decision basis of a dialogue: one sentence of at most 40 words."""
     problem = _problem(example, weak)
     if verdict == "excellent":
@@ -157,7 +157,7 @@ def response_basis(verdict: str, problems: Sequence[str], rng: random.Random) ->
     return "Falls short of the task in content or in form."
 
 
-def _problem(example: Made, weak: int | None) -> str:
+def _problem(example: GeneratedItem, weak: int | None) -> str:
     """ ": what is wrong with that turn", or nothing."""
     found = example.issues.get(f"turn:{weak}") if weak else None
     return f": {found[0]}" if found else ""

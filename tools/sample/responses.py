@@ -9,13 +9,13 @@ from judges.cards.rubric_open_ended.card import VERDICTS
 from tools.sample import remarks
 from tools.sample.dialogues import SYSTEMS
 from tools.sample.material import SampleQuestion, Text, questions
-from tools.sample.truth import Made, Truth, Value, clip, words
+from tools.sample.truth import GeneratedItem, Truth, Value, clip, words
 
 DIMENSIONS = ("factuality", "instruction_following", "coherence", "completeness")
 MODEL, PARAMS = "synthetic-judge-a", {"temperature": 0.0, "samples": 1}
 
 
-def responses(name: str, prefix: str, rng: random.Random) -> list[Made]:
+def responses(name: str, prefix: str, rng: random.Random) -> list[GeneratedItem]:
     """All outputs of `material/<name>.txt` as items, in a mixed order in which a task does not follow itself."""
     drawn: list[tuple[SampleQuestion, Text, str]] = []
     for question in questions(name):
@@ -32,7 +32,7 @@ def responses(name: str, prefix: str, rng: random.Random) -> list[Made]:
     return [_build_item(f"{prefix}-{n:03d}", *one) for n, one in enumerate(ordered, 1)]
 
 
-def _build_item(id: str, question: SampleQuestion, output: Text, system: str) -> Made:
+def _build_item(id: str, question: SampleQuestion, output: Text, system: str) -> GeneratedItem:
     item = {
         "id": id,
         "kind": "response",
@@ -45,7 +45,7 @@ def _build_item(id: str, question: SampleQuestion, output: Text, system: str) ->
     truth: Truth = {("response", name): score for name, score in zip(DIMENSIONS, output.scores, strict=True)}
     truth["response", "verdict"] = verdict(list(output.scores))
     issues = {"response": list(output.issues)} if output.issues else {}
-    return Made(item, truth, question.key, (), issues, {"response": words(output.text, question.language)})
+    return GeneratedItem(item, truth, question.key, (), issues, {"response": words(output.text, question.language)})
 
 
 def verdict(scores: list[int]) -> str:
@@ -71,7 +71,7 @@ def finish_short(values: Truth, rng: random.Random) -> Truth:
     return finish(values, rng)
 
 
-def reply(example: Made, short: bool, rng: random.Random) -> dict[str, Any]:
+def reply(example: GeneratedItem, short: bool, rng: random.Random) -> dict[str, Any]:
     """The synthetic judge's reply: many fours, long answers are complete; a `short` one it always finds coherent."""
     length, scores = example.lengths["response"], {}
     for name in DIMENSIONS:

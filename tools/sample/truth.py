@@ -22,7 +22,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Made:
+class GeneratedItem:
     """One item in canonical form with all that is known about it. Only `item` ever leaves the generator's tests."""
 
     item: dict[str, Any]

@@ -57,7 +57,7 @@ def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
     return sum(width == widths[0] for width in widths[:50]), widths[0]
 
 
-class _Long(csv.Error):
+class _RowTooLong(csv.Error):
     """A row that is too long, which ends the reading; the message says how, as words that follow `The row`."""
 
 
@@ -82,7 +82,7 @@ class _Lines:
             self.row.append(given)
             self._size += len(given)
             if self._size > SPREAD and len(self.row) > 1:
-                raise _Long(
+                raise _RowTooLong(
                     f"opens a quote in line {self.open_quote_line()} that is not closed within {SPREAD // 2**20} MB"
                 )
             yield given
@@ -126,9 +126,9 @@ class _Lines:
 
     def _long(self, size: int, signs: int) -> None:
         if size > LIMIT:
-            raise _Long(f"is longer than {LIMIT // 2**20} MB")
+            raise _RowTooLong(f"is longer than {LIMIT // 2**20} MB")
         if signs > _FIELDS:
-            raise _Long(f"has more than {_FIELDS:,} fields")
+            raise _RowTooLong(f"has more than {_FIELDS:,} fields")
 
 
 def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
@@ -163,7 +163,7 @@ def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
 def _problem(error: csv.Error, lines: _Lines) -> str:
     """What an error of the reader means, as words that follow `The row`; a quote is named by its line."""
     message = str(error)
-    if isinstance(error, _Long):
+    if isinstance(error, _RowTooLong):
         return f"{message}; the rest of the file was not read"
     if "unexpected end" in message:
         return f"opens a quote in line {lines.open_quote_line()} that is never closed"

@@ -9,7 +9,7 @@ from typing import Any
 from data.importing.lines import Entry, Hint, Line, RejectedRow, RepeatCounter
 from data.store.ids import now
 from judges.mtbench import completeness
-from judges.mtbench.assembly import Assembled, SourcePlace
+from judges.mtbench.assembly import AssembledBench, SourcePlace
 from judges.mtbench.dialogues import answer_name, pair_name
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.mtbench.records import Answer, Game, Judge, Rating, Vote
@@ -20,7 +20,7 @@ _PLACES = {"a": "model_a", "b": "model_b", "tie": "tie", "": "error"}
 _TURNED = {"a": "b", "b": "a"}
 
 
-def bench_lines(contents: Assembled, task: bool = False) -> Iterator[Entry]:
+def bench_lines(contents: AssembledBench, task: bool = False) -> Iterator[Entry]:
     """The items, judgments and labels of a set of files, after what is to be said of them.
 
     task: the category of a question is its task, too.
@@ -48,7 +48,7 @@ def bench_lines(contents: Assembled, task: bool = False) -> Iterator[Entry]:
 class _Lines:
     """What was made so far of the records of some files."""
 
-    def __init__(self, contents: Assembled, task: bool) -> None:
+    def __init__(self, contents: AssembledBench, task: bool) -> None:
         self.made, self.task = contents, task
         self.pairs: set[str] = set()
         self.votes = RepeatCounter()

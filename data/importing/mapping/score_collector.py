@@ -13,7 +13,7 @@ Key = tuple[str, str, str, str, str, str]
 
 
 @dataclass
-class _Held:
+class _CollectedValues:
     """The values so far, with the file and line where they began: by cell, for each sample."""
 
     file: str
@@ -27,7 +27,7 @@ class ScoreCollector:
     """Values on their way into judgments; one for a cell that has a value already begins another sample."""
 
     def __init__(self) -> None:
-        self._held: dict[Key, _Held] = {}
+        self._held: dict[Key, _CollectedValues] = {}
 
     def add(self, file: str, line: int, row: Any, data: dict[str, Any], score: dict[str, Any]) -> None:
         """Another value: `data` is the judgment's line without its scores, `score` one of these."""
@@ -35,7 +35,7 @@ class ScoreCollector:
             data["item"], data["card"], data["model"], canonical(data["params"]), str(data.get("order", "")),
             str(data.get("sample", "")),
         )  # fmt: skip
-        judgment = self._held.setdefault(key, _Held(file, line, row, data))
+        judgment = self._held.setdefault(key, _CollectedValues(file, line, row, data))
         cell = (score["unit"], score["dimension"])
         free = next((sample for sample in judgment.samples if cell not in sample), None)
         if free is None:

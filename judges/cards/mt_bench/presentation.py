@@ -22,7 +22,7 @@ REPLY = "## Your reply"
 _NUMBER = re.compile(r"\{\w+_([1-9])\}")
 
 
-class Shown(Strict):
+class Presentation(Strict):
     """What of a protocol changes what its judge is shown: part of the content of its card, and so of its version."""
 
     family: str = Field(default="assay", max_length=200)
@@ -35,7 +35,7 @@ def restore_card(base: Card, spec: Mapping[str, Any]) -> Card:
     """The card of a stored content that was made of `base`, with its prompts. Raises BadCard for what is none."""
     recipe, prompts, templates = spec["recipe"], spec.get("prompts", {}), spec.get("templates", {})
     try:
-        shown = Shown.model_validate({name: value for name, value in recipe.items() if name != "from"})
+        shown = Presentation.model_validate({name: value for name, value in recipe.items() if name != "from"})
     except ValidationError as error:
         raise BadCard(f"The stored card {base.name} says nothing that can be used of its showing: {error}.") from None
     for texts in (prompts, templates):
@@ -44,7 +44,7 @@ def restore_card(base: Card, spec: Mapping[str, Any]) -> Card:
     return show(base, shown, dict(prompts), dict(templates))
 
 
-def show(base: Card, shown: Shown, prompts: dict[str, str], templates: dict[str, str]) -> Card:
+def show(base: Card, shown: Presentation, prompts: dict[str, str], templates: dict[str, str]) -> Card:
     """The card with these prompts, and with functions that show an item so."""
     most = max([1, *(int(number) for number in _NUMBER.findall(templates.get("multi_turn", "")))])
 
@@ -84,7 +84,7 @@ def _with_references(item: Dialogue | Pair, set_name: str) -> Dialogue | Pair:
     return item.model_copy(update={"meta": {**item.meta, "reference_answer": given}})
 
 
-def _shown_item(item: Dialogue | Pair, shown: Shown) -> Dialogue | Pair:
+def _shown_item(item: Dialogue | Pair, shown: Presentation) -> Dialogue | Pair:
     """The item with what of its answers is shown: without thinking, and cut."""
 
     def clean(text: str) -> str:

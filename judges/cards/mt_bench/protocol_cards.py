@@ -13,7 +13,7 @@ from pathlib import Path
 
 from judges.card import Card
 from judges.cards.mt_bench.card import CARD, PAIR
-from judges.cards.mt_bench.presentation import REPLY, Shown, show
+from judges.cards.mt_bench.presentation import REPLY, Presentation, show
 from judges.mtbench.prompts import OURS, Sort, find_family, wording
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
@@ -49,7 +49,7 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
         name, texts = family.name, {variant: one.system for variant, one in family.prompts.items()}
         templates = {variant: one.template for variant, one in family.prompts.items()}
     references = protocol.references or references
-    shown = Shown(family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=references)
+    shown = Presentation(family=name, thinking=protocol.thinking, cut_at=protocol.cut_at, references=references)
     params = Params(
         temperature=protocol.judge_temperature,
         max_tokens=protocol.judge_max_tokens,
@@ -60,7 +60,7 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
         prompt=name,
         wording=wording((templates or texts)[""]),
     )
-    card = base if shown == Shown() else show(base, shown, texts, templates)
+    card = base if shown == Presentation() else show(base, shown, texts, templates)
     return replace(card, defaults=params)
 
 

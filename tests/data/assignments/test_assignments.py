@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from data.assignments import assignments
-from data.assignments.assignments import Selection, Terms
+from data.assignments.assignments import AssignmentTerms, Selection
 from data.desk import desk
 from data.queue import listing, queue
 from data.queue.queue import QueueFilters
@@ -53,7 +53,7 @@ def made(tmp_path: Path) -> Iterator[tuple[Store, str]]:
 
 
 def give(store: Store, found: str, chosen: Selection = ALL, stream: queue.Stream = "review", **terms: Any) -> Any:
-    return assignments.assign(store, "rex", found, stream, chosen, Terms(**terms))
+    return assignments.assign(store, "rex", found, stream, chosen, AssignmentTerms(**terms))
 
 
 def take(store: Store, person: str, found: str, n: int = 99, stream: queue.Stream = "review") -> list[queue.GivenItem]:
@@ -160,16 +160,16 @@ def test_what_is_closed_is_opened_again_by_being_reserved_for_a_further_person_o
     [given] = take(store, "ann", found, 1)
     answer(store, "ann", given)
     for terms in ({"people": ("ben", "cyd"), "reserved": False}, {"tag": "ja"}, {"tag": "ja", "reserved": False}):
-        plan = assignments.plan_shares(store, found, "review", ALL, Terms(overlap=2, **terms))  # type: ignore[arg-type]
+        plan = assignments.plan_shares(store, found, "review", ALL, AssignmentTerms(overlap=2, **terms))  # type: ignore[arg-type]
         assert plan.items == 11 and given.draw not in {d for share in plan.shares.values() for d in share}, terms
-    plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=("ben", "cyd"), overlap=2))
+    plan = assignments.plan_shares(store, found, "review", ALL, AssignmentTerms(people=("ben", "cyd"), overlap=2))
     assert plan.items == 12 and sum(given.draw in share for share in plan.shares.values()) == 1
 
 
 def test_what_waits_in_the_audit_sample_is_not_given_from_the_review_queue(made: tuple[Store, str]) -> None:
     store, found = made
     queue.draw_audit(store, "lea", found, 3, "", seed=1)
-    assert assignments.plan_shares(store, found, "review", ALL, Terms(people=("ann",))).items == 9
+    assert assignments.plan_shares(store, found, "review", ALL, AssignmentTerms(people=("ann",))).items == 9
 
 
 def test_who_was_shown_the_judge_may_still_be_given_items_to_review_but_not_to_answer_blind(
@@ -180,7 +180,7 @@ def test_who_was_shown_the_judge_may_still_be_given_items_to_review_but_not_to_a
     exposure.record_exposures(store, "ann", {item: [judge] for item in items}, "report")
     queue.draw_audit(store, "lea", found, 3, "", seed=1)
     for stream, items_, lacking in (("review", 9, 0), ("audit", 3, 3)):
-        plan = assignments.plan_shares(store, found, stream, ALL, Terms(people=("ann",)))  # type: ignore[arg-type]
+        plan = assignments.plan_shares(store, found, stream, ALL, AssignmentTerms(people=("ann",)))  # type: ignore[arg-type]
         assert (plan.items, len(plan.shares["ann"]), plan.lacking) == (items_, items_ - lacking, lacking), stream
 
 
@@ -240,7 +240,7 @@ def test_who_takes_nothing_for_now_is_given_nothing_among_others(made: tuple[Sto
         tags.set_tags(store, "lea", name, [], share=0.0)
 
     def shares(*names: str) -> dict[str, int]:
-        plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=names))
+        plan = assignments.plan_shares(store, found, "review", ALL, AssignmentTerms(people=names))
         return {name: len(share) for name, share in plan.shares.items()}
 
     with pytest.raises(BadInput, match="All of these people take a share of 0 for now"):
@@ -337,7 +337,7 @@ def test_what_is_answered_held_or_assigned_is_not_given_again(made: tuple[Store,
     answer(store, "ann", take(store, "ann", found, 1)[0])
     take(store, "ben", found, 2)
     give(store, found, Selection(number=3), people=("ann",))
-    plan = assignments.plan_shares(store, found, "review", ALL, Terms(people=("cyd",)))
+    plan = assignments.plan_shares(store, found, "review", ALL, AssignmentTerms(people=("cyd",)))
     assert (plan.items, len(plan.shares["cyd"])) == (6, 6)
     again = give(store, found, people=("ben", "cyd"), overlap=2)
     assert (again.items, again.lacking) == (12, 0), "with two people each all lack somebody"
@@ -438,8 +438,8 @@ def test_what_cannot_be_given_is_refused(made: tuple[Store, str]) -> None:
             give(store, found, chosen, **{"people": ("ann",), **terms})
         assert str(refused.value) == why
     assert store.newest() == before
-    Terms(tag="ja", overlap=20, priority=3, note="x" * 500).check()
-    Terms(people=("ann", "ben"), overlap=2, priority=1).check()
+    AssignmentTerms(tag="ja", overlap=20, priority=3, note="x" * 500).check()
+    AssignmentTerms(people=("ann", "ben"), overlap=2, priority=1).check()
     Selection(number=1, share=1.0).check("audit")
     Selection(items=("a",)).check("review")
 
@@ -462,7 +462,7 @@ def test_annotators_cannot_steer_and_researchers_cannot_tag(made: tuple[Store, s
     give(store, found, Selection(number=1), people=("ann",))
     [one] = assignments.current_assignments(store, found)
     for act in (
-        lambda: assignments.assign(store, "ann", found, "review", ALL, Terms(people=("ann",))),
+        lambda: assignments.assign(store, "ann", found, "review", ALL, AssignmentTerms(people=("ann",))),
         lambda: assignments.change_assignment(store, "ann", one.id, True, 1, None, ""),
         lambda: assignments.end_assignment(store, "ann", one.id),
         lambda: assignments.reassign(store, "ann", found, "ann", ("ben",), 1),
@@ -533,7 +533,7 @@ class Steering(RuleBasedStateMachine):
     )  # fmt: skip
     def assign(self, who: list[str], reserved: bool, overlap: int, stream: Any, language: str, seed: int) -> None:
         chosen = Selection("language" if language else "", language)
-        terms = Terms(tuple(who), overlap=overlap, reserved=reserved, priority=1 + seed % 3, seed=seed)
+        terms = AssignmentTerms(tuple(who), overlap=overlap, reserved=reserved, priority=1 + seed % 3, seed=seed)
         try:
             plan = assignments.assign(self.store, "rex", self.found, stream, chosen, terms)
         except BadInput:

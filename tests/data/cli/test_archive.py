@@ -13,7 +13,7 @@ import pytest
 
 from data import cli
 from data.assignments import assignments
-from data.assignments.assignments import Selection, Terms
+from data.assignments.assignments import AssignmentTerms, Selection
 from data.cards import cards
 from data.cli import main, options
 from data.queue import queue
@@ -391,7 +391,7 @@ def planted(path: Path) -> Iterator[Store]:
     seated(store, seats)
     flags, guard = flagged(store, "lea", items=200, labelled=140)
     queue.draw_audit(store, "lea", flags, 6, guard, seed=1)
-    assignments.assign(store, "ray", flags, "audit", Selection(), Terms(people=("ann", "ray")))
+    assignments.assign(store, "ray", flags, "audit", Selection(), AssignmentTerms(people=("ann", "ray")))
     bring_card(store, "zz_two", {"kind": "flag"}, zz_tone="turn", also="conversation")
     tones = [Cell(n, unit, (1.0,), 1.0, dimension="zz_tone") for n in range(4) for unit in ("turn:1", "conversation")]
     fill(store, tones, "two", card="zz_two")

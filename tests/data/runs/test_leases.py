@@ -13,7 +13,7 @@ import pytest
 from data.records import people
 from data.runs import leases, runs
 from data.runs.run_order import RunOrder
-from data.runs.worker import Live
+from data.runs.worker import LiveRun
 from data.store import Store
 from data.store.errors import BadInput
 from judges.client.runner import RunNotice
@@ -38,7 +38,7 @@ def shared(databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     databases.tidy(*held)
 
 
-async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Any]:
+async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Any]:
     while not live.should_stop():
         await asyncio.sleep(0.005)
     yield RunNotice("stopped", "Stopped.")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.runs import pending, runs
-from data.runs.pending import Remaining
+from data.runs.pending import PendingJudgments
 from data.store import Store
 from judges.protocols.call_plan import CallReply, Task
 from tests import seeds
@@ -27,9 +27,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def lacking(store: Store, since: int = 2**62, **changes: Any) -> Remaining:
+def lacking(store: Store, since: int = 2**62, **changes: Any) -> PendingJudgments:
     wanted = order(store, **changes)
-    return Remaining(store, wanted, runs.judge_id_of(wanted), store.newest(), runs.SEED, since)
+    return PendingJudgments(store, wanted, runs.judge_id_of(wanted), store.newest(), runs.SEED, since)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_what_holds_in_a_slot_says_whether_it_is_asked_for(held: Any, plain: boo
     store: Any = None
     for only, asked in ((False, plain), (True, again)):
         wanted: Any = replace(order_of_nothing(), only_unscored=only)
-        assert Remaining(store, wanted, "j", until=20, seed=0, since=10)._lacks(held) == asked
+        assert PendingJudgments(store, wanted, "j", until=20, seed=0, since=10)._lacks(held) == asked
 
 
 def order_of_nothing() -> Any:

@@ -20,9 +20,9 @@ from data.records import datasets, people
 from data.records.people import Person
 from data.runs import runs, terms, worker
 from data.runs import writer as runs_writer
-from data.runs.pending import Remaining
+from data.runs.pending import PendingJudgments
 from data.runs.run_order import RunOrder
-from data.runs.worker import Event, Live
+from data.runs.worker import Event, LiveRun
 from data.store import Store
 from data.store.errors import BadInput, NotAllowed, NotFound, StoreFailed
 from data.store.ids import new_id
@@ -66,10 +66,10 @@ def order(store: Store, url: str = "http://127.0.0.1:9", **changes: Any) -> RunO
 
 def scripted(
     say: Callable[[Task], str | CallReply] = lambda task: GOOD[0], most: int = 10_000, asked: list[Task] | None = None
-) -> Callable[[Live, dict[str, str]], AsyncIterator[Event]]:
+) -> Callable[[LiveRun, dict[str, str]], AsyncIterator[Event]]:
     """An endpoint that says what a function says of a task, and lives for so many calls."""
 
-    async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         for number, task in enumerate(live.remaining.tasks()):
             held = dict(live.remaining.stored_replies(task))
             if live.should_stop() or number >= most:
@@ -98,7 +98,7 @@ def ran(store: Store, wanted: RunOrder, source: Any) -> str:
 def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1_000.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    live = Live(store, "rae", "r", order(store), Remaining(store, order(store), "j", until=0, seed=0), None)
+    live = LiveRun(store, "rae", "r", order(store), PendingJudgments(store, order(store), "j", until=0, seed=0), None)
     assert live.rate() == 0 and live._thread.daemon, "a process ends without waiting for an endpoint"
     live._judged.append((clock[0], 50))
     assert live.rate() == 0, "when it began is not known yet"
@@ -113,7 +113,7 @@ def test_how_quick_a_run_is_by_what_it_stored_of_late(store: Store, monkeypatch:
 
 
 def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> None:
-    async def slowed(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slowed(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         for _ in range(2):
             yield RunNotice("slower", "Fewer at a time.")
         while not live.should_stop():
@@ -185,7 +185,7 @@ def test_an_endpoint_that_is_faster_than_the_disk_is_held_back(store: Store, mon
     monkeypatch.setattr(runs_writer.JudgmentWriter, "put", slowly)
     inner = scripted()
 
-    async def source(run: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(run: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         given = 0
         async for event in inner(run, modes):
             yield event
@@ -241,7 +241,7 @@ def test_a_stopped_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
 def test_replies_without_their_judgment_are_not_asked_again(store: Store) -> None:
     """As after a kill between a reply and its judgment: the reply is used, whatever run it came in."""
 
-    async def replies_only(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def replies_only(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         for task in live.remaining.tasks():
             yield CallReply(task.key, "", 0, "", GOOD[0], logprobs=(("4", (("4", -0.1),)),))
         yield RunNotice("stopped", "Stopped.")
@@ -341,7 +341,7 @@ def test_items_that_came_later_belong_to_another_run(store: Store, tmp_path: Pat
 
 
 def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
-    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
@@ -352,7 +352,8 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
         runs.start(store, "lea", order(store), source=slow)
     with pytest.raises(BadInput, match="goes on already"):
         runs.resume(store, "rae", run_id, source=slow)
-    twice = Live(store, "rae", run_id, order(store), Remaining(store, order(store), "j", until=0, seed=0), None, slow)
+    pending = PendingJudgments(store, order(store), "j", until=0, seed=0)
+    twice = LiveRun(store, "rae", run_id, order(store), pending, None, slow)
     with pytest.raises(BadInput, match="goes on already"):  # as when two look after it at the same moment
         twice.start("run resumed", lambda tx: None)
     runs.stop(store, "lea", run_id)
@@ -361,7 +362,7 @@ def test_one_run_of_a_judge_at_a_time(store: Store) -> None:
 
 
 def test_a_shutdown_ends_runs_and_a_run_whose_process_is_gone_is_interrupted(store: Store) -> None:
-    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         while not live.should_stop():
             await asyncio.sleep(0.005)
         yield RunNotice("stopped", "Stopped.")
@@ -409,7 +410,7 @@ def test_a_store_that_takes_nothing_more_ends_the_run_with_its_sentence(
 def test_whoever_waits_for_a_run_is_told_of_it_again_and_again(store: Store) -> None:
     told: list[str] = []
 
-    async def slow(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def slow(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         until = time.monotonic() + 5
         while len(told) < 3 and time.monotonic() < until:
             await asyncio.sleep(0.005)
@@ -510,7 +511,7 @@ def test_texts_that_no_store_can_hold_become_ones_that_it_can(store: Store) -> N
 def test_a_place_keeps_a_judgment_that_could_be_used_and_every_try_that_could_not(store: Store) -> None:
     wanted = order(store)
     judge = runs.judge_id_of(wanted)
-    found = list(Remaining(store, wanted, judge, store.newest(), runs.SEED).tasks())
+    found = list(PendingJudgments(store, wanted, judge, store.newest(), runs.SEED).tasks())
     lost = Reading(unscored="api_error", why="gone")
 
     def put(run_id: str, *made: FinishedJudgment | CallReply | Charge, upto: float | None = None) -> int:
@@ -540,7 +541,7 @@ def test_a_judgment_that_somebody_imported_meanwhile_stands(store: Store) -> Non
     """Another import of the same judge while the run goes on: its judgment stays the only one of its place."""
     writer: list[Any] = []
 
-    async def source(live: Live, modes: dict[str, str]) -> AsyncIterator[Event]:
+    async def source(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
         found = list(live.remaining.tasks())
         other = runs_writer.JudgmentWriter(store, "lea", "", live.remaining.judge_id, CARD, None)
         other.put([FinishedJudgment(found[0], GOOD[0], Reading())])

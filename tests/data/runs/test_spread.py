@@ -27,7 +27,16 @@ from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
 from judges.client.limits import SAME
 from judges.client.runner import STOPPED, RunNotice
-from judges.runners.remote_runner import Asking, Ended, Leaving, RemoteRunner, RunnerTerms, Told, Word, Work
+from judges.runners.remote_runner import (
+    AdmissionRequest,
+    CallEnd,
+    RemoteRunner,
+    RunnerEnd,
+    RunnerMessage,
+    RunnerTerms,
+    Word,
+    Work,
+)
 from tests import seeds
 from tests.data.runs.test_charges import PRICE
 from tests.data.runs.test_charges import order as priced
@@ -63,12 +72,12 @@ class Runner:
         self._check()
         await self.real.give(*pickle.loads(pickle.dumps((work, admitted, word))))
 
-    async def take(self) -> list[Told]:
+    async def take(self) -> list[RunnerMessage]:
         told = await self.real.take()
         self.told += len(told)
         self.gone = self.gone or self.told > self.lives
         self._check()
-        found: list[Told] = pickle.loads(pickle.dumps(told))
+        found: list[RunnerMessage] = pickle.loads(pickle.dumps(told))
         return found
 
     def _check(self) -> None:
@@ -220,7 +229,7 @@ def test_a_runner_that_takes_no_more_work_is_replaced_although_it_is_not_heard_t
                 raise RunnerLost("it hung up")
             await super().give(work, admitted, word)
 
-        async def take(self) -> list[Told]:
+        async def take(self) -> list[RunnerMessage]:
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
     class Silent(Here):
@@ -242,7 +251,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
             self.stopped = self.stopped or word == "stop"
             await super().give(work, admitted, word)
 
-        async def take(self) -> list[Told]:
+        async def take(self) -> list[RunnerMessage]:
             told = await super().take()
             if self.stopped:
                 await asyncio.Event().wait()
@@ -283,7 +292,7 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
             if word:
                 await asyncio.Event().wait()
 
-        async def take(self) -> list[Told]:
+        async def take(self) -> list[RunnerMessage]:
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
         def end(self) -> None:
@@ -341,16 +350,16 @@ class Scripted:
     """A runner that tells what a test has it say, None being that it is lost; `let_in` are the calls it may make."""
 
     def __init__(self) -> None:
-        self.said, self.let_in, self.taken = asyncio.Queue[Told | None](), list[int](), 0
+        self.said, self.let_in, self.taken = asyncio.Queue[RunnerMessage | None](), list[int](), 0
 
-    def say(self, *told: Told | None) -> None:
+    def say(self, *told: RunnerMessage | None) -> None:
         for one in told:
             self.said.put_nowait(one)
 
     async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
         self.let_in += [number for number, may in admitted if may]
 
-    async def take(self) -> list[Told]:
+    async def take(self) -> list[RunnerMessage]:
         told = await self.said.get()
         self.taken += 1
         if told is None:
@@ -422,22 +431,22 @@ def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch:
         coming = asyncio.ensure_future(anext(stream))
         await settled()
         first, second = started
-        first.say(Asking(1, 10.0, 5.0, 0), Asking(2, 10.0, 5.0, 0))
+        first.say(AdmissionRequest(1, 10.0, 5.0, 0), AdmissionRequest(2, 10.0, 5.0, 0))
         await settled()
-        second.say(Asking(1, 10.0, 5.0, 0))
+        second.say(AdmissionRequest(1, 10.0, 5.0, 0))
         await settled()
         assert (first.let_in, second.let_in) == ([1, 2], [])
         second.say(None)
         await settled()
-        first.say(Leaving(10.0, 10.0, 5.0, 1.0))  # the lost one's turn comes, and nobody takes it
+        first.say(CallEnd(10.0, 10.0, 5.0, 1.0))  # the lost one's turn comes, and nobody takes it
         await settled()
-        first.say(Asking(3, 10.0, 5.0, 0))
+        first.say(AdmissionRequest(3, 10.0, 5.0, 0))
         await settled()
         assert (first.let_in, second.let_in, len(started)) == ([1, 2, 3], [], 3)
-        first.say(Ended("", own=False, modes={}))
+        first.say(RunnerEnd("", own=False, modes={}))
         await settled()
         assert len(started) == 4
-        started[3].say(Asking(1, 10.0, 5.0, 0), Asking(2, 10.0, 5.0, 0))
+        started[3].say(AdmissionRequest(1, 10.0, 5.0, 0), AdmissionRequest(2, 10.0, 5.0, 0))
         await settled()
         assert started[3].let_in == [1, 2]
         unused = (10.0, 0.0, 5.0, 0.0)
@@ -457,7 +466,7 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
         work, stream = spread_of(monkeypatch, 1, started)
         coming = asyncio.ensure_future(anext(stream))
         await settled()
-        started[0].say(Ended("It cannot be.", own=own, modes={}))
+        started[0].say(RunnerEnd("It cannot be.", own=own, modes={}))
         with pytest.raises(fault, match="It cannot be"):
             await asyncio.wait_for(coming, 30)
         await work.close()

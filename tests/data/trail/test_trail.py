@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from data.assignments import assignments
-from data.assignments.assignments import Selection, Terms
+from data.assignments.assignments import AssignmentTerms, Selection
 from data.gold import excluded_items
 from data.queue import queue
 from data.records import guidelines, people, settings, tokens
@@ -159,11 +159,11 @@ def test_what_many_sorts_of_changes_wrote_is_told(tmp_path: Path, monkeypatch: p
     for state in ("paused", "active"):
         webhooks.set_state(opened, "lea", hook.id, state)
     assign = assignments.assign
-    assign(opened, "lea", demo, "audit", Selection(), Terms(("ann",)))
+    assign(opened, "lea", demo, "audit", Selection(), AssignmentTerms(("ann",)))
     [one] = assignments.current_assignments(opened, demo)
     assignments.change_assignment(opened, "lea", one.id, True, 1, None, "")
     assignments.end_assignment(opened, "lea", one.id)
-    assign(opened, "lea", demo, "review", Selection(number=4), Terms(("ann", "lea")))
+    assign(opened, "lea", demo, "review", Selection(number=4), AssignmentTerms(("ann", "lea")))
     asked = queue.claim_items(opened, "ann", demo, "review", queue.QueueFilters(), [], 2)
     answer(opened, "ann", asked[0], "skip")
     answer(opened, "ann", asked[1])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from judges.importing.jsonl import Record
-from judges.mtbench.assembly import Assembled, BenchFile, assemble
+from judges.mtbench.assembly import AssembledBench, BenchFile, assemble
 from judges.mtbench.rows import role_of
 
 QUESTIONS: list[dict[str, Any]] = [
@@ -46,7 +46,7 @@ def rated(question: Any = 81, turn: int = 1, score: Any = 8, **more: Any) -> dic
     return {**row, "judgment": f"Good. Rating: [[{score}]]", "score": score, "tstamp": 1.0, **more}
 
 
-def read(**files: Sequence[Any]) -> Assembled:
+def read(**files: Sequence[Any]) -> AssembledBench:
     """Files as one set: names with __ for folders and without .jsonl, rows as they are; a text is a broken line."""
     found = []
     for name, rows in files.items():

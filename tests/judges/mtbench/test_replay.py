@@ -62,7 +62,7 @@ def test_the_fair_share_is_the_mean_over_all_orders():
     mine = Protocol(name="y", samples=4)
     found = replay(Pipeline(one, "j", mine), Pipeline(one, "j", other))
     runs = Pipeline(one, "j", mine), Pipeline(one, "j", other)
-    state = replayed._Replayed(*runs, ["m"], ["1", "2"])
+    state = replayed._ReplayedRatings(*runs, ["m"], ["1", "2"])
     names = [step.factor for step in found.steps]
     for step in found.steps:
         changes = []

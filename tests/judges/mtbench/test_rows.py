@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from judges.importing.jsonl import Record
 from judges.mtbench import completeness
-from judges.mtbench.assembly import Assembled, BenchFile, assemble
+from judges.mtbench.assembly import AssembledBench, BenchFile, assemble
 from judges.mtbench.fastchat_files import fastchat_files
 from judges.mtbench.many_turns import assemble_dialogues
 from judges.mtbench.rows import BadField, read_judge, read_judged_turns, read_question, role_of
@@ -66,7 +66,7 @@ def sets(draw: st.DrawFn) -> list[tuple[str, str, dict[str, Any]]]:
     return [(n, role, draw(changed(one)) if draw(st.booleans()) else one) for n, role, one in ROWS]
 
 
-def check(found: Assembled) -> None:
+def check(found: AssembledBench) -> None:
     """Whatever came of rows can be told, and written again."""
     assert all(one.sentence for one in found.bad)
     assert all(one.strip() for one in [*completeness.describe_contents(found.bench), *found.notes])

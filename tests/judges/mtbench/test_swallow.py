@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judges.importing.jsonl import Record
-from judges.mtbench.assembly import Assembled, BenchFile, join_records
+from judges.mtbench.assembly import AssembledBench, BenchFile, join_records
 from judges.mtbench.prompts import wording
 from judges.mtbench.swallow import assemble_swallow
 from tests.judges.mtbench.bench_rows import MULTI, QUESTIONS, SINGLE, answer, rated
@@ -50,7 +50,7 @@ def results(**means: float) -> dict[str, Any]:
     return {"config_general": {"model_name": "org/model"}, "results": {TASK: means, "all": means}, "versions": {}}
 
 
-def read(*files: tuple[str, list[dict[str, Any]]]) -> Assembled:
+def read(*files: tuple[str, list[dict[str, Any]]]) -> AssembledBench:
     held = [(name, [Record(n, one) for n, one in enumerate(rows, 1)]) for name, rows in files]
     return assemble_swallow(
         BenchFile(name, "results" if "results_" in name else "details", records) for name, records in held

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from data.assignments import assignments
-from data.assignments.assignments import Selection, Terms
+from data.assignments.assignments import AssignmentTerms, Selection
 from data.records import people, tags
 from data.store import open_store
 from tests.data.assignments.test_assignments import answer, take, workspace
@@ -29,8 +29,9 @@ def team(serve: Callable[..., Server]) -> Server:
     people.set_person(store, "lea", FORMULA, "annotator")
     tags.set_tags(store, "lea", "ben", ["日本語"])
     give = assignments.assign
-    give(store, "rex", found, "review", Selection("language", "ja"), Terms(("ann", "ben"), note="読みやすさを先に"))
-    give(store, "rex", found, "review", Selection("language", "en"), Terms(("cyd",)))
+    both = AssignmentTerms(("ann", "ben"), note="読みやすさを先に")
+    give(store, "rex", found, "review", Selection("language", "ja"), both)
+    give(store, "rex", found, "review", Selection("language", "en"), AssignmentTerms(("cyd",)))
     for name, n, action in (("ann", 1, "save"), ("cyd", 8, "skip")):
         for given in take(store, name, found, n):
             answer(store, name, given, action)
