@@ -166,6 +166,14 @@ def test_a_name_stands_for_one_content(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_line_that_names_an_item_and_must_not_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    bring(store, [pair("p1")])
+    rows = [{**pair("p2"), "item": "p1"}, {"gold_rule": {"resolve": "majority", "apart": 1}, "item": "p1"}]
+    found = preview_import(store, source(rows), ImportPlan("d")).problems
+    assert [one.sentence for one in found] == ["'item' is an unknown key. Remove it, or put it into meta."] * 2
+
+
 def test_only_researchers_and_leads_import_and_nothing_is_written_otherwise(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     people.join_workspace(store, "ann")
