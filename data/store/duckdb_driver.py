@@ -145,10 +145,12 @@ class DuckTables(Store):
             # Only what the system said of the file: other messages may quote what was to be stored.
             why = opening.first_line(error) if isinstance(error, duckdb.IOException) else None
             log.error("store_failed", what=what, store=self.name, error=type(error).__name__, why=why)
-            raise StoreFailed(
-                f"{what}: the store {self.name} says {opening.first_line(error)} "
-                "Check the disk's free space and rights, then try again."
-            ) from error
+            then = "Check the disk's free space and rights, then try again."
+            if isinstance(error, duckdb.OutOfMemoryException):
+                then = "Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again."
+            elif isinstance(error, duckdb.ProgrammingError):
+                then = "This is an error of Assay's own: please report it."
+            raise StoreFailed(f"{what}: the store {self.name} says {opening.first_line(error)} {then}") from error
 
     def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         with self._errors_as_sentences("Nothing was read"):

@@ -20,8 +20,10 @@ FEW = 400
 """Rows of a table that go as values."""
 _PART = 1 << 20
 _BULK = 50
-_LONGEST = 1 << 30
-"""The longest line that is read, in bytes; PostgreSQL holds no longer value."""
+_LONG = 1 << 21
+"""Bytes of a row for which DuckDB makes room at least."""
+_ROWS = 4
+"""How many of the longest rows its buffer takes: of itself it would make room for 16 of them."""
 
 Columns = Mapping[str, str]
 """The columns of a table by their names, with DuckDB's types."""
@@ -50,15 +52,16 @@ def fetch(
             insert(cursor, stored(table), tables[table], rows)
             continue
         with folder_for("copy") as folder:
-            file = folder / "rows.csv"
+            file, longest = folder / "rows.csv", _LONG
             query = f"copy (select {', '.join(tables[table])} from {table} {where[table]})"
             with file.open("wb") as stream, link.cursor().copy(
                 f"{query} to stdout (format csv, force_quote ({_texts(tables[table])}))".encode()
             ) as lines:
-                for line in lines:
-                    stream.write(line)
+                for row in lines:  # PostgreSQL sends each row in a message of its own
+                    stream.write(row)
+                    longest = max(longest, len(row))
             names = ", ".join(tables[table])
-            cursor.execute(f"insert into {stored(table)} ({names}) {_reading(file, tables[table])}")
+            cursor.execute(f"insert into {stored(table)} ({names}) {_reading(file, tables[table], longest)}")
 
 
 def send_all(link: Link, cursor: duckdb.DuckDBPyConnection, tables: Mapping[str, Columns], upto: int) -> None:
@@ -112,13 +115,13 @@ def _texts(columns: Columns) -> str:
     return ", ".join(name for name, kind in columns.items() if kind == "VARCHAR")
 
 
-def _reading(file: Path, columns: Columns) -> str:
-    """The query that reads a file of PostgreSQL's with exactly these columns."""
+def _reading(file: Path, columns: Columns, longest: int) -> str:
+    """The query that reads a file of PostgreSQL's with exactly these columns, whose longest row has so many bytes."""
     kinds = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
     return (
         f"select * from read_csv('{file}', columns = {{{kinds}}}, auto_detect = false, header = false, delim = ',', "
         "quote = '\"', escape = '\"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, strict_mode = true, "
-        f"parallel = false, max_line_size = {_LONGEST})"
+        f"parallel = false, max_line_size = {longest}, buffer_size = {_ROWS * longest})"
     )
 
 

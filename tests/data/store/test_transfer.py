@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,7 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.importing import ImportPlan, import_source
+from data.records import people
 from data.store import postgres_schema, transfer
+from tests.data.imports import pair, source
+from tests.facts import refusal
 from tests.postgres import Databases
 
 pytestmark = pytest.mark.together("postgres")
@@ -45,6 +50,37 @@ def exact(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """The rows in an order, with the very bits of their numbers; NaN is one, whatever its sign."""
     bits = [tuple(struct.pack("d", math.nan if v != v else v) if isinstance(v, float) else v for v in r) for r in rows]
     return sorted(bits, key=repr)
+
+
+@pytest.mark.parametrize(("limit", "longest"), [("200MB", 10), ("1GB", 30_000_000)])
+def test_very_many_rows_take_little_memory_and_their_longest_a_few_times_its_length(
+    link: postgres_schema.Link, limit: str, longest: int
+) -> None:
+    """A machine of 8 GB once could not open a store of 401 rows: room was made for 16 rows of 1 GB."""
+    with duckdb.connect(config={"memory_limit": limit}) as con:
+        con.execute(f"create table t ({KINDS})")
+        link.execute("truncate t")
+        many = f"select repeat('x', 5), 7 from generate_series(1, {2 * transfer.FEW})"
+        link.execute(f"insert into t (a, seq) {many}".encode())
+        link.execute(f"insert into t (a, seq) values (repeat(E'\"\n', {longest // 2}), 7)".encode())
+        transfer.fetch(link, con, {"t": COLUMNS}, 6, 7)
+        found = con.execute("select count(*), max(length(a)), count(distinct a) from t").fetchall()
+        assert found == [(2 * transfer.FEW + 1, longest, 2)]
+
+
+def test_a_store_of_many_rows_opens_where_there_is_little_memory(
+    databases: Databases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_MEMORY", "300MB")
+    store = databases.open(tmp_path / "many")
+    people.join_workspace(store, "lea")
+    rows = [pair(f"p{n}") for n in range(transfer.FEW + 1)]
+    import_source(store, "lea", source(rows), ImportPlan("d"))
+    store.close()
+    store = databases.open(tmp_path / "many")
+    assert store.rows("select count(*) from item") == [(len(rows),)]
+    said = refusal(lambda: store.rows("select list(repeat(random()::text, 1000)) from range(1_000_000)"))
+    assert said.endswith("Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again.")
 
 
 @settings(max_examples=25)
