@@ -110,8 +110,9 @@ def test_calls_and_results_of_every_shape_are_entries_of_their_own_in_the_order_
             {"role": "assistant", "content": [{"type": "output_text", "text": "In Tokyo."}]},
         ]
     }
-    spoken = [{"role": "user", "content": "Q"}, {"role": "assistant", "type": "function_call", "content": "A"}]
-    assert turns({"messages": spoken}) == [(1, "user", "Q"), (1, "assistant", "A")], "who has a role speaks"
+    for sort in ("function_call", "function_call_output"):
+        spoken = [{"role": "user", "content": "Q"}, {"role": "assistant", "type": sort, "content": "A"}]
+        assert turns({"messages": spoken}) == [(1, "user", "Q"), (1, "assistant", "A")], "who has a role speaks"
     legacy = {
         "messages": [
             {"role": "user", "content": "Where is it warmer?"},

@@ -710,6 +710,12 @@ def test_langsmith(shape: str) -> None:
     assert [o[1:4] for o in opinions(traced)] == [("turn:2", "ok", 1), ("turn:2", "ok", 0)]
 
 
+def test_a_run_without_an_id_is_none() -> None:
+    runs = made.langsmith()["runs"]
+    _, given = found([("runs.jsonl", made.text(*runs, {"run_type": "llm", "name": "lost"}))])
+    assert [one.split(":")[-1].strip() for one in faults(given)] == ["A row is neither a run nor a feedback."]
+
+
 @pytest.mark.parametrize(
     ("span", "known"),
     [("AAAAAAAAAAI=", True), ("0000000000000002", True), ("0x0000000000000002", True), ("0000000000000009", False)],
