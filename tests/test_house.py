@@ -541,6 +541,24 @@ def functions_act_or_give(source: Source) -> Iterator[Finding]:
                 yield node.lineno, f"{node.name} names neither what it does nor what it gives"
 
 
+VAGUE = {"asked", "held", "made", "mine", "said", "theirs", "there", "told", "wanted"}
+"""Words that a thousand variables had for names, whatever was in them: rows, sentences, JSON objects, indexes."""
+
+
+@rule
+def variables_say_what_they_hold(source: Source) -> Iterator[Finding]:
+    """A variable or parameter has a noun for what is in it: `sentences`, `stored_rows`; never `told` or `held`."""
+    if source.floor == "tests" or source.is_users:
+        return
+    for function in source.nodes:
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                name = node.arg if isinstance(node, ast.arg) else getattr(node, "id", "")
+                bound = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
+                if bound and name in VAGUE:
+                    yield node.lineno, f"{name} does not say what it holds"
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_rule(name):
     found = [f"{source.path}:{line}: {what}" for source in sources() for line, what in RULES[name](source)]
@@ -974,6 +992,12 @@ TRIED = [
     ("functions_act_or_give", "data/a.py", "def feed(): ...\ndef sort_rows(): ...\ndef stored_rows(): ...", True),
     ("functions_act_or_give", "data/a.py", "class A:\n    @property\n    def ended(self): ...", True),
     ("functions_act_or_give", "tests/test_a.py", "def told(x): ...", True),
+    ("variables_say_what_they_hold", "data/a.py", "def f(said): ...", False),
+    ("variables_say_what_they_hold", "pages/a/b.py", "def f():\n    if held := g():\n        return held", False),
+    ("variables_say_what_they_hold", "judges/a.py", "async def f():\n    return [there for there in g()]", False),
+    ("variables_say_what_they_hold", "judges/a.py", "f = lambda told: told", False),
+    ("variables_say_what_they_hold", "data/a.py", "class A:\n    asked: bool\ndef f(x):\n    return x.asked", True),
+    ("variables_say_what_they_hold", "tests/test_a.py", "def f(said): ...", True),
     ("shown_text_is_ours", "pages/a/b.py", "st.markdown(f'{x}')", False),
     ("shown_text_is_ours", "pages/a/b.py", "st.markdown(f'{x:.2f}')", False),
     ("shown_text_is_ours", "pages/a/b.py", "st.write('a', x)", False),

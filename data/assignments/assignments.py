@@ -389,10 +389,10 @@ def current_assignments(store: Store, dataset_id: str, assignee: str = "") -> li
     return sorted(found, key=lambda a: (a.priority, a.due or datetime.max, a.assignee, a.id))
 
 
-def _assignment(there: QueueIndex, row: tuple[object, ...]) -> Assignment:
+def _assignment(index: QueueIndex, row: tuple[object, ...]) -> Assignment:
     key, dataset, stream, assignee, offer, priority, due, note, chosen, began, by, at = row
-    one = there.assignments[str(key)]
-    counts = count_work(there, [one])
+    one = index.assignments[str(key)]
+    counts = count_work(index, [one])
     return Assignment(
         str(key), str(dataset), stream, str(assignee), offer == "reserved", int(priority), due, str(note),  # type: ignore[arg-type, call-overload]
         Selection.of_json(str(chosen)), int(began), str(by), at, counts.total, counts.left, counts.done, counts.skipped,  # type: ignore[arg-type, call-overload]
@@ -516,22 +516,22 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
 
     def work(tx: Tx) -> SharePlan:
         people.require(tx, actor, "researcher")
-        there = current_index(store, tx)
-        plan, source = _plan_reassignment(tx, there, dataset_id, giver, to, seed)
+        index = current_index(store, tx)
+        plan, source = _plan_reassignment(tx, index, dataset_id, giver, to, seed)
         moved = {draw for share in plan.shares.values() for draw in share}
         if not moved:
             raise BadInput(f"Nothing that is left to {giver} can be given to these people.")
         for one in {a.id: a for a in source.values()}.values():
             row = _find(tx, one.id)
             terms = AssignmentTerms(to[:1], "", 1, row.offer == "reserved", row.due, row.priority, row.note)  # type: ignore[arg-type]
-            mine = {n: [d for d in share if source[d] is one] for n, share in plan.shares.items()}
-            _begin(tx, dataset_id, one.stream, terms, Selection.of_json(row.chosen), mine)
-        with there.lock:
-            held, moment = [there.draws[draw] for draw in sorted(moved)], now()
-            taken = [AssignmentItemRow(a.id, d.id, False) for d in held for a in d.given if a.assignee == giver]
+            draws_by_person = {n: [d for d in share if source[d] is one] for n, share in plan.shares.items()}
+            _begin(tx, dataset_id, one.stream, terms, Selection.of_json(row.chosen), draws_by_person)
+        with index.lock:
+            draws, moment = [index.draws[draw] for draw in sorted(moved)], now()
+            taken = [AssignmentItemRow(a.id, d.id, False) for d in draws for a in d.given if a.assignee == giver]
             ended = [
                 ClaimRow(new_id(), dataset_id, d.id, d.item, giver, moment)
-                for d in held if d.holders.get(giver, moment) > moment
+                for d in draws if d.holders.get(giver, moment) > moment
             ]  # fmt: skip
         tx.append(taken)
         tx.append(ended)

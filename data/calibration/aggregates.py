@@ -133,22 +133,23 @@ def _take(kept: _Kept, found: Iterable[tuple[Key, str, str, AggregateGroup]]) ->
 
 
 def _grouped_scores(
-    store: Store, dataset_id: str, judge_id: str, asked: Sequence[Dimension], since: int, upto: int
+    store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], since: int, upto: int
 ) -> Iterator[tuple[Key, str, str, AggregateGroup]]:
     """Dimension, run, system and a part of their group, of the scores of changes after `since` up to `upto`.
 
     How often each answer was given comes of one pass over the scores; where an item has one cell, so do its sums. Of
     turns and sections a second pass sums up every item first.
     """
-    if not asked:
+    if not dimensions:
         return
-    names, params = _name_parameters(asked, 5), [dataset_id, judge_id, since, upto, *sorted({d.name for d in asked})]
+    names = _name_parameters(dimensions, 5)
+    params = [dataset_id, judge_id, since, upto, *sorted({d.name for d in dimensions})]
     came = (
         f"came as (select seq, coalesce(max(run_id), '{IMPORTED}' || seq) as run from judgment "
         "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
     )
     where = f"where s.judge_id = $2 and s.seq > $3 and s.seq <= $4 and s.dimension in ({names})"
-    asks: dict[Key, CountedDimension] = {(d.sort, d.name): counted_dimension(d) for d in asked}
+    asks: dict[Key, CountedDimension] = {(d.sort, d.name): counted_dimension(d) for d in dimensions}
     for run, a, b, name, unit, value, n in store.rows(
         f"with {came}, cells as (select s.seq, s.item_id, s.dimension, s.value, case when s.unit like 'turn:%' then "
         "'turn' when s.unit like 'section:%' then 'section/' || right(s.unit, 1) when s.unit like 'response/%' then "

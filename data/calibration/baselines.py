@@ -42,7 +42,7 @@ def measure_baselines(
     parts.append("seen as materialized (select * from score_now where judge_id = $3 and item_id <= $4)")
     for n, d in enumerate(dimensions):
         labels_query = f"select * from held where no = {names.index(d.name)}"
-        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, held=labels_query, scores="seen")
+        cells = paired_cells_sql(store, dataset_id, judge_id, d, basis, source=labels_query, scores="seen")
         parts.append(f"met{n} as ({cells.replace('$2', marks[d.name])})")
     chosen = [f"select {n} as n, * from met{n} where scored" for n in range(len(dimensions))]
     frame = store.frame(

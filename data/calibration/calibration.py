@@ -277,7 +277,8 @@ def load_rating_sums(
         found = []
         for d in dimensions:
             no = names.index(d.name)
-            gold = gold_sql(d.sort, d.scale, basis, rule, held=source, settled="cell_settled").replace("$2", marks[no])
+            gold = gold_sql(d.sort, d.scale, basis, rule, source=source, settled="cell_settled")
+            gold = gold.replace("$2", marks[no])
             query = f"select g.*, u.code from ({gold}) g join cell_unit u on u.unit = g.unit"
             query = f"select item_id, code as unit, value, mean, share, people, waits from ({query}) g"
             cells = place_ratings(rows, no, d, partial(ask, query))
@@ -288,21 +289,20 @@ def load_rating_sums(
 
 def paired_cells_sql(
     store: Store | Tx, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, among: str = "",
-    held: str = "", scores: str = "score_now", waiting: Waiting | None = None,
+    source: str = "", scores: str = "score_now", waiting: Waiting | None = None,
 ) -> str:  # fmt: skip
     """SQL of the cells with gold that count for a judge.
 
-    Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean,
-    share, people and waits (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `among` are further conditions on
-    the items of the labels: those that do not count for a judge
-    (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are told from the labels. Statements that
-    ask for several dimensions say where their labels are (`held`) and which scores may be met (`scores`); `waiting` as
-    in `comparison_inputs`.
+    Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean, share, people and waits
+    (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `among` are further conditions on the items of the labels:
+    those that do not count for a judge (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are
+    told from the labels. Statements that ask for several dimensions say where their labels are (`source`) and which
+    scores may be met (`scores`); `waiting` as in `comparison_inputs`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
     among = not_in_prompt_sql(store, judge_id) + among
-    gold = gold_sql(dimension.sort, dimension.scale, basis, rule, among, held)
+    gold = gold_sql(dimension.sort, dimension.scale, basis, rule, among, source)
     return (
         "select g.item_id, g.unit, g.value as human, s.value as judge, s.judge_id is not null as scored, g.weight, "
         "g.mean, g.share, g.people, g.waits "

@@ -54,15 +54,15 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store() as store:
         with Bar() as bar:
             found = detect_formats(source)
-            made = start.interpret_source(store, source, found, options.judge, options.human, bar)
+            interpretation = start.interpret_source(store, source, found, options.judge, options.human, bar)
             bar.clear()
             for known in found:
                 print(f"{known.file.name}: {known.says}.")
-            _describe(made)
-            if made.unclear and not any(one.by for one in made.series):
-                raise BadInput(_asking(made))
-            wanted = ImportPlan(name, sampling=options.sampling or made.sampling)
-            plan = start.plan_import(store, made, wanted)
+            _describe(interpretation)
+            if interpretation.unclear and not any(one.by for one in interpretation.series):
+                raise BadInput(_asking(interpretation))
+            draft = ImportPlan(name, sampling=options.sampling or interpretation.sampling)
+            plan = start.plan_import(store, interpretation, draft)
             if options.dry_run:
                 return 0
             who = acting_person(store, options.actor or _somebody(store))
@@ -75,12 +75,12 @@ def run(options: argparse.Namespace) -> int:
                 raise BadInput(f"{refused} (--good-rows)") from None
         print_problems(done.preview)
         way = start.next_step(store, who, done.dataset_id)
-        there = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
-        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {there}.\n")
+        known_rows = f"{done.known:,} {verb(done.known, 'was', 'were')} there already"
+        print(f"Added {done.preview.new} to {name} in {done.seconds:.1f} s; {known_rows}.\n")
         if way and way.sentence:
             print(f"{way.sentence}\n")
-        if told := "\n".join(_figures(store, done.dataset_id)):
-            print(f"{told}\n")
+        if figures := "\n".join(_figures(store, done.dataset_id)):
+            print(f"{figures}\n")
     port = os.environ.get("ASSAY_PORT", "8501")
     address = f"http://127.0.0.1:{port}{way.path if way else ''}"
     if options.no_serve:

@@ -146,7 +146,7 @@ def labels_sql(basis: Basis, names: Sequence[str], among: str = "", numbered: bo
 
 
 def gold_sql(
-    sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", held: str = "", means: bool = False,
+    sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", source: str = "", means: bool = False,
     settled: str = "adjudication_now",
 ) -> str:  # fmt: skip
     """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight, people, what they say.
@@ -168,7 +168,7 @@ def gold_sql(
     table is beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
     left would be easier than what people were asked.
     `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4"; items that do not
-    count are left out there, so that they do not count as answered. `held` is a query of them among the `labels` of
+    count are left out there, so that they do not count as answered. `source` is a query of them among the `labels` of
     several dimensions, for statements that ask for all of these, and `settled` what was adjudicated, by the same items.
     """
     # Most cells have one label, or equal ones: only the others, `disputed`, are worth a median or a count of votes.
@@ -180,7 +180,7 @@ def gold_sql(
     worth = "c.valued > 2 and c.low < c.high" if ordered else "c.low < c.high or c.valued between 1 and c.people - 1"
     codes = range(scale.base, scale.base + scale.size) if means else range(0)
     shares = "".join(f", avg(case when value = {c} then 1.0 else 0.0 end) as said{n}" for n, c in enumerate(codes))
-    source = held or labels_sql(basis, ["$2"], among)
+    source = source or labels_sql(basis, ["$2"], among)
     drawn = "cut" if sort == "section" else "drawn"
     counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
     cells = (

@@ -270,14 +270,14 @@ def match_table(
 
 
 def _of_columns(
-    path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str, mine: list[AnswerColumn], found: Columns,
-    good_rows: bool,
+    path: Path, rows: Sequence[Mapping[str, Any]], keys: list[str], name: str,
+    judge_columns: list[AnswerColumn], found: Columns, good_rows: bool,
 ) -> JudgeMatch:  # fmt: skip
     dimensions: list[Dimension] = []
     scores: dict[str, list[Score]] = defaultdict(list)
     given: dict[Cell, list[float | None]] = defaultdict(list)
     notes, out, by_person = list(found.assumptions), set[int](), dict[tuple[Cell, str], float | None]()
-    for voice in mine:
+    for voice in judge_columns:
         humans = [v for v in found.people if v.dimension == voice.dimension]
         if not humans:
             notes.append(f"{voice.column} is left out: no person's column is about the same.")
@@ -309,7 +309,7 @@ def _of_columns(
     values_by_cell = {cell: values for cell, values in given.items() if values}
     found_ = [AuditReply(key, Reading(tuple(scores.get(key, ())))) for key in dict.fromkeys(keys)]
     people = ", ".join(dict.fromkeys(v.column for v in found.people))
-    judged = ", ".join(v.column for v in mine)
+    judged = ", ".join(v.column for v in judge_columns)
     notes.insert(0, f"Judge: {judged}. People: {people}." + (f" Items: {found.id}." if found.id else ""))
     for d in dimensions:
         notes.append(f"{d.title}: {_scale(d.scale)}.")

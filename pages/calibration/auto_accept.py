@@ -11,7 +11,7 @@ from data.calibration import auto_accept as figures
 from data.calibration.auto_accept import ItemConfidence
 from data.gold.gold import BASES
 from judges.plural import many
-from judges.render.findings import auto_accept as said
+from judges.render.findings import auto_accept as auto_accept_findings
 from judges.render.findings import confidence
 from judges.stats.auto_accept import ThresholdTest
 from judges.stats.calibration import DimensionResult
@@ -49,7 +49,7 @@ def _draw_threshold(
     store, request = session.store(), found.request
     counted = policy.approval_basis(store, at.dataset)
     result = found.result
-    findings.draw(said.sentences(result, request.near, len(found.confidence.item), found.spared), key)
+    findings.draw(auto_accept_findings.sentences(result, request.near, len(found.confidence.item), found.spared), key)
     if at.basis != counted:
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
@@ -57,9 +57,9 @@ def _draw_threshold(
             counted=BASES[counted][0].lower() + BASES[counted][1:],
         )
     explanations.explain_equality(d.scale)
-    if plot := said.plot(result):
+    if plot := auto_accept_findings.plot(result):
         findings.draw_plot(plot, f"selective:{key}")
-        findings.draw_table(said.table(result), f"thresholds:{key}")
+        findings.draw_table(auto_accept_findings.table(result), f"thresholds:{key}")
     if rule is not None:
         _standing(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
     _act(at, d, found, rule, at.basis == counted, key)
@@ -93,13 +93,13 @@ def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -
         text.quiet("No item above the threshold has gold of the required kind today.")
         return
     today = "On today's gold agreement there is {agree} (lower bound {bound}; {items})."
-    said = {
+    words = {
         "agree": f"{found.point:.0%}", "bound": f"{found.lower_bound or 0:.1%}", "items": many(found.items, "item"),
     }  # fmt: skip
     if found.point < rule.target:
-        text.warn(today + " That is below the requirement of the rule: set it again, or withdraw it.", **said)
+        text.warn(today + " That is below the requirement of the rule: set it again, or withdraw it.", **words)
     else:
-        text.quiet(today, **said)
+        text.quiet(today, **words)
 
 
 def _act(

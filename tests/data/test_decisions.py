@@ -120,7 +120,7 @@ def _resolved(planted: Planted) -> Iterator[str]:
     ]  # fmt: skip
     for (name, resolve, apart, waiting, basis), each in product(given, (False, True)):
         scale, rule = SCALES[name], GoldRule(resolve, apart, waiting)
-        query = gold_sql("turn", scale, basis, rule, held=held, means=each, settled=settled)
+        query = gold_sql("turn", scale, basis, rule, source=held, means=each, settled=settled)
         told = ", ".join(f"said{n}" for n in range(scale.size)) if each and scale.size else "0"
         found = planted.store.rows(
             f"select item_id, value, how, waits, low, high, people, mean, share, weight, {told} from ({query}) g "

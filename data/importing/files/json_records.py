@@ -122,15 +122,15 @@ def _array(window: TextWindow) -> Iterator[Record]:
 class _Walk:
     """The way through an object; `frame` is what was met since a part was given last."""
 
-    def __init__(self, held: TextWindow, lists: frozenset[Path]) -> None:
-        self._held, self._lists = held, lists
+    def __init__(self, window: TextWindow, lists: frozenset[Path]) -> None:
+        self._window, self._lists = window, lists
         self._open = {path[:n] for path in lists for n in range(len(path))}
         self._frame: dict[str, Any] = {}
 
     def all_parts(self) -> Iterator[Record]:
         """All parts."""
-        self._held.next()
-        self._begins = self._held.number
+        self._window.next()
+        self._begins = self._window.number
         yield from self._object(())
         yield from self._close_frame()
 
@@ -140,7 +140,7 @@ class _Walk:
         self._frame = {}
 
     def _object(self, path: Path) -> Iterator[Record]:
-        window = self._held
+        window = self._window
         for _ in _members(window, "}", "the file ends within the object"):
             key, _ = next_element(window)
             if not isinstance(key, str):
@@ -162,8 +162,8 @@ class _Walk:
 
     def _list(self, path: Path) -> Iterator[Record]:
         empty = True
-        for number in _members(self._held, "]", "the file ends within a list", strict=False):
-            value, text = next_element(self._held)
+        for number in _members(self._window, "]", "the file ends within a list", strict=False):
+            value, text = next_element(self._window)
             if isinstance(value, BadJson):
                 yield Record(number, {}, text, str(value))
             else:
@@ -171,7 +171,7 @@ class _Walk:
             empty = False
         if empty:
             _put(self._frame, path, [])
-        self._begins = self._held.number
+        self._begins = self._window.number
 
 
 def _put(whole: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
