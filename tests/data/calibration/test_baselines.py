@@ -96,8 +96,8 @@ def test_ties_can_be_dropped(store, monkeypatch):
     monkeypatch.setattr(filling, "_content", texts(lengths))
     rated = [Cell(n, "pair", (float(n % 3),), float(n % 3), probability=0.5, dimension="verdict") for n in range(45)]
     dataset, judge = fill(store, rated, "ties", "pair", "plain_pairwise")
-    for drop, items in ((False, 45), (True, 30)):
-        found = measure_baselines(store, dataset, judge, [VERDICT], "gate", drop)["pair", "verdict"]
+    for drop, items in (((), 45), ((False,), 45), ((True,), 30)):
+        found = measure_baselines(store, dataset, judge, [VERDICT], "gate", *drop)["pair", "verdict"]
         assert found.items == items
         assert found.judge.point == pytest.approx(1.0)
         assert found.length is not None

@@ -7,6 +7,7 @@ import io
 import json
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -97,6 +98,15 @@ def test_an_import_that_has_ended_holds_no_memory_until_garbage_is_looked_for(tm
         gc.enable()
     assert left == [], "with --by-file the names and texts of each file would stay beside those of the next"
     store.close()
+
+
+def test_the_first_error_of_an_import_is_told_and_not_those_of_its_end() -> None:
+    full = SimpleNamespace(close=lambda: (_ for _ in ()).throw(OSError("no room")))
+    with pytest.raises(BadInput, match="the first"), Spool() as spool:
+        spool._opened.append(full)  # type: ignore[arg-type]
+        raise BadInput("It is the first.")
+    with pytest.raises(OSError, match="no room"), Spool() as spool:
+        spool._opened.append(full)  # type: ignore[arg-type]
 
 
 def test_settings_that_stand_there_are_known(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from data.runs import runs
+from data.runs import ray_cluster, runs
 from data.runs.ray_cluster import ray_source
 from data.store.errors import BadInput
 from data.workspace.verify import verify
@@ -74,6 +74,19 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
     with pytest.raises(BadInput, match="HOST:PORT"), ray_source("ray://127.0.0.1:10001"):
         pass
+
+
+@pytest.mark.parametrize(
+    ("workers", "resources", "used"), [(0, {"CPU": 3.0}, 3), (2, {"CPU": 3.0}, 2), (0, {}, 1), (0, {"CPU": 0.5}, 1)]
+)
+def test_there_are_as_many_workers_as_are_asked_for_or_one_a_processor(
+    monkeypatch: pytest.MonkeyPatch, workers: int, resources: dict[str, float], used: int
+) -> None:
+    fake = SimpleNamespace(init=lambda **_: None, shutdown=lambda: None, cluster_resources=lambda: resources)
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    monkeypatch.setattr(ray_cluster, "spread_over", lambda _, count: count)
+    with ray_source("1.2.3.4:5", workers) as source:
+        assert source == used
 
 
 @pytest.mark.parametrize(
