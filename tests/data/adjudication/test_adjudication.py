@@ -114,7 +114,7 @@ def test_of_two_items_the_one_with_the_widest_gap_comes_first(store):
 def test_a_decision_stands_and_can_be_taken_back(store):
     found, ids = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0, "blind", 0.5)])
     made = decide(store, found, "res", 4, "  misread the text ")
-    assert (made.value, made.reason, made.saw_judge, {s.person for s in made.said}) == (
+    assert (made.value, made.reason, made.saw_judge, {s.person for s in made.labels}) == (
         4.0, "misread the text", False, {"person0", "person1"})  # fmt: skip
     for basis in ("gate", "blind", "all"):
         assert value_on(store, found, basis, ids[0]) == (4.0, "adjudicated")

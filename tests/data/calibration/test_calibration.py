@@ -195,8 +195,8 @@ def flat(found):
     """All numbers of sums."""
     return [
         found.human, found.judge, found.scored, found.cells, found.weight, found.items, found.gold_items,
-        found.mean_weight, found.total, found.cross, found.said.items, found.said.total, found.said.cross,
-        found.said.people,
+        found.mean_weight, found.total, found.cross,
+        found.label_sums.items, found.label_sums.total, found.label_sums.cross, found.label_sums.people,
     ]  # fmt: skip
 
 
