@@ -47,7 +47,8 @@ def _is_whole_within(value: float, least: int, most: int) -> bool:
     return isinstance(value, int) and least <= value <= most
 
 
-def _fits(lo: float, hi: float, step: float) -> bool:
+def steps_fit(lo: float, hi: float, step: float) -> bool:
+    """Whether so long steps, fewer than a billion of them, lead from one end of a scale to the other."""
     steps = (hi - lo) / step
     return steps >= 1 and steps < 1e9 and abs(steps - round(steps)) < 1e-6
 
@@ -81,7 +82,7 @@ class RecipeScale(Strict):
             raise ValueError(f"the ends of a scale must lie within {-_FAR:,} and {_FAR:,}")
         if self.step and self.kind != "interval":
             raise ValueError("only an interval scale has steps: leave it empty here")
-        if self.step and not _fits(self.lo, self.hi, self.step):
+        if self.step and not steps_fit(self.lo, self.hi, self.step):
             raise ValueError(f"steps of {self.step:g} do not lead from {self.lo:g} to {self.hi:g}")
         if self.kind in ("ordered", "unordered"):
             if not 2 <= len(self.categories) <= MOST:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from judges.authoring.recipe import MOST, RecipeScale
+from judges.authoring.recipe import MOST, RecipeScale, steps_fit
 
 _WORDS = json.loads(Path(__file__).with_name("answer_words.json").read_text(encoding="utf-8"))
 """How people write answers: nothing, yes and no, the sides of a pair, and ladders of words from low to high."""
@@ -246,7 +246,9 @@ def _interval(numbers: set[float]) -> RecipeScale:
         low, high = -1.0, 1.0
     elif low == high:
         high = 0.0
-    step = next((s for s in (1, 0.5, 0.25) if all((n / s).is_integer() for n in (*numbers, low, high))), 0)
+    ends_and_numbers = (*numbers, low, high)
+    steps = (s for s in (1, 0.5, 0.25) if steps_fit(low, high, s))
+    step = next((s for s in steps if all((n / s).is_integer() for n in ends_and_numbers)), 0)
     ends = [int(end) if end.is_integer() else end for end in (low, high)]
     return RecipeScale(kind="interval", lo=ends[0], hi=ends[1], step=step)
 

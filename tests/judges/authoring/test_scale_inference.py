@@ -102,6 +102,12 @@ def test_what_is_no_answer_is_refused(cell: Any) -> None:
         parse_answer(cell, RecipeScale())
 
 
+@pytest.mark.parametrize(("cells", "step"), [([999_999_999, 0], 1), ([10**9, 3], 0), ([-(10**9), 5, 10**9], 0)])
+def test_very_many_steps_are_any_number(cells: list[int], step: float) -> None:
+    answers = survey(cells).answers
+    assert answers is not None and (answers.kind, answers.step) == ("interval", step)
+
+
 _cells = st.one_of(
     st.none(), st.booleans(), st.integers(-(10**12), 10**12), st.floats(), st.text(max_size=12),
     st.sampled_from([*sorted(MISSING), "1,5", "1,234", "50%", "3/5", "yes", "good", "a", "tie"]),
