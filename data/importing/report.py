@@ -187,7 +187,9 @@ class ProblemCollector:
             self._groups.add((file, line), problem.sentence, problem.field)
         self._places.add((file, line))
         self.preview.rejected = len(self._places)
-        self._hand_back({"file": file, "line": line, "error": " ".join(problem.sentence for problem in faults)}, row)
+        if self._rejects is not None:
+            error = " ".join(problem.sentence for problem in faults)
+            self._hand_back({"file": file, "line": line, "error": error}, row)
         if self.preview.rejected >= MOST:
             self.preview.stopped = (
                 f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "

@@ -115,7 +115,7 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
             bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item!r}."))
         elif not line.part and line.scores is None and known.text is not None and any(known.parts(item)):
             bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
-        elif line.part and line.scores is None and line.part not in known.parts(item) and known.read_part is None:
+        elif line.part and known.read_part is None and not line.fits_part(known.parts(item), line.part):
             judged, whole = ", ".join(known.parts(item)[:12]), "an item as a whole: part has to be empty"
             only = f"{judged} of {line.item!r}, and not {line.part!r}"
             bad.append((number, f"{known.name} judges {only if judged else whole}."))

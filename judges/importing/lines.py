@@ -15,7 +15,7 @@ from judges.errors import AssayError
 from judges.gold import Resolve
 from judges.protocols.call_plan import unpack_replies
 from judges.protocols.orders import Order
-from judges.reading.bare_scores import BareScore
+from judges.reading.bare_scores import BareScore, from_raw
 from judges.sections import with_sections
 from judges.types import ITEM, WAYS, Dialogue, Identifier, Pair, Response, Strict, UnscoredReason, is_unit
 
@@ -57,6 +57,12 @@ class JudgmentLine(Strict):
     judge: str | None = None
     card_version: str | None = None
     run: str | None = None
+
+    def fits_part(self, judged: Sequence[str], part: str) -> bool:
+        """Whether it can be about a part where its card judges these; values without a reply may be of other units."""
+        if self.scores is not None or part in judged:
+            return True
+        return any(judged) and from_raw(self.raw or "") is not None
 
 
 class CellLine(Strict):

@@ -163,14 +163,14 @@ def _part(given: JudgmentLine, card: Card, item: KnownItem) -> str:
     turn = (given.reply or {}).get("turn")
     if not part and card.text is not None and isinstance(turn, int):
         part = f"turn:{turn}"
-    read = given.scores is None and bare_scores.from_raw(given.raw or "") is None
-    if not part and read and any(card.parts(item)):
+    judged = card.parts(item)
+    if not part and any(judged) and not given.fits_part(judged, part):
         raise LineError("part", f"The card {card.name} judges one turn at a time: part must say which, as in turn:1.")
     if part and not is_unit(part):
         raise LineError("part", f"{show_value(part)} is not a unit: part is empty, or one such as turn:1.")
     if part and part not in (choices := units(item)):
         raise LineError("part", f"{show_value(item.id)} has no {show_value(part)}. It has: {', '.join(choices[:12])}.")
-    if part and read and part not in (judged := card.parts(item)) and card.read_part is None:
+    if part and card.read_part is None and not given.fits_part(judged, part):
         what = f"an item as a whole: part must be empty, and is {show_value(part)}"
         if any(judged):
             what = f"{', '.join(judged[:12])} of {show_value(item.id)}, and not {show_value(part)}"

@@ -100,8 +100,8 @@ class LabelCheck:
         self.known.add(place, key, made_at)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
-        drawn = self.context.snapshot.plan.sampling == "random" and "probability" not in given.model_fields_set
-        if drawn and probability is None:
+        unknown = probability is None and "probability" not in given.model_fields_set
+        if unknown and self.context.snapshot.plan.sampling == "random":
             self.context.problems.warn(NO_PROBABILITY)
         row = LabelRow(
             key, "", *where, value, annotator, given.mode, draw_id="", judge_id="", saw=False, seen=None,

@@ -115,11 +115,10 @@ class LineChecks:
             return
         except ValidationError as error:
             found = validation_problems(error)
-        except ItemMissing as no:
-            if self.context.refused.get(line.data["item"]) == (line.file, line.line):
-                return  # the same row is rejected already, with the reason
-            found = [no.problem]
         except LineError as no:
+            place = line.file, line.line
+            if isinstance(no, ItemMissing) and self.context.refused.get(line.data["item"]) == place:
+                return  # the same row is rejected already, with the reason
             found = [no.problem]
         except BadJson as error:
             found = [("", f"The line {error}.")]

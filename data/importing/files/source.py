@@ -177,10 +177,10 @@ def _folder(folder: Path) -> Source:
     if (folder / PARTITIONS).is_file():
         return _read_listed_files(folder)
     for path in sorted(folder.rglob("*")):
-        *folders, last = path.relative_to(folder).parts
-        name = "/".join([*folders, last])
-        hidden = last[0] == "."
-        if any(part[0] == "." for part in folders) or (path.is_dir() and not path.is_symlink() and not hidden):
+        relative = path.relative_to(folder)
+        name = relative.as_posix()
+        *above, hidden = (part[0] == "." for part in relative.parts)
+        if any(above) or (path.is_dir() and not path.is_symlink() and not hidden):
             continue
         if path.is_symlink() or not path.is_file() or path.suffix.lower() not in SUFFIXES or hidden:
             aside.append(name)
