@@ -35,8 +35,10 @@ def served(serve: Callable[..., Server], four_eyes: bool = False, bad: bool = Fa
 
 
 def open_row(page: Any, name: str = "helpfulness · turn") -> Any:
+    before = page.url
     page.get_by_role("button", name=name).click()
-    expect(page.get_by_text("All evidence")).to_have_count(1)  # that of the row before is gone
+    page.wait_for_url(lambda url: url != before)
+    at_rest(page)  # until then, the evidence of the row before may stand beside that of the new one
     expect(page.get_by_text("All evidence")).to_be_visible()
     return page.get_by_test_id("stMain")
 
