@@ -142,8 +142,9 @@ def fuse_chapters(card: Card, chapters: Sequence[Chapter], readings: Sequence[Re
         there_is, value = combination.combine_answers(dimension.scale, answers)
         sure: tuple[float | None, str] = (None, "")
         if names_sides(dimension.scale):
-            value = _nearest_allowed(card, name, dimension.scale.categories, scores, value)
-            there_is = value is not None
+            if value is not None or not there_is:  # all that say n/a have an answer
+                value = _nearest_allowed(card, name, dimension.scale.categories, scores, value)
+                there_is = value is not None
             share = sum(w for score, w in given if score.value == value) / sum(w for _, w in given)
             agreed = round(min(combination.AGREED, max(combination.LEAST, share)), 4)
             own = [(s.confidence, s.source) for s, _ in given if s.value == value]

@@ -209,8 +209,10 @@ def _combine_windows(dimension: Dimension, answers: Said) -> tuple[bool, float |
     return there_is, combined
 
 
-def _verdict(card: Card, dimension: Dimension, answers: Said, scores: Sequence[Score]) -> float:
+def _verdict(card: Card, dimension: Dimension, answers: Said, scores: Sequence[Score]) -> float | None:
     stated = [value for value, _ in answers if value is not None]
+    if not stated:
+        return None
     codes = {(s.unit, s.dimension): s.value for s in scores}
     words = card.allowed(codes) if card.allowed is not None else ()
     if not words:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import check_recipe
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import chapters, orders
-from judges.protocols.call_plan import Task, ask, pieces, reread
+from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, reread
 from judges.protocols.messages import read_fence
 from judges.tokens import tokens
 from tests.judges.replies import any_pair_reply, confidences, judged, pair, pair_reply, values
@@ -47,6 +51,18 @@ def test_what_fits_is_not_cut() -> None:
     assert len(chapters.plan_chapters(LONG, whole - 30)) > 1
     assert pieces(CARD, Params(), Task("k", LONG)) == [""]
     assert pieces(CARD, Params(context=100_000), Task("k", LONG)) == [""]
+
+
+def test_a_better_side_that_every_chapter_leaves_open_is_n_a() -> None:
+    answers = {"kind": "unordered", "categories": ["a", "tie", "b"], "na": True}
+    question = {"name": "clearer", "unit": "pair", "definition": "Which is clearer.", "answers": answers}
+    recipe = {"name": "clearer_side", "title": "Clearer", "kind": "pair", "dimensions": [question]}
+    own, task = from_recipe(check_recipe(recipe)), Task("k", LONG)
+    names = pieces(own, PARAMS, task)
+    for words, value in ((["n/a"] * 3, None), (["n/a", "b", "n/a"], 2.0)):
+        replies = [json.dumps({"pair": {"clearer": {"score": word}}}) for word in words]
+        given = {name: CallReply("k", "", 0, name, reply) for name, reply in zip(names, replies, strict=True)}
+        assert [(s.dimension, s.value) for s in fuse(own, PARAMS, task, given).reading.scores] == [("clearer", value)]
 
 
 def test_room_is_what_the_context_leaves() -> None:

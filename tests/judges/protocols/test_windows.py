@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
+from judges.card import Card
 from judges.cards import card
 from judges.params import Params
 from judges.protocols import windows
-from judges.protocols.call_plan import Task, ask, pieces, remaining_pieces, reread
+from judges.protocols.call_plan import CallReply, Task, ask, fuse, pieces, remaining_pieces, reread
 from judges.protocols.messages import read_fence
-from judges.types import Dialogue, Turn
+from judges.types import Dialogue, Dimension, Reading, Scale, Score, Turn
 from tests.judges.replies import answers, confidences, dialogue, judged, turns_reply, values
 
 CARD = card("multi_turn_dialogue")
@@ -146,6 +149,25 @@ def test_no_summary_washes_out_what_an_earlier_window_saw() -> None:
     # and the first window's own verdict contradicts its own scores
     rules = [r.text for r in found.reading.remarks if r.sort == "rule"]
     assert rules == ["Turns 1-4: The judge said excellent. Its own scores (safety 3 on turn 2) allow poor."]
+
+
+class _Reply(BaseModel):
+    verdict: str
+
+
+def test_a_verdict_that_every_window_leaves_open_is_n_a() -> None:
+    def read(reply: _Reply, item: Dialogue) -> Reading:
+        merits = [Score(f"turn:{t.turn}", "merit", 1.0) for t in item.turns if t.role == "assistant"]
+        return Reading((*merits, Score("conversation", "verdict", verdict.scale.code(reply.verdict))))
+
+    verdict = Dimension("verdict", "conversation", Scale("ordered", categories=("bad", "good"), na=True), "All in all.")
+    merit = Dimension("merit", "turn", Scale("flag"), "Whether it has merit.")
+    own, params = Card("own", "Own", "dialogue", (merit, verdict), _Reply, read), Params(window=5, window_over=10)
+    for first, last, value in (("n/a", "n/a", None), ("good", "n/a", 1.0)):
+        replies = [json.dumps({"verdict": first, "summary": "s"}), json.dumps({"verdict": last})]
+        found = zip(pieces(own, params, LONG), replies, strict=True)
+        reading = fuse(own, params, LONG, {name: CallReply("k", "", 0, name, reply) for name, reply in found}).reading
+        assert [s.value for s in reading.scores if s.dimension == "verdict"] == [value]
 
 
 def test_no_weakest_turn_where_no_window_names_one() -> None:
