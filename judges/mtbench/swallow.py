@@ -260,8 +260,10 @@ def _reference(value: Any) -> tuple[str, ...]:
     """The reference answers of a row: texts, or rows of FastChat's reference files."""
     entries = value if isinstance(value, list) else []
     if entries and isinstance(entries[0], dict):
-        first = entries[0].get("turns") or next((c.get("turns") for c in entries[0].get("choices") or [{}]), None)
-        entries = first if isinstance(first, list) else []
+        choices = entries[0].get("choices")
+        holders = [entries[0], *(choices[:1] if isinstance(choices, list) else [])]
+        given = [one["turns"] for one in holders if isinstance(one, dict) and one.get("turns")]
+        entries = given[0] if given and isinstance(given[0], list) else []
     return tuple(text if isinstance(text, str) else "" for text in entries) if any(entries) else ()
 
 

@@ -140,6 +140,14 @@ def test_a_row_that_does_not_fit_is_named_and_the_rest_is_taken() -> None:
     assert len(found.ratings) == 5 + 2
 
 
+@pytest.mark.parametrize("choices", [["x"], [None], {"index": 0, "turns": ["R"]}, 5])
+def test_reference_answers_in_an_unknown_shape_are_none(choices: Any) -> None:
+    bare = row(0, FIVE)
+    bare["specifics"]["reference"] = [{"choices": choices}]
+    found = read((DETAILS, [bare]))
+    assert not found.bad and len(found.ratings) == 10 and found.questions["81"].reference == ()
+
+
 def test_a_second_run_of_a_model_is_kept_apart() -> None:
     later = DETAILS.replace("2025", "2026")
     found = read((DETAILS, [row(0, [[9], [8]])]), (later, [row(0, [[3], [2]])]))
