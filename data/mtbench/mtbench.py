@@ -240,8 +240,8 @@ def _text_and_number(raw: str, value: float | None, remark: str) -> tuple[str, f
 
     Elsewhere it is the rating that was read; FastChat's files state -1 where none could be.
     """
-    if raw.startswith('{"judgment":""'):
-        return "", json.loads(raw).get("score")
+    if raw.startswith('{"judgment":""') and (row := _object(raw)):
+        return "", row.get("score")
     if number_match := _STATED.match(remark):
         return raw, float(number_match[1])
     return raw, -1.0 if value is None else value
@@ -251,22 +251,25 @@ def _verdict(text: str, counts: parsing.Counts) -> Winner:
     """The verdict of one reply, in its own A and B: a field of its JSON, or in brackets; "" for none."""
     if not text.lstrip().startswith("{"):
         return _WORDS.get(parsing.winner(text, counts), "")
-    try:
-        return _WORDS.get(json.loads(text).get("verdict"), "")
-    except (ValueError, AttributeError, TypeError):
-        return ""
+    return _WORDS.get(str(_object(text).get("verdict")), "")
 
 
 def _reply_text(text: str) -> str:
     """What a reply says in words: of one in JSON, as files of verdicts come in, the reason that it gives."""
-    try:
-        payload = json.loads(text) if text.startswith("{") else None
-    except ValueError:
-        payload = None
-    if not isinstance(payload, dict) or not {"verdict", "winner"} & payload.keys():
+    payload = _object(text) if text.startswith("{") else {}
+    if not {"verdict", "winner"} & payload.keys():
         return text
     reason = payload.get("reason", payload.get("judgment"))
     return reason if isinstance(reason, str) else INCONSISTENT * (payload.get("winner") == "tie (inconsistent)")
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The object that a text which begins as one holds; {} where it is no JSON."""
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found
 
 
 def _swap_sides(verdict: Winner, turned: bool) -> Winner:

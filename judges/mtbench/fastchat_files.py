@@ -16,13 +16,13 @@ from typing import Any
 from judges.errors import AssayError
 from judges.mtbench import parsing
 from judges.mtbench.prompts import family_name, wording
-from judges.mtbench.records import Answer, Bench, Game, Judge, PromptText, Rating, Winner
+from judges.mtbench.records import WITH_REFERENCE, Answer, Bench, Game, Judge, PromptText, Rating, Winner
 from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.messages import fill
 from judges.strict_json import canonical
 
-WITH_REFERENCE = ("math", "reasoning", "coding")
-"""The categories in which FastChat shows its judges a reference answer."""
+_LONGEST = 180
+"""Bytes of a name that a file is called by, so that its number and its ending have room in what systems allow."""
 _UNSAFE = re.compile(r"[^\w.+=@ -]")
 _TSTAMP = 0.0
 """Records have no time, and FastChat's rows need one."""
@@ -56,10 +56,14 @@ def fastchat_files(bench: Bench) -> dict[str, list[dict[str, Any]]]:
 
 
 def _by_name(folder: str, rows: Mapping[str, list[dict[str, Any]]], ends: str = "") -> dict[str, list[dict[str, Any]]]:
-    """The rows of each name as a file of its own, / as __; names that would be one file get a number."""
+    """The rows of each name as a file of its own, / as __; names that would be one file get a number.
+
+    A long name is cut: the rows say it in full.
+    """
     files: dict[str, list[dict[str, Any]]] = {}
     for name, file_rows in rows.items():
-        stem = _UNSAFE.sub("_", name.replace("/", "__")).strip(". ") or "unnamed"
+        stem = _UNSAFE.sub("_", name.replace("/", "__")).encode()[:_LONGEST].decode(errors="ignore")
+        stem = stem.strip(". ") or "unnamed"
         path, n = f"{folder}/{stem}{ends}.jsonl", 1
         while path in files:
             n += 1

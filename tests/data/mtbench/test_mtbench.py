@@ -131,6 +131,12 @@ def test_a_verdict_says_its_reason_or_that_its_orders_differ(reply: str, said: s
     assert mtbench._reply_text(reply) == said
 
 
+def test_a_reply_that_begins_like_a_number_without_a_text_is_a_text(tmp_path: Path) -> None:
+    reply = '{"judgment":"", or so I was to begin. Rating: [[6]]'
+    bench = bring(workspace(tmp_path), FILES | {"gpt-x_single.jsonl": [rated(reply, 6)]})
+    assert [(one.text, one.stated) for one in bench.ratings] == [(reply, 6.0)]
+
+
 def test_games_and_votes_are_turned_into_sorted_order(tmp_path: Path) -> None:
     verdict = {"question_id": 9, "model_1": "n", "model_2": "m", "turn": 1, "judge": ["gpt-x", "pair-v2"]}
     files = {

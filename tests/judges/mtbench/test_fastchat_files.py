@@ -124,6 +124,14 @@ def test_the_files_are_those_that_fastchat_reads() -> None:
     assert [row["winner"] for row in files["model_judgment/gpt4_pair_pair.jsonl"]] == ["tie (inconsistent)", "model_1"]
 
 
+def test_a_name_longer_than_a_file_may_have_is_cut_there_and_whole_in_its_rows(tmp_path: Path) -> None:
+    names = ["家のモデル" * 20 + end for end in ("一", "二")]
+    bench = Bench(answers={("81", name, 0): Answer("81", name, 0, ("a",)) for name in names})
+    files = [path.name for path in write_fastchat(bench, tmp_path / "new")]
+    assert files == [f"{names[0][:60]}.jsonl", f"{names[0][:60]}-2.jsonl"]
+    assert again(bench).answers == bench.answers
+
+
 def test_a_folder_is_written_once(tmp_path: Path) -> None:
     assert len(write_fastchat(BENCH, tmp_path / "out")) == 13
     bench, _ = read_bench([tmp_path / "out"])
