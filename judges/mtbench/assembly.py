@@ -6,7 +6,6 @@ wording, and what cannot be taken is said, with its place.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +22,12 @@ from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
 from judges.protocols.messages import fill
 from judges.protocols.orders import Order
-from judges.strict_json import show_value
+from judges.strict_json import BadJson, parse_json, show_value
 
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
 """What FastChat's files hold, in the order in which they are read; `known`: dialogues that a dataset holds already."""
-_NAN = re.compile(r"\bNaN\b|-?\bInfinity\b")
+_NAN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|-?\b(?:NaN|Infinity)\b', re.DOTALL)
+"""A text as JSON writes it, which is left as it is, or a number that is none."""
 _LISTED = 8
 _LONG = 20
 """Characters of a text that does not stand in a prompt by chance."""
@@ -164,13 +164,14 @@ class _Mended(NamedTuple):
 def mend_record(record: FileRecord) -> FileRecord:
     """A record that holds NaN, which is no JSON and which some tools write as a mean, with null in its place.
 
-    Any other record is as it is.
+    Any other record is as it is, as is one that would be refused without NaN, too.
     """
-    if not record.problem or not _NAN.search(record.text):
+    if not record.problem:
         return record
+    plain = _NAN.sub(lambda found: found[0] if found[0].startswith('"') else "null", record.text)
     try:
-        value = json.loads(record.text, parse_constant=lambda _: None)
-    except (ValueError, RecursionError):
+        value = parse_json(plain) if plain != record.text else None
+    except BadJson:
         return record
     return _Mended(record.line, value, record.text, "") if isinstance(value, dict) else record
 
@@ -313,22 +314,24 @@ class Assembly:
             self.counted["not asked", place.file][judge.model] += 1
         stored = self.choices.get((key, model), [])
         own = row.get("choice")
-        several = len(stored) > 1 and len([one for one in scores if one.sample is not None]) == len(stored)
+        samples = Counter(one.turn for one in scores if one.sample is not None)
         kept = place if not stored else place._replace(row=None)
         for score in scores:
-            answer = self.found.answers.get((key, model, stored[0])) if stored else None
-            if answer is not None and score.turn > len(answer.turns):
-                turns = many(len(answer.turns), "turn")
-                why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
-                self.found.bad.append(BadRow(place, "turn", why))
-                continue
+            several = len(stored) > 1 and samples[score.turn] == len(stored)
             choice = stored[score.sample] if several and score.sample is not None else None
             choice = own if isinstance(own, int) and not isinstance(own, bool) and own in stored else choice
             unclear = choice is None and len(stored) > 1
             shown = self._choices_in_prompt(key, model, score) if unclear and score.prompt else []
             if len(shown) == 1:
                 choice = shown[0]
-            template = judge.template or self._template(judge, key, model, choice or (shown or [0])[0], score)
+            likely = (shown or stored or [0])[0] if choice is None else choice
+            answer = self.found.answers.get((key, model, likely))
+            if answer is not None and score.turn > len(answer.turns):
+                turns = many(len(answer.turns), "turn")
+                why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
+                self.found.bad.append(BadRow(place, "turn", why))
+                continue
+            template = judge.template or self._template(judge, key, answer, score)
             self._check_turn(place.file, key, model, judge, score)
             score = score._replace(prompt="x" * bool(score.prompt))
             self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template, _own_keys(row)))
@@ -391,14 +394,13 @@ class Assembly:
                 found.append(choice)
         return found
 
-    def _template(self, judge: JudgeNames, question: str, model: str, choice: int, score: JudgedTurn) -> str | None:
-        """The template of the prompt that a judge was sent, None where it cannot be made out."""
-        entry, answer = self.found.questions.get(question), self.found.answers.get((question, model, choice))
+    def _template(self, judge: JudgeNames, question: str, answer: Answer | None, score: JudgedTurn) -> str | None:
+        """The template of the prompt that a judge was sent about an answer, None where it cannot be made out."""
+        entry = self.found.questions.get(question)
         if not score.prompt or entry is None or answer is None or score.turn > min(len(entry.turns), len(answer.turns)):
             return None
         texts: dict[str, Sequence[str]] = {}
-        numbers = range(1, score.turn + 1)
-        for n in numbers:
+        for n in range(1, score.turn + 1):
             mark = f"_{n}" if score.turn > 1 else ""
             texts[f"question{mark}"] = (entry.turns[n - 1],)
             texts[f"answer{mark}"] = _forms(answer.turns[n - 1])
@@ -512,10 +514,10 @@ class Assembly:
             for one in self.rated
         ], [(one.question, one.model, one.score.turn) for one in self.rated])  # fmt: skip
         samples: Counter[tuple[str, str, str, int, int]] = Counter()
-        unknown: list[_PendingJudgment] = []
         for one, judged in zip(self.rated, row_judges, strict=True):
             if self.found.questions and one.question not in self.found.questions:
-                unknown.append(one)
+                why = f"The question {one.question} is not in the files: its judgment is left out."
+                self.found.bad.append(BadRow(one.place, "question_id", why))
                 continue
             judge = self._judge(*judged)
             choice = self._choice(one, judge, samples)
@@ -527,7 +529,6 @@ class Assembly:
             )  # fmt: skip
             samples[cell] += 1
             self.found.ratings.append((one.place, rating))
-        self._unknown([(one.place, one.question) for one in unknown])
 
     def _choice(self, one: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
         """The choice that a judgment is about; of several whose texts it was shown the first not judged so far."""
@@ -566,7 +567,10 @@ class Assembly:
         """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
         models = [one.judge.model for one in judged]
         families = [prompts.family_name(one.judge.prompt) for one in judged]
-        row_wordings = _own_or_found([one.own for one in judged], self._wordings(asked_rows, models, families))
+        row_wordings = [
+            found if one.own.wording is None else one.own.wording
+            for one, found in zip(judged, self._wordings(asked_rows, models, families), strict=True)
+        ]
         named = self._by_folder([
             ((model, wording), family, one.place.file, cell)
             for one, model, family, wording, cell in zip(judged, models, families, row_wordings, cells, strict=True)
@@ -611,11 +615,6 @@ class Assembly:
             for judge, family, file, _ in judged
         ]
 
-    def _unknown(self, given: Sequence[tuple[SourcePlace, str]]) -> None:
-        for place, question in given:
-            why = f"The question {question} is not in the files: its judgment is left out."
-            self.found.bad.append(BadRow(place, "question_id", why))
-
     def _note(self) -> None:
         """What is worth knowing of the files, a sentence for each sort of thing."""
         notes = self.found.notes
@@ -659,11 +658,6 @@ class Assembly:
                 )
         for file, ordinals in _lone(self.found.games).items():
             notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
-
-
-def _own_or_found(own: Sequence[_OwnKeys], found: Sequence[str]) -> list[str]:
-    """The wordings found, or those that the rows state themselves."""
-    return [wording if one.wording is None else one.wording for one, wording in zip(own, found, strict=True)]
 
 
 def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:

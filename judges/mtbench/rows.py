@@ -23,6 +23,8 @@ _SCORES = re.compile(r"score_turn_?(\d)")
 _NUMBER = re.compile(r"\s*-?\d{1,9}(\.\d{1,9})?\s*", re.ASCII)
 _JUDGED = re.compile(r"(.+)_(?:single|pair)(?:[_-].*)?")
 _MOST_TURNS = 1000
+_MOST_CHOICES = 2**31
+"""An index from here on is a mark that a tool made up, and no column of numbers has room for it."""
 _FAILED = "the call to the judge failed"
 INCONSISTENT = "The two orders do not agree."
 """What stands for the text of a verdict over both orders that is a tie because they do not agree."""
@@ -153,7 +155,7 @@ def read_choices(row: Mapping[str, Any]) -> list[ChoiceTurns]:
     if not isinstance(choices, list) or not choices or not all(isinstance(one, dict) for one in choices):
         raise BadField("choices", "choices must be a list with at least one answer.")
     numbers = [one.get("index") for one in choices]
-    if not all(isinstance(n, int) and n >= 0 for n in numbers) or len(set(numbers)) < len(numbers):
+    if not all(isinstance(n, int) and 0 <= n < _MOST_CHOICES for n in numbers) or len(set(numbers)) < len(numbers):
         numbers = list(range(len(choices)))
     found = []
     for n, one in sorted(zip(numbers, choices, strict=True), key=lambda pair: pair[0]):
@@ -201,9 +203,9 @@ def voter_group(name: str) -> str:
 
 def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> int:
     """The turn that a row is about; where it names none, that of the file's name, or the usual one."""
-    turn = row.get("turn", usual)
-    if row.get("turn") is None and (in_name := _TURN.search(PurePosixPath(file).name)):
-        turn = int(in_name[1])
+    turn = row.get("turn")
+    if turn is None:
+        turn = int(in_name[1]) if (in_name := _TURN.search(PurePosixPath(file).name)) else usual
     if isinstance(turn, bool) or not isinstance(turn, int) or not 1 <= turn <= _MOST_TURNS:
         raise BadField("turn", f"turn must be a number from 1 (it is {show_value(turn)}).")
     return turn

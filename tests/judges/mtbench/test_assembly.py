@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from judges.importing.jsonl import read_jsonl_line
-from judges.mtbench.assembly import BenchFile, assemble
+from judges.mtbench.assembly import BenchFile, assemble, mend_record
 from judges.mtbench.prompts import wording
+from judges.mtbench.ratings import read_ratings
 from tests.judges.mtbench.bench_rows import MATH, MULTI, OTHER, QUESTIONS, SINGLE, TEXTS, answer, asked, rated, read
 
 ANSWERS = [answer(81, "m/one"), answer(82, "m/one")]
@@ -112,6 +113,30 @@ def test_a_list_of_another_length_is_samples_of_the_judge() -> None:
     assert [(r.choice, r.sample, r.stated) for _, r in found.ratings] == [(0, 0, 5.0), (0, 1, 6.0), (0, 2, 9.0)]
 
 
+def test_lists_of_both_turns_in_one_row_go_to_the_choices_of_each_turn() -> None:
+    row = {"question_id": 81, "model": "m/one", "judge": "Q", "score_turn1": [5, 6, 7], "score_turn2": [1, 2, 3]}
+    found = read(question=QUESTIONS, model_answer__one=CHOICES, j__gpt_single=[row])
+    assert [(r.turn, r.choice, r.sample, r.stated) for _, r in found.ratings] == [
+        (turn, choice, 0, float(score))
+        for turn, scores in ((1, (5, 6, 7)), (2, (1, 2, 3))) for choice, score in enumerate(scores)
+    ]  # fmt: skip
+
+
+def test_a_judgment_of_a_later_choice_may_be_about_a_turn_that_the_first_one_lacks() -> None:
+    uneven = [answer(81, "m/one", ("One.",), ("Two, then.", "Dos."))]
+    found = read(question=QUESTIONS, model_answer__one=uneven, j__gpt_single=[rated(turn=2, choice=n) for n in (0, 1)])
+    assert [(r.choice, r.turn) for _, r in found.ratings] == [(1, 2)]
+    assert [bad.sentence for bad in found.bad] == ["The answer of m/one to question 81 has 1 turn: none is 2."]
+
+
+def test_an_index_that_no_column_has_room_for_is_a_mark_and_the_place_counts() -> None:
+    lines = [answer(81, "m/one", ("One.", "Uno."), ("Two.", "Dos."))]
+    for number, choice in enumerate(lines[0]["choices"]):
+        choice["index"] = 2**63 + number
+    found = read(question=QUESTIONS, model_answer__one=lines, j__gpt_single=[rated()])
+    assert [key[2] for key in found.answers] == [0, 1] and len(read_ratings(found.bench)) == 1
+
+
 def test_the_prompt_says_which_choice_was_judged() -> None:
     turns = CHOICES[0]["choices"][2]["turns"]
     row = rated(user_prompt=asked(SINGLE, 81, turns))
@@ -179,6 +204,16 @@ def test_a_mean_that_is_no_number_costs_no_row() -> None:
     line = b'{"question_id": 81, "model": "m", "judge_id": "Q", "score_turn1": 7, "score_turn2": -1, "avg_score": NaN}'
     found = assemble([BenchFile("one.jsonl", "single", [read_jsonl_line(1, line)])])
     assert [(r.turn, r.stated) for _, r in found.ratings] == [(1, 7.0)] and not found.bad
+
+
+@pytest.mark.parametrize("fault", ['"half \\ud83d"', '"\\u0000"', "9" * 30, '"NaN", "model": "again"'])
+def test_a_line_that_is_refused_for_more_than_nan_stays_refused(fault: str) -> None:
+    line = f'{{"model": "m", "score": NaN, "judgment": {fault}}}'.encode()
+    assert mend_record(read_jsonl_line(1, line)).problem
+    sound = b'{"score": [-Infinity, NaN], "judgment": "NaN and \\"Infinity\\""}'
+    assert mend_record(read_jsonl_line(1, sound)).value == {
+        "score": [None, None], "judgment": 'NaN and "Infinity"',
+    }  # fmt: skip
 
 
 def test_what_is_odd_is_said_and_what_is_sound_is_kept() -> None:

@@ -15,7 +15,7 @@ from judges.mtbench import completeness
 from judges.mtbench.assembly import AssembledBench, BenchFile, assemble
 from judges.mtbench.fastchat_files import fastchat_files
 from judges.mtbench.many_turns import assemble_dialogues
-from judges.mtbench.rows import BadField, read_judge, read_judged_turns, read_question, role_of
+from judges.mtbench.rows import BadField, read_judge, read_judged_turns, read_question, read_verdict, role_of
 from judges.mtbench.swallow import assemble_swallow
 from tests.judges.mtbench.bench_rows import QUESTIONS, SINGLE, answer, asked, rated
 from tests.judges.mtbench.test_swallow import DETAILS, FIVE, RESULTS, results, row
@@ -146,6 +146,12 @@ def test_a_score_may_be_written_as_text(stated: str | None, read: float | None) 
 def test_a_score_that_is_no_number_is_refused(stated: object) -> None:
     with pytest.raises(BadField, match="score must be a number"):
         read_judged_turns({"turn": 1, "judgment": "x", "score": stated}, "j.jsonl")
+
+
+@pytest.mark.parametrize(("file", "turn"), [("gpt_pair.jsonl", 1), ("gpt_pair_turn2.jsonl", 2)])
+def test_a_turn_that_is_null_is_named_as_little_as_one_that_is_absent(file: str, turn: int) -> None:
+    row = {"model_1": "a", "model_2": "b", "winner": "tie"}
+    assert read_verdict(row | {"turn": None}, file).turn == read_verdict(row, file).turn == turn
 
 
 def test_a_model_with_answers_under_two_names_is_told() -> None:
