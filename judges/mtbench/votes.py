@@ -48,13 +48,6 @@ class VerdictAgreement(NamedTuple):
     between: bool = False
 
 
-class _Sides(NamedTuple):
-    """Verdicts of two sides side by side: question, turn, and both as codes; `both_ways` where they have no order."""
-
-    rows: list[tuple[str, int, int, int]]
-    both_ways: bool = False
-
-
 def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
     """Judges with every group and with the majority of all, then people with each other; each turn, and all of them.
 
@@ -71,14 +64,14 @@ def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
     found: list[VerdictAgreement] = []
     for judge, verdicts in _verdicts(bench).items():
         for group in groups:
-            found += _figures(judge, group, _Sides([
+            found += _figures(judge, group, [
                 (key[0], key[1], value, verdicts[key])
                 for key, votes in by_pair.items() if key in verdicts for who, value in votes if who == group
-            ]))  # fmt: skip
-        found += _figures(judge, MAJORITY, _Sides([
+            ])  # fmt: skip
+        found += _figures(judge, MAJORITY, [
             (key[0], key[1], majority([value for _, value in votes]), verdicts[key])
             for key, votes in by_pair.items() if key in verdicts
-        ]))  # fmt: skip
+        ])  # fmt: skip
     for n, one in enumerate(groups):
         for other in groups[n:]:
             rows = [
@@ -86,7 +79,7 @@ def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
                 for key, votes in by_pair.items()
                 for x, y in _pairs_of_votes(votes, one, other)
             ]  # fmt: skip
-            found += [f._replace(between=True) for f in _figures(one, other, _Sides(rows, one == other))]
+            found += [f._replace(between=True) for f in _figures(one, other, rows, both_ways=one == other)]
     return found
 
 
@@ -113,12 +106,17 @@ def _pairs_of_votes(votes: list[tuple[str, int]], one: str, other: str) -> list[
     return list(combinations(first, 2) if one == other else product(first, second))
 
 
-def _figures(one: str, other: str, sides: _Sides) -> list[VerdictAgreement]:
-    """The figures of two sides, over all turns and, where there are several, by turn."""
-    if not sides.rows:
+def _figures(
+    one: str, other: str, verdicts: list[tuple[str, int, int, int]], both_ways: bool = False
+) -> list[VerdictAgreement]:
+    """The figures of two sides, over all turns and, where there are several, by turn.
+
+    `verdicts` are theirs side by side: question, turn, and both as codes; `both_ways` where they have no order.
+    """
+    if not verdicts:
         return []
-    names = {question: n for n, question in enumerate(dict.fromkeys(row[0] for row in sides.rows))}
-    rows = np.array([(names[question], turn, x, y) for question, turn, x, y in sides.rows], dtype=np.int64)
+    names = {question: n for n, question in enumerate(dict.fromkeys(row[0] for row in verdicts))}
+    rows = np.array([(names[question], turn, x, y) for question, turn, x, y in verdicts], dtype=np.int64)
     turns: list[int | None] = [None, *np.unique(rows[:, 1]).tolist()]
     found = []
     for turn in turns if len(turns) > 2 else turns[1:]:
@@ -129,9 +127,9 @@ def _figures(one: str, other: str, sides: _Sides) -> list[VerdictAgreement]:
             question, _, x, y = among.T
             equal = share_by_item(x == y, question)
             # People have no order: each pair of votes counts both ways, half each.
-            if sides.both_ways:
+            if both_ways:
                 question, x, y = np.tile(question, 2), np.concatenate([x, y]), np.concatenate([y, x])
-            weight = np.full(len(x), 0.5 if sides.both_ways else 1.0)
+            weight = np.full(len(x), 0.5 if both_ways else 1.0)
             kappa = kappa_interval(Cells(question, x, y, weight), len(CODES), None)
             found.append(VerdictAgreement(one, other, turn, setup, len(among), equal, kappa))
     return found
