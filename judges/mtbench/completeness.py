@@ -9,6 +9,7 @@ from itertools import combinations
 
 from judges.mtbench import parsing
 from judges.mtbench.assembly import list_names
+from judges.mtbench.ratings import read_rating
 from judges.mtbench.records import Bench, Game, Rating
 from judges.mtbench.thinking import unclosed_tags
 from judges.plural import many, verb
@@ -16,6 +17,8 @@ from judges.strict_json import show_value
 
 Cell = tuple[str, int]
 NO_ANSWERS = "No answers are in the files."
+_REASONS = ("", "no rating is in the text", "the call to the judge failed", "the rating lies outside 1 to 10")
+"""Why a judgment has no score, in the order of `ratings.REASONS`."""
 
 
 def describe_contents(bench: Bench) -> list[str]:
@@ -160,7 +163,7 @@ def _unscored_lines(bench: Bench) -> list[str]:
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     others: dict[str, list[str]] = defaultdict(list)
     for one in bench.ratings:
-        if why := _reason(one):
+        if why := _REASONS[read_rating(one)[1]]:
             reasons[one.judge, why].append(one.question)
         elif one.text.strip() and one.stated is not None and one.stated != parsing.rating(one.text):
             others[one.judge].append(f"{one.question} ({one.stated:g}, and {parsing.rating(one.text):g} in the text)")
@@ -176,15 +179,6 @@ def _unscored_lines(bench: Bench) -> list[str]:
     ]
     failed = Counter(game.judge for game in bench.games if game.error)
     return notes + [f"{judge}: {many(n, 'verdict')} on pairs failed." for judge, n in failed.items()]
-
-
-def _reason(one: Rating) -> str:
-    if one.error:
-        return "the call to the judge failed"
-    number = parsing.rating(one.text) if one.text.strip() else one.stated
-    if number is None or number == -1:
-        return "no rating is in the text"
-    return "" if 1 <= number <= 10 else "the rating lies outside 1 to 10"
 
 
 def _thinking(bench: Bench) -> list[str]:

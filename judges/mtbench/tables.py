@@ -18,7 +18,16 @@ from judges.mtbench.japanese import japanese_shares
 from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
 from judges.mtbench.protocol import Protocol, describe_protocol, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
-from judges.mtbench.ratings import REASONS, RatingTable, Rules, count_judgments, count_ratings, read_ratings, rules_of
+from judges.mtbench.ratings import (
+    REASONS,
+    RatingTable,
+    Rules,
+    changed_ratings,
+    count_judgments,
+    count_ratings,
+    read_ratings,
+    rules_of,
+)
 from judges.mtbench.records import Bench
 from judges.mtbench.replay import Step, Waterfall
 from judges.mtbench.votes import vote_agreement
@@ -297,13 +306,12 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
 
 def _changed_table(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
-    for place, number in zip(chosen.table.place.tolist(), chosen.table.number.tolist(), strict=True):
+    changed = chosen.table.where(np.isin(chosen.table.place, changed_ratings(chosen.bench, chosen.table)))
+    for place, number in zip(changed.place.tolist(), changed.number.tolist(), strict=True):
         one = chosen.bench.ratings[place]
-        read = None if number != number else number
-        if one.text.strip() and one.stated is not None and one.stated != (-1 if read is None else read):
-            row = _judge_and_model(chosen, one.judge, one.model)
-            row |= {"question": one.question, "choice": one.choice, "turn": one.turn}
-            rows.append(row | {"stated": one.stated, "read": read})
+        row = _judge_and_model(chosen, one.judge, one.model)
+        row |= {"question": one.question, "choice": one.choice, "turn": one.turn}
+        rows.append(row | {"stated": one.stated, "read": None if number != number else number})
     return ResultTable("changed", "Judgments whose text gives another number than their file states", rows)
 
 
