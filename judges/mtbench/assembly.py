@@ -227,11 +227,15 @@ class Assembly:
 
     def take(self, file: BenchFile, record: FileRecord) -> None:
         """One record of a file."""
+        if not self.refuse_problem(file, record):
+            self.read(file.role, SourcePlace(file.name, record.line, record.value), record.value)
+
+    def refuse_problem(self, file: BenchFile, record: FileRecord) -> bool:
+        """Whether a record is none, which is kept as what is wrong with its line."""
         if record.problem:
             place = SourcePlace(file.name, record.line, record.text)
             self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
-            return
-        self.read(file.role, SourcePlace(file.name, record.line, record.value), record.value)
+        return bool(record.problem)
 
     def read(self, role: str, place: SourcePlace, row: dict[str, Any]) -> None:
         """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
@@ -331,7 +335,7 @@ class Assembly:
                 why = f"The answer of {model} to question {key} has {turns}: none is {score.turn}."
                 self.found.bad.append(BadRow(place, "turn", why))
                 continue
-            template = judge.template or self._template(judge, key, answer, score)
+            template = judge.template or self._template(judge, key, score.turn, {"answer": answer}, score.prompt)
             self._check_turn(place.file, key, model, judge, score)
             score = score._replace(prompt="x" * bool(score.prompt))
             self.rated.append(_PendingJudgment(kept, judge, key, model, choice, score, template, _own_keys(row)))
@@ -343,7 +347,8 @@ class Assembly:
             self.counted["contrary", place.file][judge.model] += 1
         for game in found.games:
             sides = (found.a, found.b) if game.order != "ba" else (found.b, found.a)
-            template = judge.template or self._pair_template(judge, key, found.turn, sides, game)
+            answers = {f"answer_{x}": self.found.answers.get((key, one, 0)) for x, one in zip("ab", sides, strict=True)}
+            template = judge.template or self._template(judge, key, found.turn, answers, game.asked)
             kept = game._replace(asked="x" * bool(game.asked))
             place = place._replace(row=None)
             self.compared.append(_PendingGame(place, judge, key, found, kept, template, _own_keys(row)))
@@ -394,35 +399,24 @@ class Assembly:
                 found.append(choice)
         return found
 
-    def _template(self, judge: JudgeNames, question: str, answer: Answer | None, score: JudgedTurn) -> str | None:
-        """The template of the prompt that a judge was sent about an answer, None where it cannot be made out."""
-        entry = self.found.questions.get(question)
-        if not score.prompt or entry is None or answer is None or score.turn > min(len(entry.turns), len(answer.turns)):
-            return None
-        texts: dict[str, Sequence[str]] = {}
-        for n in range(1, score.turn + 1):
-            mark = f"_{n}" if score.turn > 1 else ""
-            texts[f"question{mark}"] = (entry.turns[n - 1],)
-            texts[f"answer{mark}"] = _forms(answer.turns[n - 1])
-            texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
-        return self._fill_template(judge.prompt, score.prompt, texts)
-
-    def _pair_template(
-        self, judge: JudgeNames, question: str, turn: int, sides: tuple[str, str], game: rows.OrderVerdict
+    def _template(
+        self, judge: JudgeNames, question: str, turn: int, answers: Mapping[str, Answer | None], prompt: str
     ) -> str | None:
-        entry, given = self.found.questions.get(question), [self.found.answers.get((question, one, 0)) for one in sides]
-        if not game.asked or entry is None or turn > len(entry.turns):
-            return None
-        if not all(one is not None and len(one.turns) >= turn for one in given):
+        """The template of the prompt that a judge was sent, None where it cannot be made out.
+
+        `answers` are those that it was shown up to a turn, by the names of their fields.
+        """
+        entry = self.found.questions.get(question)
+        given = {name: one.turns for name, one in answers.items() if one is not None and len(one.turns) >= turn}
+        if not prompt or entry is None or turn > len(entry.turns) or len(given) < len(answers):
             return None
         texts: dict[str, Sequence[str]] = {}
         for n in range(1, turn + 1):
             mark = f"_{n}" if turn > 1 else ""
             texts[f"question{mark}"] = (entry.turns[n - 1],)
-            for side, answer in zip("ab", given, strict=True):
-                texts[f"answer_{side}{mark}"] = _forms(answer.turns[n - 1] if answer else "")
+            texts |= {f"{name}{mark}": _forms(turns[n - 1]) for name, turns in given.items()}
             texts[f"ref_answer_{n}"] = self._references(question, judge.model, n)
-        return self._fill_template(judge.prompt, game.asked, texts)
+        return self._fill_template(judge.prompt, prompt, texts)
 
     def _fill_template(self, name: str, prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
         known = self.templates[name]

@@ -31,10 +31,9 @@ def assemble_dialogues(files: Iterable[BenchFile]) -> AssembledBench:
     state = Assembly("")
     for file in files:
         for record in file.records:
-            place = SourcePlace(file.name, record.line, record.text if record.problem else record.value)
-            if record.problem:
-                state.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
+            if state.refuse_problem(file, record):
                 continue
+            place = SourcePlace(file.name, record.line, record.value)
             try:
                 _take(state, place, record.value)
             except rows.BadField as error:

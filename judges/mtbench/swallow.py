@@ -71,10 +71,9 @@ def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
     for file in files:
         file_rows: list[tuple[int, dict[str, Any]]] = []
         for record in file.records:
-            if record.problem:
-                place = SourcePlace(file.name, record.line, record.text)
-                state.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
-            elif file.role == "results":
+            if state.refuse_problem(file, record):
+                continue
+            if file.role == "results":
                 results.append(_results(file.name, record.value))
             else:
                 file_rows.append((record.line, record.value))
