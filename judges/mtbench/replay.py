@@ -100,17 +100,21 @@ class Waterfall:
     unmoved: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
 class _Mean:
     """A mean over rows, and what each question adds to its error."""
 
-    def __init__(self, value: Floats, question: NDArray[np.int64], questions: int) -> None:
-        self.point = float(value.sum()) / len(value) if len(value) else nan
-        self.pull = np.bincount(question, value - self.point, minlength=questions) / max(len(value), 1)
+    point: float
+    pull: Floats
+
+    @classmethod
+    def of(cls, value: Floats, question: NDArray[np.int64], questions: int) -> _Mean:
+        """The mean of values about so many questions, of which each row names its own."""
+        point = float(value.sum()) / len(value) if len(value) else nan
+        return cls(point, np.bincount(question, value - point, minlength=questions) / max(len(value), 1))
 
     def __sub__(self, other: _Mean) -> _Mean:
-        difference = object.__new__(_Mean)
-        difference.point, difference.pull = self.point - other.point, self.pull - other.pull
-        return difference
+        return _Mean(self.point - other.point, self.pull - other.pull)
 
     def interval(self, cells: int) -> Interval:
         """With Student's t over the questions: sqrt(G / (G - 1) sum of squares); no ends where nothing varies."""
@@ -137,9 +141,9 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
     both = _Both(_ReplayedRatings(one, other, common, questions), _ReplayedRatings(other, one, common, questions))
     if not (both.own.rated and both.theirs.rated):
         return None
-    start, end = both.own.mean(NOTHING), both.theirs.mean(NOTHING)
+    (first, start), (second, end) = both.own.state(NOTHING), both.theirs.state(NOTHING)
     steps, switched, later = both.step_path()
-    at, last = len(both.own.rows(NOTHING)), len(both.theirs.rows(NOTHING))
+    at, last = len(first.row), len(second.row)
     return Waterfall(
         one, other, start.interval(at), end.interval(last), (end - start).interval(min(at, last)),
         (start.point * rules_of(one.protocol).unit, end.point * rules_of(other.protocol).unit),
@@ -151,6 +155,13 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
 def _table(run: Pipeline, parse: Parse) -> RatingTable:
     """All that the pipeline's judge rated."""
     return read_ratings(run.bench, parse).narrow(judges=[run.judge])
+
+
+class _State(NamedTuple):
+    """The ratings that count with some factors switched, and their mean."""
+
+    counted: CountedRatings
+    mean: _Mean
 
 
 class _ReplayedRatings:
@@ -177,10 +188,10 @@ class _ReplayedRatings:
                     continue
                 left &= ~mask
                 self.masks[name] = mask
-        self.found: dict[frozenset[str], tuple[CountedRatings, _Mean]] = {}
+        self.found: dict[frozenset[str], _State] = {}
 
-    def counted_ratings(self, switched: frozenset[str]) -> CountedRatings:
-        """What counts of them with these factors switched."""
+    def state(self, switched: frozenset[str]) -> _State:
+        """What counts of them with these factors switched, and its mean in points from 1 to 10."""
         if switched not in self.found:
             protocol, other = self.run.protocol, self.other.protocol
             table = self.tables[other.parse if PARSE in switched else protocol.parse]
@@ -193,21 +204,13 @@ class _ReplayedRatings:
             for name in switched & self.masks.keys():
                 keep &= ~self.masks[name]
             counted = count_ratings(table.where(keep), rules)
-            self.found[switched] = counted, _Mean(counted.value, self.place[counted.row.question], len(self.names))
-        return self.found[switched][0]
-
-    def rows(self, switched: frozenset[str]) -> RatingTable:
-        """Whose they are."""
-        return self.counted_ratings(switched).row
-
-    def mean(self, switched: frozenset[str]) -> _Mean:
-        """Their mean, in points from 1 to 10."""
-        self.counted_ratings(switched)
-        return self.found[switched][1]
+            mean = _Mean.of(counted.value, self.place[counted.row.question], len(self.names))
+            self.found[switched] = _State(counted, mean)
+        return self.found[switched]
 
     def cells(self, switched: frozenset[str]) -> dict[Cell, float]:
         """The mean of each turn of a model's answer to a question."""
-        counted = self.counted_ratings(switched)
+        counted = self.state(switched).counted
         row, sums = counted.row, dict[Cell, tuple[float, int]]()
         columns = (row.question.tolist(), row.model.tolist(), row.turn.tolist(), counted.value.tolist())
         for question, model, turn, value in zip(*columns, strict=True):
@@ -222,19 +225,12 @@ def _choices(protocol: Protocol, beside: Protocol) -> str:
     return "first" if protocol.samples == 1 and beside.samples > 1 else "all"
 
 
-
-
 def _texts(table: RatingTable, hit: Callable[[str, str, int, int], bool]) -> NDArray[np.bool_]:
     """A mask of rows by what holds of a question, model, choice and turn."""
-    known: dict[tuple[int, int, int, int], bool] = {}
-    found = np.zeros(len(table), dtype=bool)
     columns = (table.question.tolist(), table.model.tolist(), table.choice.tolist(), table.turn.tolist())
-    for n, key in enumerate(zip(*columns, strict=True)):
-        if key not in known:
-            question, model, choice, turn = key
-            known[key] = hit(table.questions[question], table.models[model], choice, turn)
-        found[n] = known[key]
-    return found
+    keys = list(zip(*columns, strict=True))
+    known = {key: hit(table.questions[key[0]], table.models[key[1]], *key[2:]) for key in set(keys)}
+    return np.array([known[key] for key in keys], dtype=bool)
 
 
 def _thinking(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
@@ -368,17 +364,11 @@ class _Both:
                 del self.factors[name]
         self.still = [name for name in self.still if name not in self.factors]
 
-    def counted_ratings(self, state: frozenset[str]) -> CountedRatings:
-        """What counts in a state."""
-        if RATINGS in state:
-            return self.theirs.counted_ratings(frozenset(self.factors) - state)
-        return self.own.counted_ratings(state)
-
-    def mean(self, state: frozenset[str]) -> _Mean:
-        """The mean in a state."""
-        if RATINGS in state:
-            return self.theirs.mean(frozenset(self.factors) - state)
-        return self.own.mean(state)
+    def state(self, switched: frozenset[str]) -> _State:
+        """What counts in a state, and its mean."""
+        if RATINGS in switched:
+            return self.theirs.state(frozenset(self.factors) - switched)
+        return self.own.state(switched)
 
     def contributions(self, name: str) -> tuple[float, float, float]:
         """Shapley's value of a factor or of the ratings, and the least and the largest change that it makes.
@@ -391,7 +381,8 @@ class _Both:
         k, fair, changes = len(others) + 1, 0.0, []
         for size in range(k):
             for chosen in combinations(others, size):
-                change = self.mean(frozenset((*chosen, name))).point - self.mean(frozenset(chosen)).point
+                before, after = (self.state(frozenset(one)).mean for one in (chosen, (*chosen, name)))
+                change = after.point - before.point
                 changes.append(change)
                 fair += factorial(size) * factorial(k - size - 1) / factorial(k) * change
         return fair, min(changes), max(changes)
@@ -413,8 +404,7 @@ class _Both:
         return tuple(steps), switched, tuple(later)
 
     def _step(self, name: str, state: frozenset[str]) -> Step:
-        before, after = (self.mean(each) for each in (state, state | {name}))
-        one, two = (self.counted_ratings(each) for each in (state, state | {name}))
+        (one, before), (two, after) = self.state(state), self.state(state | {name})
         change = (after - before).interval(max(len(one.row), len(two.row)))
         return Step(
             name, before.point, after.point, change, *self.contributions(name), _count_changed(one, two),
@@ -428,7 +418,7 @@ class _Both:
         own, other_replay = self.own, self.theirs
         here, other_cells = own.cells(switched), other_replay.cells(frozenset(self.factors) - switched)
         shared = [key for key in here if key in other_cells]
-        last, end = self.mean(switched), self.mean(switched | {RATINGS})
+        last, end = (self.state(each).mean for each in (switched, switched | {RATINGS}))
         judged, size = _judge_differences(own.run, other_replay.run), len(own.names)
         if not shared:
             explanation = "no turn of an answer was judged in both, so that nothing can be told apart"
@@ -438,8 +428,8 @@ class _Both:
         x, y = (np.array([cells[key] for key in shared], dtype=np.float64) for cells in (here, other_cells))
         alike = _same_answers(own.run, other_replay.run, shared)
         alone = len(here) - len(shared), len(other_cells) - len(shared)
-        same, others = (_Mean(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
-        first, second = _Mean(x, at, size), _Mean(y, at, size)
+        same, others = (_Mean.of(np.where(mask, y - x, 0.0), at, size) for mask in (alike, ~alike))
+        first, second = _Mean.of(x, at, size), _Mean.of(y, at, size)
         parts = (
             Part("turns of the first alone", (first - last).interval(alone[0]), alone[0], _ALONE[0]),
             Part(judged, same.interval(int(alike.sum())), int(alike.sum()), "where the answers are the same text"),

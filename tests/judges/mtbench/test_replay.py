@@ -68,7 +68,7 @@ def test_the_fair_share_is_the_mean_over_all_orders():
         changes = []
         for order in permutations(names):
             before = frozenset(order[: order.index(step.factor)])
-            changes.append(state.mean(before | {step.factor}).point - state.mean(before).point)
+            changes.append(state.state(before | {step.factor}).mean.point - state.state(before).mean.point)
         assert step.fair == pytest.approx(sum(changes) / len(changes))
         assert (step.low, step.high) == pytest.approx((min(changes), max(changes)))
     assert sum(step.fair for step in found.steps) == pytest.approx(found.end.point - found.start.point)
