@@ -10,6 +10,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter
@@ -83,8 +84,9 @@ class ProtocolRun:
     @property
     def steps(self) -> list[Step]:
         """What is to be done, in its order."""
-        judging: list[Step] = ["ratings", *(["verdicts"] if self.pairs else [])]  # type: ignore[list-item]
-        return [*(["answers"] if self.model else []), *(judging if self.judge else [])]  # type: ignore[list-item]
+        answering: list[Step] = ["answers"] if self.model else []
+        judging: list[Step] = ["ratings", "verdicts"] if self.pairs else ["ratings"]
+        return [*answering, *(judging if self.judge else [])]
 
 
 _NOTHING = Estimate(0, 0, 0, 0, 0, 0.0, 0.0, 0)
@@ -130,9 +132,7 @@ def describe_plan(store: Store, spec: ProtocolRun, planned: Sequence[PlannedStep
         out.append(f"{TITLES[step].capitalize()} by {who}: {summary}.")
         out += [found.long] if found.long else []
     if len(planned) > 1:
-        whole = _sum(planned[0].estimate, planned[1].estimate)
-        for one in planned[2:]:
-            whole = _sum(whole, one.estimate)
+        whole = reduce(_sum, (one.estimate for one in planned))
         out.append(f"Together: {many(whole.calls, 'call')}, {_tokens(whole)}, {_paid_for(whole)}.")
     if spec.judge:
         params = step_card(spec, "ratings").defaults
@@ -255,7 +255,8 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
     order = _order(store, few, "answers")
     questions = _one_of_each_sort(few.protocol, load_questions(store, few.questions))
     out = _try_items(store, actor, order, list(questions.items()))
-    results, target = [("answers", one) for one in out], _target(store, few)
+    results: list[tuple[Step, DryRunJudgment]] = [("answers", one) for one in out]
+    target = _target(store, few)
     if few.judge:
         items = [
             one
@@ -269,7 +270,7 @@ def dry_run_protocol(store: Store, actor: str, spec: ProtocolRun) -> list[tuple[
         by_item = {item_id(judged.dataset_id, one.id): (runs.judge_id_of(judged),) for one in items if one.id in known}
         exposure.record_exposures(store, actor, by_item, "dry run")
         results += [("ratings", one) for one in _try_items(store, actor, judged, [(one.id, one) for one in items])]
-    return results  # type: ignore[return-value]
+    return results
 
 
 def _try_items(store: Store, actor: str, order: RunOrder, items: Sequence[tuple[str, Item]]) -> list[DryRunJudgment]:
@@ -386,12 +387,11 @@ def step_cost(store: Store, spec: ProtocolRun, step: Step) -> float:
 def _estimate(store: Store, spec: ProtocolRun, step: Step) -> Estimate:
     order = _order(store, spec, step)
     if step == "answers":
-        found = runs.estimate(store, order)
-        return _NOTHING if _answered_elsewhere(store, spec) else found
+        return _NOTHING if _answered_elsewhere(store, spec) else runs.estimate(store, order)
     stored_dialogues = answers.stored_answers(store, spec.dataset)
     known = {one.id for one in stored_dialogues}
     coming = [one for one in _assumed_dialogues(store, spec) if one.id not in known]
-    items: list[Item] = list(coming)
+    items: Sequence[Item] = coming
     if step == "verdicts":
         pair_names = answers.dataset_item_names(store, spec.dataset, "pair")
         items = [one for one in make_pairs([*stored_dialogues, *coming], spec.model) if one.id not in pair_names]
