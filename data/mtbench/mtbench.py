@@ -16,9 +16,10 @@ from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
 from judges.mtbench.dialogues import answer_key, read_answer, read_item_question, texts_by, whole_number
-from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
+from judges.mtbench.records import TURNED, Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
 from judges.mtbench.rows import INCONSISTENT
-from judges.protocols.call_plan import unpack_replies
+from judges.mtbench.win_rates import sort_names
+from judges.protocols.order_halves import unpack_orders
 from judges.protocols.orders import Order
 from judges.reading.reading import counted_verdict
 
@@ -170,7 +171,7 @@ def _ratings(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Rat
 
 @kept
 def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game, ...]]:
-    """The judges that compare answers, and their verdicts: one for each order that was asked."""
+    """The judges that compare answers, and their verdicts: one for each order that was asked whole, else one of all."""
     rows = store.rows(
         "select m.judge_id, i.meta, i.system_a, i.system_b, m.raw, m.unscored, m.why, s.value "
         f"from ({_COUNTED}) m join item i on i.id = m.item_id "
@@ -184,16 +185,16 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
         meta = json.loads(meta_json)
         (a, b), turned = sorted((one, other)), one > other
         place = (judge, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b)
-        for piece, text, failed, reason in unpack_replies(raw) or ():
-            order: Order = "ba" if piece.endswith("ba") != turned else "ab"
+        halves = unpack_orders(raw)
+        for piece, (text, failed, reason) in halves.items():
+            order: Order = "ba" if (piece == "ba") != turned else "ab"
             verdict = "" if failed else _verdict(text, rules[judge])
             error = reason or failed or ("" if verdict else "no verdict in the reply")
-            found.append(
-                Game(*place, order, _swap_sides(verdict, piece.endswith("ba") != turned), _reply_text(text), error)
-            )
-        if unpack_replies(raw) is None:
+            winner = TURNED[verdict] if order == "ba" else verdict
+            found.append(Game(*place, order, winner, _reply_text(text), error))
+        if not halves:
             verdict = "" if value is None else _SIDES[int(value)]
-            found.append(Game(*place, "", _swap_sides(verdict, turned), _reply_text(raw), why or unscored))
+            found.append(Game(*place, "", TURNED[verdict] if turned else verdict, _reply_text(raw), why or unscored))
     return _order_judgments(store, found)
 
 
@@ -211,8 +212,7 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
     )
     found = []
     for voter, group, meta_json, one, other, value in rows:
-        meta, (a, b) = json.loads(meta_json), sorted((one, other))
-        verdict = _swap_sides(_SIDES[int(value)], one > other)
+        meta, (a, b, verdict) = json.loads(meta_json), sort_names(one, other, _SIDES[int(value)])
         found.append(Vote(voter, group, str(meta["question_id"]), whole_number(meta, "turn") or 1, a, b, verdict))
     return tuple(found)
 
@@ -270,8 +270,3 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found
-
-
-def _swap_sides(verdict: Winner, turned: bool) -> Winner:
-    """A verdict where the two sides stand in each other's place."""
-    return _WORDS[{"a": "b", "b": "a"}.get(verdict, verdict)] if turned else verdict

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by
 from judges.mtbench.parsing import ERROR
-from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote, Winner
+from judges.mtbench.records import TURNED, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
 from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
@@ -34,7 +34,6 @@ _LONG = 20
 FASTCHAT = "fastchat"
 """The protocol of judgments in FastChat's files, unless they name another."""
 _ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
-_SIDES: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie", "": ""}
 
 
 class FileRecord(Protocol):
@@ -387,7 +386,7 @@ class Assembly:
             return found
         if a < b:
             return rows.Verdict(a, b, found.turn, found.games, found.contrary)
-        turned = tuple(game._replace(order=_ORDERS[game.order], winner=_SIDES[game.winner]) for game in found.games)
+        turned = tuple(game._replace(order=_ORDERS[game.order], winner=TURNED[game.winner]) for game in found.games)
         return rows.Verdict(b, a, found.turn, turned, found.contrary)
 
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:

@@ -13,10 +13,14 @@ from data.mtbench import mtbench
 from data.mtbench.mtbench import bench_sizes, item_ids, load_bench
 from data.store import Store
 from data.store.ids import content_id
+from judges.cards import card
 from judges.mtbench.prompts import wording
 from judges.mtbench.records import Answer, Bench, BenchQuestion, Game, PromptText, Rating, Vote
 from judges.mtbench.rows import INCONSISTENT
+from judges.params import Params
+from judges.protocols.call_plan import Task, pieces
 from tests.data.imports import text, workspace
+from tests.judges.protocols.test_chapters import LONG
 from tests.seeds import lines
 
 D = content_id("dataset", "d")
@@ -208,6 +212,23 @@ def test_an_answer_that_is_kept_is_made_anew_when_ratings_come(tmp_path: Path) -
     second = bring(store, {**FILES, "gpt-x_single.jsonl": [rated("[[3]]", 3)]})
     assert [one.stated for one in second.ratings] == [3.0]
     assert second.answers == first.answers
+
+
+def test_a_pair_that_was_judged_by_chapters_has_the_verdict_that_they_come_to(tmp_path: Path) -> None:
+    store, params = workspace(tmp_path), Params(context=1340, orders="both")
+    item = LONG.model_copy(update={"id": "p", "meta": {"question_id": 7}})
+    names = pieces(card("plain_pairwise"), params, Task("p", item))
+    assert len(names) == 6
+    replies = [{"piece": n, "raw": json.dumps({"verdict": "ab"["ba" in n], "reason": ""})} for n in names]
+    systems = {f"response_{side}": {"system": name, "text": getattr(item, f"response_{side}").text}
+               for side, name in (("a", "z"), ("b", "m"))}  # fmt: skip
+    rows = [
+        item.model_dump(mode="json") | systems,
+        {"item": "p", "card": "plain_pairwise", "model": "j", "params": {"orders": "both", "context": 1340},
+         "raw": json.dumps({"pieces": replies}, separators=(",", ":"))},
+    ]  # fmt: skip
+    import_source(store, "lea", from_path(lines(tmp_path / "p.jsonl", rows)), ImportPlan("d", sampling="all"))
+    assert [(g.a, g.b, g.order, g.winner, g.error) for g in load_bench(store, D).games] == [("m", "z", "", "b", "")]
 
 
 def test_a_verdict_that_failed_without_a_reason_says_how(tmp_path: Path) -> None:
