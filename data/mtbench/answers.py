@@ -15,6 +15,7 @@ from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.client.endpoint import is_practice
 from judges.mtbench.answer_pairs import make_pairs
+from judges.mtbench.dialogues import said_by
 from judges.mtbench.generation import answered_dialogues, answers_mark
 from judges.mtbench.protocol import Protocol
 from judges.strict_json import canonical
@@ -45,7 +46,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
         sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
         raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
     questions = load_questions(store, target.questions)
-    known = {one.id: _user_texts(one) for one in questions.values()}
+    known = {one.id: said_by(one, "user") for one in questions.values()}
     ours = answers_mark(target.protocol)
     asks, there_already = ours.rpartition("@")[2], set[str]()
     for answer in stored_answers(store, target.dataset):
@@ -56,7 +57,8 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
                 f"The dataset {found.name} holds answers {origin}, and these are by {ours}: they would "
                 "bear the same names. Give another dataset; both can be compared side by side."
             )
-        if known.get(question, _user_texts(answer)) != _user_texts(answer):
+        user_texts = said_by(answer, "user")
+        if known.get(question, user_texts) != user_texts:
             raise BadInput(
                 f"The dataset {found.name} holds answers to another wording of question {question}. Give another one."
             )
@@ -118,18 +120,13 @@ def write_items(store: Store, actor: str, target: Target, items: Sequence[Item])
 @kept
 def stored_answers(store: Store, dataset: str) -> list[Dialogue]:
     """The answers that a dataset of that name holds; none where there is no such dataset."""
-    found = next((one for one in datasets.all_datasets(store) if one.name == dataset), None)
-    return [] if found is None else list(_dialogues(store, found.id))
-
-
-def _dialogues(store: Store, dataset_id: str) -> Iterable[Dialogue]:
     rows = store.rows(
-        "select content from item where dataset_id = $1 and kind = 'dialogue' order by seq, id", [dataset_id]
+        "select i.content from item i join dataset d on d.id = i.dataset_id where d.name = $1 and d.purpose is null "
+        "and i.kind = 'dialogue' order by i.seq, i.id",
+        [dataset],
     )
-    for (content,) in rows:
-        found = ITEM.validate_json(content)
-        if isinstance(found, Dialogue) and "question_id" in found.meta:
-            yield found
+    found = (ITEM.validate_json(content) for (content,) in rows)
+    return [one for one in found if isinstance(one, Dialogue) and "question_id" in one.meta]
 
 
 def dataset_item_names(store: Store, dataset: str, kind: str) -> set[str]:
@@ -139,7 +136,3 @@ def dataset_item_names(store: Store, dataset: str, kind: str) -> set[str]:
         [dataset, kind],
     )
     return {str(name) for (name,) in rows}
-
-
-def _user_texts(question: Dialogue) -> list[str]:
-    return [entry.text for entry in question.turns if entry.role == "user"]

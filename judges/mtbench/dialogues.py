@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judges.mtbench.records import Answer, BenchQuestion
+from judges.types import Dialogue
 
 EVERY_JUDGE = "all judges"
 """The name of the set of reference answers that is the same for every judge, or the only one."""
@@ -54,6 +55,11 @@ def whole_number(meta: Mapping[str, Any], name: str) -> int | None:
 def texts_by(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
     """What one side said in a dialogue, in order."""
     return tuple(entry["text"] for entry in item["turns"] if entry["role"] == role)
+
+
+def said_by(item: Dialogue, role: str) -> list[str]:
+    """What one side said in a dialogue that has been checked, in order."""
+    return [entry.text for entry in item.turns if entry.role == role]
 
 
 def read_texts(given: Any) -> tuple[str, ...]:

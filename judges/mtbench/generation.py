@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judges.card import AnsweringCalls, Card
-from judges.mtbench.dialogues import answer_name
+from judges.mtbench.dialogues import answer_name, said_by
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import BenchQuestion
 from judges.params import Params
@@ -84,14 +84,6 @@ def _temperature(protocol: Protocol, question: Dialogue) -> float:
     return protocol.temperature(str(question.meta.get("category", "")), question.meta.get("required_temperature"))
 
 
-def _asked_samples(protocol: Protocol, question: Dialogue) -> int:
-    return protocol.samples if _temperature(protocol, question) else 1
-
-
-def _questions(question: Dialogue) -> list[str]:
-    return [entry.text for entry in question.turns if entry.role == "user"]
-
-
 def _piece(turn: int, sample: int) -> str:
     return f"turn:{turn} sample:{sample}"
 
@@ -103,8 +95,8 @@ def _place(piece: str) -> tuple[int, int]:
 
 def _pieces(protocol: Protocol, question: Dialogue) -> list[str]:
     """The calls about a question: the first turn of every sample, then the second of every sample, and so on."""
-    samples = range(_asked_samples(protocol, question))
-    return [_piece(turn, n) for turn in range(1, len(_questions(question)) + 1) for n in samples]
+    samples = range(protocol.samples if _temperature(protocol, question) else 1)
+    return [_piece(turn, n) for turn in range(1, len(said_by(question, "user")) + 1) for n in samples]
 
 
 def _after(protocol: Protocol, piece: str) -> list[str]:
@@ -115,7 +107,7 @@ def _after(protocol: Protocol, piece: str) -> list[str]:
 
 def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mapping[str, str]) -> list[dict[str, str]]:
     """System prompt, the turns before it with their answers, cut where the protocol cuts them, and the question."""
-    questions = _questions(question)
+    questions = said_by(question, "user")
     messages = [{"role": "system", "content": protocol.system}] if protocol.system else []
     for text, earlier in zip(questions, _after(protocol, piece), strict=False):
         answer = before[earlier]
@@ -141,7 +133,7 @@ def answered_dialogues(
     dialogues = []
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
-        replies = [found.get(_piece(turn, own)) for turn in range(1, len(_questions(question)) + 1)]
+        replies = [found.get(_piece(turn, own)) for turn in range(1, len(said_by(question, "user")) + 1)]
         whole = [one for one in replies if one is not None and not is_lost(*one)]
         if len(whole) == len(replies):
             dialogues.append(_build_dialogue(protocol, question, model, sample, whole, references))
