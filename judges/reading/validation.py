@@ -76,8 +76,9 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
         if fits is None:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
         if not good:
-            _on_step(card, score)
-            allowed = f"allowed are {_describe_scale(card, score)}{_bound(card, score)}"
+            scale = next(d.scale for d in card.dimensions if (d.sort, d.name) == (sort_of(unit), name))
+            _check_step(scale, score)
+            allowed = f"allowed are {_describe_scale(scale)}{_bound(scale, score)}"
             raise _wrong(card, score, f"which is not on its scale: {allowed}")
         given.add((unit, name))
     if len(given) < len(found.scores):
@@ -158,22 +159,17 @@ def _code(scale: Scale) -> _Fits:
         )
     if scale.kind == "interval":
         return lambda value, _: scale.na if value is None else scale.lo <= value <= scale.hi and scale.on_step(value)
-    codes = frozenset(float(scale.base + n) for n in range(scale.size)) | (
-        frozenset([None]) if scale.na else frozenset()
-    )
-    return codes
+    codes = frozenset[float | None](float(scale.base + n) for n in range(scale.size))
+    return codes | {None} if scale.na else codes
 
 
 class _OffStep(Exception):
     """A number between two answers of an interval scale: the judge's slip, as a reply's model knows no steps."""
 
 
-def _on_step(card: Card, score: Score) -> None:
+def _check_step(scale: Scale, score: Score) -> None:
     """Nothing; _OffStep for a number within the ends of an interval scale that is none of its answers."""
-    dimension = card.dimension(score.dimension, score.unit)
-    scale = dimension.scale if dimension is not None else None
-    number = isinstance(score.value, (int, float))
-    if scale is not None and scale.kind == "interval" and number and scale.lo <= (score.value or 0.0) <= scale.hi:
+    if scale.kind == "interval" and isinstance(score.value, (int, float)) and scale.lo <= score.value <= scale.hi:
         cell = f"{score.unit} {score.dimension}"
         raise _OffStep(f"{cell}: {score.value:g} is not on the scale: allowed are {scale.words}")
 
@@ -196,21 +192,17 @@ def _instead(card: Card, item: Item, score: Score) -> str:
     return f" (of a {sort} it asks {', '.join(names[:8]) or 'nothing'})"
 
 
-def _describe_scale(card: Card, score: Score) -> str:
-    dimension = card.dimension(score.dimension, score.unit)
-    scale = dimension.scale if dimension else Scale("flag")
+def _describe_scale(scale: Scale) -> str:
     if scale.kind in ("ordered", "unordered"):
         named = ", ".join(f"{n} for {word}" for n, word in enumerate(scale.categories))
         return named + (", None for n/a" if scale.na else "")
     return "0 and 1" if scale.kind == "flag" else scale.words
 
 
-def _bound(card: Card, score: Score) -> str:
+def _bound(scale: Scale, score: Score) -> str:
     """What to do where a number lies beyond a scale: the key of the reply that it comes from has no bounds."""
-    dimension = card.dimension(score.dimension, score.unit)
-    if dimension is None or dimension.scale.kind not in ("ordinal", "interval") or score.value is None:
+    if scale.kind not in ("ordinal", "interval") or score.value is None:
         return ""
-    scale = dimension.scale
     return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"
 
 
