@@ -96,10 +96,9 @@ def _read(
         replies = [value for value in found if value.keys() & card.reply.model_fields.keys()]
         if found and not replies:
             return Reading(unscored="unreadable", why="the reply's JSON has none of the keys that were asked for")
-        found = replies
-        if len(found) != 1:
-            return _no_object(reply, len(found))
-        data = found[0]
+        if len(replies) != 1:
+            return _no_object(reply, len(replies))
+        data = replies[0]
     try:
         model = _valid(card, data, parsed=isinstance(reply, str))
     except ValidationError as error:
@@ -123,7 +122,7 @@ def _whole_numbers(value: Any) -> Any:
         return {key: _whole_numbers(element) for key, element in value.items()}
     if isinstance(value, list):
         return [_whole_numbers(element) for element in value]
-    return _number(repr(value)) if isinstance(value, float) and abs(value) < _EXACT else value
+    return _whole_number(value) if isinstance(value, float) else value
 
 
 def _prose(card: Card, reply: str, item: Dialogue | Pair | Response, part: str, verdict: Verdict) -> Reading:
@@ -210,9 +209,8 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _number(text: str) -> int | float:
+def _whole_number(value: float) -> int | float:
     """A number with a point or an exponent: 4.0 is the whole number 4, as JSON knows no other difference."""
-    value = float(text)
     return int(value) if abs(value) < _EXACT and value == int(value) else value
 
 
@@ -225,7 +223,9 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_number, object_pairs_hook=_pairs)
+_DECODER = json.JSONDecoder(
+    parse_constant=_no_constant, parse_float=lambda digits: _whole_number(float(digits)), object_pairs_hook=_pairs
+)
 
 
 def _distinct(values: list[dict[str, Any]]) -> list[dict[str, Any]]:

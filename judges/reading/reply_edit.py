@@ -50,8 +50,7 @@ def correct_reply(
 
 def order_keys(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
     """The reply with its keys in the order in which the card asks for them: what is stored may be sorted."""
-    ordered_reply: dict[str, Any] = _order_keys(reply, strict_schema(card.reply))
-    return ordered_reply
+    return dict(_order_keys(reply, strict_schema(card.reply)))
 
 
 def _order_keys(value: Any, node: dict[str, Any]) -> Any:
@@ -84,21 +83,21 @@ def _change_reply(
         given = bool(value)
     elif value is not None and dimension.scale.kind in ("ordinal", "turn", "interval"):
         given = int(value) if value == int(value) else value
-    dimension_keys = {(d.sort, d.name) for d in card.dimensions if d.asked}
-    paths = sorted(_leaves(reply), key=lambda path: name not in path)[:_MOST]
-    for path in paths:
+    for path in sorted(_leaves(reply), key=lambda path: name not in path)[:_MOST]:
         other = _with(reply, path, given)
         scores = _scores(card, item, part, other)
         if scores is not None and scores.get(place, ...) == value:
             moved = {p for p in scores.keys() | reply_scores.keys() if scores.get(p, ...) != reply_scores.get(p, ...)}
-            if {p for p in moved if (_sort(card, p), p[1]) in dimension_keys} <= {place}:
+            if {p for p in moved if _is_asked(card, p)} <= {place}:
                 return other
     return None
 
 
-def _sort(card: Card, place: Place) -> str:
-    found = card.dimension(place[1], place[0])
-    return found.sort if found is not None else ""
+def _is_asked(card: Card, place: Place) -> bool:
+    """Whether people are asked about a cell."""
+    unit, name = place
+    dimension = card.dimension(name, unit)
+    return dimension is not None and dimension.asked
 
 
 def _scores(card: Card, item: Item, part: str, reply: dict[str, Any]) -> dict[Place, float | None] | None:
