@@ -185,15 +185,10 @@ def _together(
     if len(calls) == 1 and not calls[0].name:
         (answer,) = answers.values()
         return FinishedJudgment(task, answer.raw, lower_broken(_reading(card, params, task, calls[0], answer)))
-    raw = pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
+    raw = _pack_calls(calls, answers)
     readings: dict[str, Reading] = {}
     for call in calls:
-        answer_or_none = answers.get(call.name)
-        found = (
-            Reading(unscored="incomplete", why="it was not asked")
-            if answer_or_none is None
-            else _reading(card, params, task, call, answer_or_none)
-        )
+        found = _reading(card, params, task, call, answers[call.name]) if call.name in answers else _UNASKED
         if found.unscored:
             return FinishedJudgment(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
         readings[call.name] = found
@@ -221,7 +216,7 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
 def params_of_stored(given: Mapping[str, Any]) -> Params:
     """The parameters that a judge was stored with, without those that are not ours or that we would refuse.
 
-    What came from elsewhere may hold anything. Which rating in prose counts is that of `reading.counted`.
+    What came from elsewhere may hold anything. Which rating in prose counts is that of `counted_verdict`.
     """
     try:
         found = Params.model_validate(given)
@@ -243,8 +238,12 @@ def pack_replies(answers: Sequence[tuple[str, CallReply]]) -> str:
     return json.dumps({"pieces": rows}, ensure_ascii=False, separators=(",", ":"))
 
 
+def _pack_calls(calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> str:
+    return pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
+
+
 def unpack_replies(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]] | None:
-    """(piece, raw, unscored, why) of a text that `packed` has made; None of any other."""
+    """(piece, raw, unscored, why) of a text that `pack_replies` has made; None of any other."""
     if not raw.startswith('{"pieces":['):
         return None
     try:
@@ -261,6 +260,7 @@ def unpack_replies(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]
 
 
 _WINDOW = re.compile(r"window:\d{1,4}/(\d{1,4})", re.ASCII)
+_UNASKED = Reading(unscored="incomplete", why="it was not asked")
 _NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those of this judge")
 
 
@@ -332,11 +332,10 @@ def _unsaid(conversation: AnsweringCalls, task: Task, answers: Mapping[str, Call
 
 def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
     """What a conversation amounts to: no scores; unscored where a call failed, and else where a reply is lacking."""
-    raw = pack_replies([(call.name, answers[call.name]) for call in calls if call.name in answers])
-    unasked = Reading(unscored="incomplete", why="it was not asked")
-    read = [(call, _conversation_reading(answers[call.name]) if call.name in answers else unasked) for call in calls]
+    read = [(call, _conversation_reading(answers[call.name]) if call.name in answers else _UNASKED) for call in calls]
     order = ("api_error", "refused", "incomplete", None)
     call, first = min(read, key=lambda one: order.index(one[1].unscored))
+    raw = _pack_calls(calls, answers)
     return FinishedJudgment(task, raw, replace(first, why=f"{call.words}: {first.why}") if first.unscored else first)
 
 
