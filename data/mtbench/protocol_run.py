@@ -308,10 +308,8 @@ def _check(store: Store, spec: ProtocolRun) -> None:
 
 
 def _answered_elsewhere(store: Store, spec: ProtocolRun) -> bool:
-    """Whether the answers are there, from another set of the same questions. Raises BadInput (`check_target`)."""
-    return answers.check_answer_target(
-        store, _target(store, spec), runs.judge_id_of(_order(store, spec, "answers"))
-    )
+    """Whether the answers are there, from another set of these questions. Raises BadInput (`check_answer_target`)."""
+    return answers.check_answer_target(store, _target(store, spec), runs.judge_id_of(_order(store, spec, "answers")))
 
 
 def _target(store: Store, spec: ProtocolRun) -> Target:

@@ -44,7 +44,7 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
     median (of an even number the mean of the two in the middle), their mean, or the commonest, where a drawn vote is
     `drawn` (a pair's tie), and without it the one of the drawn that was said first. ValueError without a sample.
 
-    Median and mean may lie between two answers of the scale; `nearest` is the answer that people are shown then.
+    Median and mean may lie between two answers of the scale; `nearest_answer` is the one that people are shown then.
     """
     if not samples:
         raise ValueError("There is no sample to combine.")

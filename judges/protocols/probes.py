@@ -57,9 +57,9 @@ def scenario_pool(items: Iterable[Item]) -> tuple[str, ...]:
 def apply_probe(card: Card, params: Params, item: Item, others: Sequence[str] = ()) -> Item:
     """The item as the judge's probe changes it; the item itself without one, and where the probe has nothing to change.
 
-    scenario_swapped: another scenario of `others` (see `pool`), drawn by the hash of the item's id, so that it is the
-    same in every run. reference_removed: no reference answer. injected_order: an order to the judge with a forged reply
-    of its card, in the text's language, behind every assistant turn, the output, or response B.
+    scenario_swapped: another scenario of `others` (see `scenario_pool`), drawn by the hash of the item's id, so that it
+    is the same in every run. reference_removed: no reference answer. injected_order: an order to the judge with a
+    forged reply of its card, in the text's language, behind every assistant turn, the output, or response B.
     Raises NoProbe where there is no other scenario.
     """
     if params.probe == "scenario_swapped" and isinstance(item, Dialogue):

@@ -7,7 +7,7 @@ the judge gave; cells that it does not name are not missing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -42,7 +42,7 @@ def to_raw(scores: Iterable[BareScore]) -> str:
 
 
 def from_raw(raw: str) -> list[BareScore] | None:
-    """The scores of a text that `kept` has made; None of any other."""
+    """The scores of a text that `to_raw` has made; None of any other."""
     if not raw.startswith(_BEGINS):
         return None
     try:
@@ -89,5 +89,5 @@ def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
 def _no_cell(card: Card, one: BareScore, item_units: list[str]) -> str:
     if one.unit not in item_units:
         return f"The item has no unit {one.unit[:40]!r}. It has: {', '.join(item_units[:12])}."
-    names: Mapping[str, None] = dict.fromkeys(f"{d.name} ({d.sort})" for d in card.dimensions)
+    names = dict.fromkeys(f"{d.name} ({d.sort})" for d in card.dimensions)
     return f"The card {card.name} has no {one.dimension[:60]!r} of {one.unit}. It has: {', '.join(names)}."

@@ -46,7 +46,7 @@ def schema_in_words(card: Card) -> str:
 
 @cache
 def describe_reply(model: type[BaseModel]) -> str:
-    """A reply model in words: its keys and the content of each of them. BadCard as of `strict`."""
+    """A reply model in words: its keys and the content of each of them. BadCard as of `strict_schema`."""
     return _outline(strict_schema(model))
 
 
