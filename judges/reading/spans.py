@@ -39,7 +39,9 @@ class ValueSpan:
 
 
 def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) -> list[ValueSpan]:
-    """Every score that is found in the reply, in the order of the text; [] where the reply cannot be read.
+    """Every score that is found in the reply, in the order of the text.
+
+    [] where the reply cannot be read, or nests too deeply.
 
     In JSON a value belongs to the dimension of the nearest key that names one (or of its `name`), and to the unit that
     the objects around it tell: a `turn`, a section's label, `response_a`. In prose it is the [[mark]] that counts: the
@@ -53,8 +55,12 @@ def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) 
     at = _whereabouts(raw, found[0])
     if at is None:
         return []
+    try:
+        values = list(json_values(raw, at))
+    except ValueError:
+        return []
     out = []
-    for path, start, end, value in json_values(raw, at):
+    for path, start, end, value in values:
         cell = _cell(card, item, part, found[0], path)
         if cell is None:
             continue
@@ -72,7 +78,7 @@ def json_values(text: str, at: int = 0) -> Iterator[tuple[Path, int, int, Any]]:
 
     A string's span is without its quotes. It has to be JSON that was parsed; ValueError where it nests deeper than 50.
     """
-    yield from _scan(text, _SPACE.match(text, at).end(), (), [0])  # type: ignore[union-attr]
+    yield from _scan(text, _skip(text, at), (), [0])
 
 
 def _scan(text: str, at: int, path: Path, end: list[int]) -> Iterator[tuple[Path, int, int, Any]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from judges.card import Card, Item
 from judges.cards import card
@@ -18,6 +20,7 @@ from judges.reading.reading import read_reply
 from judges.reading.spans import json_values, score_spans
 from judges.types import Reading, Remark, Response, Score
 from tests.judges.replies import dialogue, pair, pair_reply, turns_reply
+from tests.judges.run_cases import CARD as MERIT
 
 TURNS, PAIR, OPEN, MT = (
     card(n) for n in ("multi_turn_dialogue", "long_form_pairwise", "rubric_open_ended", "mt_bench")
@@ -49,6 +52,18 @@ def _score(reading: Reading, dimension: str) -> Score:
 
 
 # -- tokens -----------------------------------------------------------------------------------------------------------
+
+
+class _Open(BaseModel):
+    """A reply as a card of a folder may have it: keys that it does not ask for are passed over."""
+
+    score: int
+
+
+def test_a_reply_that_nests_too_deeply_beside_its_scores_is_as_sure_as_it_says() -> None:
+    raw = f'{{"score": 4, "more": {"[" * 60}{"]" * 60}}}'
+    found = weigh(replace(MERIT, reply=_Open), ITEM, raw, tokens(raw, ("4", 10, {"4": 0.6, "3": 0.4})))
+    assert [(s.value, s.confidence) for s in found.scores] == [(4.0, None)]
 
 
 @pytest.mark.parametrize(
