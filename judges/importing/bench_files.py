@@ -118,11 +118,9 @@ def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
     if not head.startswith(b"PAR1") and head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"[":
         with path.open("rb") as stream:
             lines = [mend_record(one) for one in jsonl.read_jsonl(stream)]
-        whole = (
-            jsonl.read_jsonl_line(1, path.read_bytes())
-            if len(lines) > 1 and all(one.problem for one in lines)
-            else None
-        )
-        return lines if whole is None or whole.problem else [whole]
+        if len(lines) > 1 and all(one.problem for one in lines):
+            whole = mend_record(jsonl.read_jsonl_line(1, path.read_bytes()))
+            lines = lines if whole.problem else [whole]
+        return lines
     given = contents.read_rows(path)
     return [Record(n, {}, "", f"is {row}") if isinstance(row, str) else Record(n, row) for n, row in given]

@@ -82,6 +82,14 @@ def test_a_file_whose_every_line_has_a_mean_that_is_no_number_is_read(tmp_path: 
     assert [(r.question, r.turn, r.stated) for r in bench.ratings] == [("82", 2, 7.0)]
 
 
+def test_a_whole_object_with_a_mean_that_is_no_number_is_read(tmp_path: Path) -> None:
+    means = {"judge_score_overall_turn_1_avg": 5.0, "judge_score_overall_turn_1_avg_stderr": float("nan")}
+    given = {"config_general": {"model_name": "o/m"}, "results": {"swallow|japanese_mt_bench|0": means}}
+    name = "results_2025-06-01T10-00-00.1.json"
+    _, notes = read_bench([write(tmp_path, {name: json.dumps(given, indent=2).encode()})])
+    assert any("has means of o/m" in note for note in notes)
+
+
 def test_turns_may_be_objects_with_a_content(tmp_path: Path) -> None:
     told = answer(81, "m/one")
     told["choices"][0]["turns"] = [{"content": "One.", "token_len": 2}, {"content": "Two."}]
