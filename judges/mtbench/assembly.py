@@ -440,8 +440,7 @@ class Assembly:
         """Note a judgment whose prompt is of another turn than its row says, or of another text than the files hold."""
         entry, prompt = self.found.questions.get(question), score.prompt
         if entry is None or len(entry.turns) < 2 or not prompt or score.turn > 2:
-            kind = wordings.kind_of_name(judge.prompt) if judge.prompt.startswith("single") else None
-            if score.turn == 1 and kind in ("multi", "math-multi"):
+            if score.turn == 1 and judge.prompt.startswith("single") and judge.prompt.endswith("-multi-turn"):
                 self.swapped["prompt", file].append(question)
             return
         first, second = (prompt.find(text) for text in entry.turns[:2])

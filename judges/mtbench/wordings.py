@@ -21,20 +21,6 @@ Kind = Literal["base", "math", "multi", "math-multi"]
 _MOST_ORDERS = 5
 
 
-def kind_of_name(name: str) -> Kind | None:
-    """The kind of prompt that a name says, None for no name."""
-    if not name:
-        return None
-    math, multi = "-math" in name, name.endswith("-multi-turn")
-    return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
-
-
-def kind_of_template(template: str) -> Kind:
-    """The kind of prompt that a template's fields say."""
-    math, multi = "{ref_answer" in template, "{question_1}" in template or "{answer_1}" in template
-    return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
-
-
 def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
     """The template of a prompt: every field's text, in the first of its forms that is there, as the field in braces.
 
@@ -76,10 +62,16 @@ class AskedRow:
 
     @property
     def kind(self) -> Kind:
-        """Which of its family's prompts it was judged by, as far as that is told."""
-        if self.template is not None and not self.prompt:
-            return kind_of_template(self.template)
-        return kind_of_name(self.prompt) or ("multi" if self.turn > 1 else "base")
+        """Which of its family's prompts it was judged by: as its name says, else the template's fields, else the turn.
+        """
+        if self.prompt:
+            math, multi = "-math" in self.prompt, self.prompt.endswith("-multi-turn")
+        elif self.template is not None:
+            multi = "{question_1}" in self.template or "{answer_1}" in self.template
+            math = "{ref_answer" in self.template
+        else:
+            math, multi = False, self.turn > 1
+        return "math-multi" if math and multi else "multi" if multi else "math" if math else "base"
 
 
 @dataclass
