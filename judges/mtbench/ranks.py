@@ -104,10 +104,10 @@ class RankComparison:
     flipped: tuple[FlippedPair, ...]
 
 
-def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATES, seed: int = 0) -> Ranking:
+def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATES) -> Ranking:
     """The ranks of a judge's models by their means over all rows that count; empty where it has none."""
     own = counted.where(counted.row.judge == counted.row.judges.index(judge))
-    models, (means,), (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates, seed)
+    models, (means,), (drawn,), items = _draws(own.row.question, own.row.model, [own.value], replicates)
     names = [own.row.models[n] for n in models]
     ranks, cells = _ranks(means[None])[0], np.bincount(own.row.model, minlength=len(own.row.models))[models]
     best = drawn == drawn.max(axis=1, keepdims=True, initial=-np.inf)
@@ -126,10 +126,10 @@ def rank_models(counted: CountedRatings, judge: str, replicates: int = REPLICATE
     return Ranking(judge, tuple(sorted(found, key=lambda one: one.rank.point or 0.0)), tuple(pairs))
 
 
-def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES, seed: int = 0) -> RankComparison:
+def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES) -> RankComparison:
     """How the ranks of models change from one judge to the other on the cells that both rated; empty without any."""
     row = shared.row
-    models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates, seed)
+    models, means, drawn, items = _draws(row.question, row.model, [shared.one, shared.other], replicates)
     names, cells = [row.models[n] for n in models], np.full(len(models), len(row))
     one, other = (_ranks(mean[None])[0] for mean in means)
     moved = _ends(other - one, _ranks(drawn[1]) - _ranks(drawn[0]), items, cells)
@@ -149,7 +149,7 @@ def compare_ranks(shared: SharedRatings, replicates: int = REPLICATES, seed: int
 
 
 def _draws(
-    question: Codes, model: Codes, values: list[Floats], replicates: int, seed: int
+    question: Codes, model: Codes, values: list[Floats], replicates: int
 ) -> tuple[list[int], list[Floats], list[Floats], int]:
     """Models that have rows; for each column of values their means, (models,), and those of draws, (draws, models).
 
@@ -168,7 +168,7 @@ def _draws(
     whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _SAME) for each in sums[:-1]]
     if shape[0] < 2:
         return models.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
-    totals = resample_from_seed(np.hstack(sums), replicates, seed)
+    totals = resample_from_seed(np.hstack(sums), replicates, seed=0)
     parts = [totals[:, n * shape[1] : (n + 1) * shape[1]] for n in range(len(sums))]
     full = np.flatnonzero((parts[-1] > 0).all(axis=1))
     if len(full) < (1 - MAX_UNDEFINED) * len(totals):

@@ -88,15 +88,10 @@ class RatingTable:
         columns = ("judge", "question", "model", "category", "turn", "choice", "sample", "place", "number", "reason")
         return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
-    def narrow(
-        self, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
-    ) -> RatingTable:
-        """The rows of these judges, models and categories; an empty list keeps all."""
+    def narrow(self, judges: Sequence[str] = (), models: Sequence[str] = ()) -> RatingTable:
+        """The rows of these judges and models; an empty list keeps all."""
         keep = np.ones(len(self), dtype=bool)
-        for selection, names, column in (
-            (judges, self.judges, self.judge), (models, self.models, self.model),
-            (categories, self.categories, self.category),
-        ):  # fmt: skip
+        for selection, names, column in ((judges, self.judges, self.judge), (models, self.models, self.model)):
             if selection:
                 keep &= np.isin(column, [n for n, name in enumerate(names) if name in selection])
         return self.where(keep)
