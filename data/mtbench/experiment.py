@@ -120,9 +120,6 @@ def _card(store: Store, protocol: Protocol) -> Card:
 def _means(store: Store, dataset: str, rules: Protocol) -> dict[tuple[str, str], float | None]:
     """(mark of the protocol, model of the judge) -> the mean over all models and turns of a dataset."""
     bench = load_bench(store, dataset_named(store, dataset).id)
-    if not bench.ratings:
-        return {}
-    table = read_ratings(bench, rules.parse)
-    whole = [one for one in model_means(table, rules_of(rules)) if one.model == ALL]
-    by = [(bench.judges[one.judge], one.both.point) for one in whole]
-    return {(judge.protocol, judge.model): point for judge, point in by}
+    means = model_means(read_ratings(bench, rules.parse), rules_of(rules))
+    whole = [(bench.judges[one.judge], one.both.point) for one in means if one.model == ALL]
+    return {(judge.protocol, judge.model): point for judge, point in whole}

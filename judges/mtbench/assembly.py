@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -281,7 +281,7 @@ class Assembly:
                 why = f"There are {len(one.turns)} answers to the {len(question.turns)} turns of question {key}."
                 self.found.bad.append(BadRow(place, "choices", why, name))
                 continue
-            answer = Answer(key, model, one.choice, one.turns, one.continues, one.cut_at)
+            answer = Answer(key, model, *one)
             previous = self.found.answers.get((key, model, one.choice))
             if previous is None:
                 self.choices.setdefault((key, model), []).append(one.choice)
@@ -382,12 +382,12 @@ class Assembly:
     def _use_answer_names(self, file: str, question: str, found: rows.Verdict) -> rows.Verdict:
         """A verdict on models under the names that their answers have."""
         a, b = (self._known_model(file, question, name) for name in (found.a, found.b))
-        if (a, b) == (found.a, found.b) or a == b:
+        if a == b:
             return found
         if a < b:
-            return rows.Verdict(a, b, found.turn, found.games, found.contrary)
+            return replace(found, a=a, b=b)
         turned = tuple(game._replace(order=_ORDERS[game.order], winner=TURNED[game.winner]) for game in found.games)
-        return rows.Verdict(b, a, found.turn, turned, found.contrary)
+        return replace(found, a=b, b=a, games=turned)
 
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
         """The choices of an answer whose text of a turn stands in the prompt that the judge was sent."""

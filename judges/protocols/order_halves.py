@@ -54,13 +54,8 @@ class OrderMatcher:
 
 def pack_orders(halves: Mapping[Order, OrderReply]) -> str:
     """The raw text of one judgment of these orders, as our own runs keep it."""
-    found = []
-    for order in ORDERS:
-        if order in halves:
-            raw, unscored, why = halves[order]
-            name = f"order:{order}"
-            found.append((name, CallReply("", "", 0, name, raw, unscored, why)))
-    return pack_replies(found)
+    names = {order: f"order:{order}" for order in ORDERS if order in halves}
+    return pack_replies([(name, CallReply("", "", 0, name, *halves[order])) for order, name in names.items()])
 
 
 def unpack_orders(raw: str) -> dict[Order, OrderReply]:

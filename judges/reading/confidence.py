@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
+from itertools import accumulate
 from math import exp
 
 from judges.card import Card, Item
@@ -113,15 +114,11 @@ class _Tokens:
 
     def __init__(self, raw: str, logprobs: Logprobs) -> None:
         self.tokens = logprobs
-        self.starts: list[int] = []
-        joined = "".join(token for token, _ in logprobs)
+        texts = [token for token, _ in logprobs]
         # The reply as it is kept may lack what stood around it; anything else is another text.
-        offset = joined.find(raw) if raw else -1
+        offset = "".join(texts).find(raw) if raw else -1
         self.fit = offset >= 0
-        at = -offset
-        for token, _ in logprobs:
-            self.starts.append(at)
-            at += len(token)
+        self.starts = list(accumulate(map(len, texts[:-1]), initial=-offset))
 
     def shares(self, scale: Scale, place: ValueSpan) -> dict[float | None, float]:
         """The probability of each answer of the scale where the value at a place begins; {} if it is not known.
@@ -188,7 +185,7 @@ def _answer(scale: Scale, bare: str, place: ValueSpan) -> float | str | None:
     """The answer that a token begins, "" where it begins none (or several, and not the one given)."""
     if not bare:
         return ""
-    if scale.na and (bare in ("n", "na", "null", "nul") or "n/a".startswith(bare) or bare.startswith("n/a")):
+    if scale.na and (bare in ("na", "null", "nul") or "n/a".startswith(bare) or bare.startswith("n/a")):
         return None
     if scale.kind == "ordinal":
         head = bare[: len(bare) - len(bare.lstrip("0123456789"))]
