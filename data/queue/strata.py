@@ -61,7 +61,8 @@ def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign)
         others = stratum_words(store, dataset_id, design)
         names |= {i: others[i] for i, n in wave.items() if n == len(draws)}
     new = sampling.assign_strata((i, names[i], n) for i, n in wave.items())
-    return SampledPopulation({i: fixed.get(i) or new[i] for i in items}, already, new, len(draws) in wave.values())
+    every = fixed | new  # a stratum may have the name "", that of the items without a system
+    return SampledPopulation({i: every[i] for i in items}, already, new, len(draws) in wave.values())
 
 
 @allow("researcher")

@@ -64,6 +64,14 @@ def test_what_items_are_parted_by(store: Store) -> None:
     assert sum(by(store).values()) == 40
 
 
+def test_items_that_name_no_system_are_a_stratum_that_can_be_drawn_from_again(tmp_path: Path) -> None:
+    items = [{key: value for key, value in seeds.dialogue(n, 1).items() if key != "system"} for n in range(1, 9)]
+    made = seeds.workspace(tmp_path / "n.duckdb", [*items, seeds.dialogue(9, 1)], review=False)
+    assert [queue.draw_audit(made, "lea", here(made), 4, "", seed) for seed in (1, 2)] == [4, 4]
+    assert by(made) == {"": 8, "model-x": 1}
+    made.close()
+
+
 def test_what_cannot_part_them_is_said_in_a_sentence(store: Store) -> None:
     who, found = judge(store), here(store)
     for design, why in (
