@@ -101,6 +101,13 @@ def test_what_was_accepted_without_having_been_on_screen_is_stored_as_such_and_c
     assert (work.kept, work.unseen, work.overlooked) == (1, 1, 1.0)
 
 
+def test_notes_stay_in_the_order_in_which_they_were_written(bench: Bench) -> None:
+    texts = [f"{n}" for n in range(12)]
+    given = bench.give()[0]
+    bench.ok(bench.answer(given, notes=[{"unit": "turn:1", "sort": "comment", "text": text} for text in texts]))
+    assert [text for *_, text in desk.open_item(bench.store, "ann", given.item).comments] == texts
+
+
 def test_the_same_key_again_is_acknowledged_and_not_written(bench: Bench) -> None:
     answer = bench.answer(bench.give()[0])
     bench.ok(answer)
