@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 from data.assignments.assignments import WorkCount, count_work
 from data.assignments.working_time import DAY, after_working_hours, working_hours
-from data.queue.progress import zone_offset
 from data.records import people, tags
 from data.records.access import allow
 from data.records.queue_index import current_index
@@ -121,7 +120,7 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
 
     Tags that work is assigned to are among them. Working days are those of that zone (default UTC).
     """
-    offset, moment = zone_offset(zone), now()
+    offset, moment = (datetime.now(zone).utcoffset() if zone else None) or timedelta(), now()
     since = _days_back(moment + offset) - offset
     done, expired = _activity(store, dataset_id, since), dict(_count_expired(store, dataset_id, moment))
     known, tags_by_name = {p.name: p for p in people.all_people(store, active=False)}, tags.all_tags(store)

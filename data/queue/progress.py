@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from heapq import nlargest
 from statistics import median
 
@@ -39,10 +39,9 @@ def personal_progress(store: Store, person: str, dataset_id: str = "", zone: tzi
 @allow("annotator")
 def saves_per_day(store: Store, person: str, zone: tzinfo | None = None, span: int = 14) -> dict[date, int]:
     """Items that a person first saved on each of the last `span` days, oldest first, today last."""
-    begin = midnight(zone)
-    counts = Counter((begin - s.at) // timedelta(days=1) for s in _first_saves(store, person, ""))
-    local = (now() + zone_offset(zone)).date()
-    return {local - timedelta(days=back): counts[back - 1] for back in reversed(range(span))}
+    counts = Counter(_day(s.at, zone) for s in _first_saves(store, person, ""))
+    days = (_day(now(), zone) - timedelta(days=back) for back in reversed(range(span)))
+    return {day: counts[day] for day in days}
 
 
 def _first_saves(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
@@ -58,13 +57,13 @@ def _first_saves(store: Store, person: str, dataset_id: str) -> list[FirstSave]:
 
 def midnight(zone: tzinfo | None = None) -> datetime:
     """The beginning of this day in a zone, as the store keeps moments (UTC without a zone)."""
-    offset = zone_offset(zone)
-    return datetime.combine((now() + offset).date(), datetime.min.time()) - offset
+    local = datetime.combine(_day(now(), zone), time.min, zone or UTC)
+    return local.astimezone(UTC).replace(tzinfo=None)
 
 
-def zone_offset(zone: tzinfo | None) -> timedelta:
-    """How far local time in a zone is from UTC now; without a zone it is UTC."""
-    return (datetime.now(zone).utcoffset() if zone else None) or timedelta()
+def _day(moment: datetime, zone: tzinfo | None) -> date:
+    """The day in a zone on which a moment of the store lies."""
+    return moment.replace(tzinfo=UTC).astimezone(zone or UTC).date()
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,22 @@ def test_days_begin_at_midnight_of_the_zone(store: Store, found: str, monkeypatc
     assert sum(progress.saves_per_day(store, "ann").values()) == 4
 
 
+def test_days_are_those_of_the_zone_also_where_clocks_were_changed(
+    store: Store, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In Berlin the clocks went forward at 01:00 UTC on 29 March 2026: midnight before it was at 23:00 UTC."""
+    zone = ZoneInfo("Europe/Berlin")
+    monkeypatch.setattr(progress, "now", lambda: datetime(2026, 3, 30, 10, 0))
+    person = queue_index.current_index(store).workers["ann"]
+    for n, at in enumerate([datetime(2026, 3, 28, 22, 30), datetime(2026, 3, 28, 23, 30), datetime(2026, 3, 29, 22)]):
+        person.first[f"i{n}"] = queue_index.FirstSave(at, 1000, found)
+        person.last[f"i{n}"] = ("save", "")
+    assert list(progress.saves_per_day(store, "ann", zone, 3).values()) == [1, 1, 1]
+    assert progress.midnight(zone) == datetime(2026, 3, 29, 22, 0)
+    monkeypatch.setattr(progress, "now", lambda: datetime(2026, 3, 29, 10, 0))
+    assert progress.midnight(zone) == datetime(2026, 3, 28, 23, 0)
+
+
 def test_a_stream_and_a_dataset(store: Store, found: str) -> None:
     assert progress.queue_progress(store, found, "review") == QueueProgress(10, 0)
     save(store, found, n=3)
