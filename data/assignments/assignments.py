@@ -34,8 +34,8 @@ _NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?", re.IGNORECASE)
 class Selection:
     """Which items of a queue are given out.
 
-    Those with `value` in `field` (language, or a field of their meta), of these the first `number` or `share` in the
-    order of the queue; or `items`, by their ids. Nothing said: all.
+    Those with `value` in `field` (language, or a field of their meta), of these the first `number` or `share` (one at
+    least) in the order of the queue; or `items`, by their ids. Nothing said: all.
     """
 
     field: str = ""
@@ -297,7 +297,7 @@ def _plan(
             if had:
                 barred[draw.id] |= had
         _bar(index, needs, weights, barred)
-    most = len(needs) if chosen.share is None else round(chosen.share * len(needs))
+    most = len(needs) if chosen.share is None else max(round(chosen.share * len(needs)), 1)
     needs = dict(list(needs.items())[: most if chosen.number is None else chosen.number])
     if terms.tag:
         return SharePlan({tags.assignee(terms.tag): list(needs)}, len(needs), 0)
@@ -434,12 +434,16 @@ class OwnWork(NamedTuple):
 
 @allow("annotator")
 def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnWork:
-    """What is assigned to a person in a queue, by name or by a tag."""
+    """What is assigned to a person in a queue, by name or by a tag, each item once."""
     index = current_index(store)
     with index.lock:
         entries = index.assignments_of(dataset_id, stream, person)
         dues = [one.due for one in entries if one.left and one.due]
-        return OwnWork(sum(len(a.left) for a in entries), sum(len(a.line) for a in entries), min(dues, default=None))
+        left, every = set[QueuedDraw](), set[QueuedDraw]()
+        for one in entries:
+            left |= one.left
+            every.update(one.line)
+        return OwnWork(len(left), len(every), min(dues, default=None))
 
 
 @allow("annotator")

@@ -216,6 +216,21 @@ def test_a_tag_as_a_pool_lets_whoever_has_it_take_them(made: tuple[Store, str]) 
     assert assignments.assigned_counts(store, found, "review") == (12, 8, {tags.assignee("ja"): 4})
 
 
+def test_an_item_that_is_assigned_by_name_and_by_a_tag_is_one_item_of_work(made: tuple[Store, str]) -> None:
+    store, found = made
+    settings.set_queue_rules(store, "lea", found, QueueRules(overlap=2))
+    tags.set_tags(store, "lea", "ann", ["日本語"])
+    own = give(store, found, Selection(number=1), people=("ann",)).shares["ann"]
+    [shared] = give(store, found, Selection(number=2), tag="日本語").shares.values()
+    assert set(own) < set(shared)
+    assert assignments.own_work(store, "ann", found, "review") == (2, 2, None)
+
+
+def test_a_share_is_one_item_at_least(made: tuple[Store, str]) -> None:
+    store, found = made
+    assert len(give(store, found, Selection(share=0.01), people=("ann",)).shares["ann"]) == 1
+
+
 def test_of_what_is_open_it_is_counted_what_nobody_is_asked_for_and_what_nobody_can_take(
     made: tuple[Store, str],
 ) -> None:
