@@ -120,10 +120,11 @@ class DeskView:
 
 @allow("annotator")
 def open_item(store: Store, person: str, item_id: str) -> DeskView:
-    """An item that a person opens by its link. Raises NotFound.
+    """An item that a person opens by its link. Raises NotAllowed for who does not work here, NotFound.
 
     An item that is in the audit sample to be answered blind is shown blind here too, until it is answered and revealed.
     """
+    people.require(store, person, "annotator")
     items.load_item(store, item_id)
     # An answer stays under the draw that it was given under; a blind draw that came later cannot make it blind.
     rows = store.rows(
@@ -294,7 +295,7 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
         return view.cells[cell][0] == number if cell in view.cells else number == 0
 
     spread = {
-        (view.item.id, unit, dimension): float(agreement)
+        (view.item.id, number, unit, dimension): float(agreement)
         for view, number, (unit, dimension, agreement) in rows(
             "select item_id, judge_id, unit, dimension, agreement from score_spread where item_id in ({items})"
         )
@@ -311,17 +312,17 @@ def _add_judges(store: Store, shown: list[DeskView]) -> None:
     ):
         if not asks(view, number, (unit, dimension)):
             continue
-        from_samples = spread.get((view.item.id, unit, dimension))
-        if confidence is None and from_samples is not None:
-            confidence, source = from_samples, "samples"
-        several = tuple(samples[view.item.id, number, unit, dimension]) if from_samples is not None else ()
+        key = view.item.id, number, unit, dimension
+        if confidence is None and key in spread:
+            confidence, source = spread[key], "samples"
+        several = tuple(samples[key]) if key in spread else ()
         view.scores[(unit, dimension)] = JudgeValue(value, confidence, source, several)
     general: list[tuple[DeskView, int, str, str]] = []
-    several_of = {item for item, _, _ in spread}
+    sampled = {(item, number) for item, number, *_ in spread}
     for view, number, (unit, dimension, sort, text) in rows(
         "select item_id, judge_id, unit, dimension, sort, text from remark where item_id in ({items}) and sample = 0"
     ):
-        if sort == "rule" and view.item.id in several_of:
+        if sort == "rule" and (view.item.id, number) in sampled:
             text = f"In the first sample: {text}"  # what is shown beside it is all samples as one answer
         if sort == "note" and not dimension:
             general.append((view, number, unit, text))

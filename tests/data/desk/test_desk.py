@@ -14,6 +14,7 @@ from data.queue.queue import GivenItem, QueueFilters, claim_items
 from data.records import exposure, people, settings
 from data.records.datasets import dataset_named
 from data.records.settings import GoldRule
+from data.records.tables import ScoreRow
 from data.store import Store, Tx, open_store
 from data.store.errors import NotAllowed
 from pages.adjudication.board import board_data as board
@@ -86,6 +87,13 @@ def test_what_another_judge_said_stands_where_they_disagree_and_its_showing_is_o
     assert {judge for _, judge in exposure.shown_judges(store, "ann", [view.item.id])} == judges
 
 
+def test_who_does_not_work_here_opens_nothing_and_is_shown_nothing(two_judges: Store) -> None:
+    item, before = str(two_judges.rows("select id from item")[0][0]), two_judges.newest()
+    with pytest.raises(NotAllowed, match="Nobody called 'nobody' is known here"):
+        desk.open_item(two_judges, "nobody", item)
+    assert two_judges.newest() == before
+
+
 def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_broken(tmp_path: Path) -> None:
     """The second card asks for a verdict as the first does: its rules are told by its name, its notes are not shown."""
     store = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
@@ -127,6 +135,18 @@ def test_of_two_cards_on_one_sheet_each_says_what_it_is_asked_and_whose_rule_is_
         ("", "", "rule", "The judge's reply could not be used: ."),
         ("pair", "", "rule", "Plain pair: the judge's reply could not be used: it is empty."),
     ]
+
+    def ask_again(tx: Tx) -> None:
+        for sample, value in enumerate((0.0, 1.0, 1.0), 1):
+            row = ScoreRow(f"s{sample}", long, items["item 0"], "pair", "verdict", value, None, "", sample)
+            tx.append([row])
+
+    store.tx("lea", "samples", ask_again)
+    (again,) = desk.desk_views(store, "lea", given[:1])
+    rules = [text for *_, sort, text in again.remarks if sort == "rule"]
+    assert sorted(rules) == [
+        "In the first sample: it is too sure", "Plain pair, verdict: it has a tie", "Plain pair: it is too long",
+    ], "which was asked once"  # fmt: skip
     store.close()
 
 
