@@ -315,6 +315,18 @@ def test_a_change_whose_connection_ends_during_the_commit_is_there_once(
         assert store.newest() == 3
 
 
+def test_a_change_takes_a_new_connection_where_the_database_is_back_and_nobody_has_heard_of_it_yet(
+    opened: Callable[[], PostgresStore], through: PostgresStore
+) -> None:
+    """Its first try is on the connection from before; by the thread that listens the database is away for long."""
+    assert through._link is not None
+    with postgres_schema.connect(opened().url) as link:
+        link.execute("select pg_terminate_backend(%s)", [through._link.info.backend_pid])
+    through._lost = time.monotonic() - 60
+    put(through, "after")
+    assert count(through) == 2
+
+
 def test_reads_go_on_while_only_the_thread_that_listens_has_no_time(
     opened: Callable[[], PostgresStore], through: PostgresStore, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
