@@ -48,17 +48,6 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Identity:
-    """An account that is a person here; `granted` is the role that its groups gave at the last sign-in, "" for none."""
-
-    issuer: str
-    subject: str
-    person: str
-    email: str
-    granted: str
-
-
-@dataclass(frozen=True)
 class PersonAccount:
     """An account of somebody here, and when they signed in last (UTC; None: not yet)."""
 
@@ -170,10 +159,10 @@ def sign_in(store: Store, account: Account) -> str:
 def _follow(tx: Tx, account: Account) -> str:
     """Bring an account up to date: as whom it is here, "" for nobody, and the role that its groups give now."""
     rows = tx.rows(
-        "select issuer, subject, person, email, granted from identity_now where issuer = $1 and subject = $2",
+        "select '' as id, issuer, subject, person, email, granted from identity_now where issuer = $1 and subject = $2",
         [account.issuer, account.subject],
     )
-    identity = Identity(*rows[0]) if rows else None
+    identity = IdentityRow(*rows[0]) if rows else None
     invited = invitations.find_invitation(tx, account.email, account.subject)
     if invited is not None and (identity is None or invited.person not in ("", identity.person)):
         person = invitations.accept_invitation(tx, invited, account.name)
@@ -183,10 +172,11 @@ def _follow(tx: Tx, account: Account) -> str:
         person = people.add_person(tx, account.name, account.role)
     else:
         return ""
-    _follow_groups(tx, find_person(tx, person), identity.granted if identity else "", account.role)
-    new = Identity(account.issuer, account.subject, person, account.email, account.role or "")
+    before = identity.granted if identity is not None and identity.person == person else ""
+    _follow_groups(tx, find_person(tx, person), before, account.role)
+    new = IdentityRow("", account.issuer, account.subject, person, account.email, account.role or "")
     if new != identity:
-        tx.append([IdentityRow(new_id(), new.issuer, new.subject, new.person, new.email, new.granted)])
+        tx.append([new._replace(id=new_id())])
     return person
 
 

@@ -51,6 +51,18 @@ def enter(store: Store, who: str, **more: Any) -> Visit:
     return Visit(store, logins.sign_in(store, account), account.key)
 
 
+def test_who_is_somebody_else_by_an_invitation_does_not_lose_what_groups_never_gave_them(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The account came in by its group as somebody new; it is invited as ann, and is in the group no more."""
+    monkeypatch.setenv("ASSAY_OIDC_RESEARCHERS", "judges")
+    people.set_person(store, "lea", "ann", "annotator")
+    assert enter(store, "annie", groups=["judges"]).person == "Annie"
+    invitations.invite(store, "lea", "annie@example.org", "annotator", "ann")
+    visit = enter(store, "annie", nonce="next", groups=[])
+    assert visit.visitor() == people.find_person(store, "ann") and people.find_person(store, "ann").active
+
+
 def test_an_invited_address_becomes_a_person(store: Store) -> None:
     with pytest.raises(NotAllowed, match=r"nobody has invited ann@example\.org"):
         enter(store, "ann")
