@@ -17,7 +17,7 @@ from data.records import people, tags
 from data.records.access import allow
 from data.records.queue_index import OVERLAP, IndexedAssignment, QueuedDraw, QueueIndex, current_index
 from data.records.tables import AssignmentItemRow, AssignmentRow, ClaimRow
-from data.store import Store, Tx
+from data.store import Store, Tx, columns_of
 from data.store.errors import BadInput, NotFound
 from data.store.ids import make_storable, new_id, now
 from judges.plural import many
@@ -497,8 +497,7 @@ def end_assignment(store: Store, actor: str, assignment_id: str) -> None:
 
 
 def _find(tx: Tx, assignment_id: str) -> AssignmentRow:
-    columns = ", ".join(AssignmentRow._fields)
-    rows = tx.rows(f"select {columns} from assignment_now where assignment_id = $1", [assignment_id])
+    rows = tx.rows(f"select {columns_of(AssignmentRow)} from assignment_now where assignment_id = $1", [assignment_id])
     if not rows or rows[0][-1]:
         raise NotFound("This assignment has ended already, or is not of this workspace. Load the page again.")
     return AssignmentRow(*rows[0])
@@ -585,25 +584,29 @@ def undoable_changes(store: Store, dataset_id: str) -> list[UndoableChange]:
 def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
     """End what one change gave out, and give back what it took from somebody; what was done since stays done.
 
-    Raises NotAllowed below the role researcher, BadInput where nothing of it stands any more.
+    What was given on to others since, or ended by itself, is not given back. Raises NotAllowed below the role
+    researcher, BadInput where nothing of it stands any more.
     """
-    columns = ", ".join(AssignmentRow._fields)
 
     def work(tx: Tx) -> None:
         people.require(tx, actor, "researcher")
         rows = tx.rows(
-            f"select {columns} from assignment_now where dataset_id = $1 and began = $2 and not ended",
+            f"select {columns_of(AssignmentRow)} from assignment_now "
+            "where dataset_id = $1 and began = $2 and not ended",
             [dataset_id, revision],
         )
         if not rows:
             raise BadInput("There is nothing to undo: what was given out then has ended. Load the page again.")
-        tx.append([AssignmentRow(*row)._replace(id=new_id(), ended=True) for row in rows])
+        ended, index = [AssignmentRow(*row)._replace(id=new_id(), ended=True) for row in rows], current_index(store, tx)
+        with index.lock:
+            still = {draw.id for row in ended for draw in index.assignments[row.assignment_id].line}
+        tx.append(ended)
         taken = tx.rows(
             "select i.assignment_id, i.draw_id from assignment_item i join assignment_now n "
             "on n.assignment_id = i.assignment_id where i.seq = $1 and not i.given and not n.ended",
             [revision],
         )
-        tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in taken])
+        tx.append([AssignmentItemRow(str(key), str(draw), True) for key, draw in taken if draw in still])
 
     store.tx(actor, "undo assignment", work, target=dataset_id)
 
@@ -618,11 +621,11 @@ def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int,
     active = {person.name for person in people.all_people(store)}
     with index.lock:
         able = {tag for name, own in index.tags.items() if name in active for tag in own}
-        nobody = defaultdict[str, int](int)
+        nobody = Counter[str]()
         open_ = unassigned = 0
         for draw in index.queues[dataset_id, stream].waiting_draws():
             open_ += 1
             unassigned += draw.audience is None and not any(draw in a.left for a in draw.given)
-            if draw.audience and not any(one in able if tags.is_tag(one) else True for one in draw.audience):
+            if draw.audience and not any(one in able or not tags.is_tag(one) for one in draw.audience):
                 nobody[min(draw.audience)] += 1
         return open_, unassigned, dict(nobody)

@@ -122,7 +122,7 @@ def people_progress(store: Store, dataset_id: str, zone: tzinfo | None = None) -
     """
     offset, moment = (datetime.now(zone).utcoffset() if zone else None) or timedelta(), now()
     since = _days_back(moment + offset) - offset
-    done, expired = _activity(store, dataset_id, since), dict(_count_expired(store, dataset_id, moment))
+    done, expired = _activity(store, dataset_id, since), _count_expired(store, dataset_id, moment)
     known, tags_by_name = {p.name: p for p in people.all_people(store, active=False)}, tags.all_tags(store)
     began: dict[str, datetime] = dict(store.rows(
         "select n.assignment_id, c.made_at from assignment_now n join change c on c.seq = n.began "
@@ -266,7 +266,7 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
     }
 
 
-def _count_expired(store: Store, dataset_id: str, moment: datetime) -> list[tuple[str, int]]:
+def _count_expired(store: Store, dataset_id: str, moment: datetime) -> dict[str, int]:
     """How often people reserved items since their last answer and let them run out; without what they gave back.
 
     Nobody is in it who never answered.
@@ -279,7 +279,7 @@ def _count_expired(store: Store, dataset_id: str, moment: datetime) -> list[tupl
         "and r.draw_id = n.draw_id and r.seq > n.seq and r.until < n.until) group by n.person",
         [dataset_id, moment],
     )
-    return [(str(name), int(n)) for name, n in rows]
+    return {str(name): int(n) for name, n in rows}
 
 
 COLUMNS = {

@@ -336,6 +336,19 @@ def test_reassigning_moves_what_is_left_evenly_and_undo_brings_it_back(made: tup
     assert assignments.current_assignments(store, found) == []
 
 
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_what_was_given_on_since_is_not_given_back_by_an_undo(made: tuple[Store, str], newest_first: bool) -> None:
+    store, found = made
+    give(store, found, people=("ann",))
+    for giver, taker in (("ann", "ben"), ("ben", "cyd")):
+        assignments.reassign(store, "rex", found, giver, [taker], 1)
+    changes = [change.revision for change in assignments.undoable_changes(store, found) if change.action == "reassign"]
+    for revision in changes if newest_first else changes[1:]:
+        assignments.undo(store, "rex", found, revision)
+    left = [assignments.own_work(store, person, found, "review").left for person in TEAM]
+    assert left == ([12, 0, 0] if newest_first else [0, 0, 12]), "an item that one person is asked for is of one person"
+
+
 def test_what_somebody_holds_of_work_that_was_offered_to_them_first_is_let_go_when_it_is_reassigned(
     made: tuple[Store, str],
 ) -> None:
