@@ -10,23 +10,16 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, NoReturn, ParamSpec, TypeVar, final
+from typing import Any, Concatenate, Literal, NoReturn, ParamSpec, TypeVar, final
 
 from data.records import names
-from data.store import Reader, Row, Store, Tx, kept
+from data.store import Reader, Store, Tx, kept
 from data.store.errors import BadInput, NotAllowed, NotFound
 from data.store.ids import now
-
-if TYPE_CHECKING:
-    import pandas
-
-    from data.store.base import Columns
 
 Role = Literal["annotator", "researcher", "lead"]
 Least = Literal["anybody", "annotator", "researcher", "lead"]
@@ -167,37 +160,10 @@ class Visit(Store):
     def newest(self) -> int:
         return self._store.newest()
 
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *args: Any, **options: Any) -> NoReturn:
         raise NotAllowed("A page does not ask the store itself. Call a function of data that bears `allow`.")
 
-    def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
-        self._refuse()
-
-    def frame(self, sql: str, params: Sequence[Any] = ()) -> pandas.DataFrame:
-        self._refuse()
-
-    def moment(
-        self, tables: Mapping[str, str], params: Sequence[Any] = ()
-    ) -> AbstractContextManager[Callable[..., Columns]]:
-        self._refuse()
-
-    def stream(self, sql: str, params: Sequence[Any] = (), size: int = 5_000) -> Iterator[Row]:
-        self._refuse()
-
-    def write(self, work: Callable[[Tx], T]) -> T:
-        self._refuse()
-
-    def beat(self) -> None:
-        self._refuse()
-
-    def digests(self, upto: int) -> dict[str, tuple[int, int]]:
-        self._refuse()
-
-    def backup(self, file: Path) -> None:
-        self._refuse()
-
-    def close(self) -> None:
-        self._refuse()
+    rows = frame = moment = stream = write = beat = digests = backup = close = _refuse
 
 
 def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
