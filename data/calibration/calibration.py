@@ -15,10 +15,11 @@ from data.calibration.rating_sums import NOWHERE, NumberedRows, place_ratings, s
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import not_in_prompt_sql
-from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, label_tables, labels_sql, unit_sort_sql
+from data.gold.gold import BASES, WEIGHTED, Basis, bases_of_label, gold_sql, label_tables, labels_sql
 from data.records import exposure
 from data.records.access import allow
 from data.records.combinations import is_answer_sql
+from data.records.coverage import unit_condition
 from data.records.settings import Waiting, gold_rule
 from data.store import Store, Tx, each_kept, kept
 from judges.stats import bins
@@ -73,7 +74,7 @@ def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
 @kept
 def _has_labels(store: Store | Tx, dimension: Dimension) -> bool:
     """Whether anybody ever gave a label of a dimension."""
-    query = f"select 1 from label l where l.dimension = $1 and {unit_sort_sql(dimension.sort)} limit 1"
+    query = f"select 1 from label l where l.dimension = $1 and {unit_condition(dimension, 'l')} limit 1"
     return bool(store.rows(query, [dimension.name]))
 
 

@@ -43,8 +43,9 @@ class Adjudication:
 
 @dataclass(frozen=True)
 class LabelledCell:
-    """A cell with what people say of it and what was decided. Of two classes of labels, `labels` holds one: see `one`.
+    """A cell with what people say of it and what was decided.
 
+    labels: of two classes of them just one, see `comparable_labels`, or all that count for gold.
     distance: how far people disagree, 0 to 1. reopened: the labels changed after the decision. token: changes
     whenever a label or the decision does, so that nobody decides on what is not there any more.
     """
@@ -97,8 +98,7 @@ def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell
     Items whose people disagree most come first, each item's ratings together and in reading order. Until somebody has
     adjudicated, a rating keeps the gold that the rule gives it.
     """
-    rule = gold_rule(store, dataset_id)
-    return _open_disputes(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
+    return cells_waiting_under(store, dataset_id, gold_rule(store, dataset_id))
 
 
 def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
@@ -120,8 +120,26 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
 
 
 def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
-    """The cells that wait, or would wait under a rule."""
-    return _open_disputes(store, dataset_id, rule, _cells_apart(store, dataset_id, rule))
+    """The cells that wait, or would wait under a rule.
+
+    They are those on which people disagree that nobody has decided, and those whose labels changed since.
+    """
+    apart = _cells_apart(store, dataset_id, rule)
+    decisions = standing_adjudications(store, dataset_id)
+    if not decisions:
+        return apart
+    left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in decisions]
+    # Only what was written after a decision can have changed what it rests on; one that was imported may rest on labels
+    # that were other ones from the first.
+    changed = (
+        "select distinct a.item_id, a.unit, a.dimension from adjudication_now a join change c on c.seq = a.seq "
+        "join label l on l.item_id = a.item_id and l.unit = a.unit and l.dimension = a.dimension "
+        "where a.dataset_id = $1 and (l.seq > a.seq or c.action = 'import')"
+    )
+    if not store.rows(f"{changed} limit 1", [dataset_id]):
+        return left
+    reopened = [cell for cell in _cells(store, changed, [dataset_id], rule, decisions) if cell.waits]
+    return order_cells(store, [*left, *reopened]) if reopened else left
 
 
 @kept
@@ -143,29 +161,10 @@ def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[Lab
     return order_cells(store, [c for c in _cells(store, query, [dataset_id, *loose], rule, {}) if c.waits])
 
 
-def _open_disputes(store: Store | Tx, dataset_id: str, rule: GoldRule, apart: list[LabelledCell]) -> list[LabelledCell]:
-    """The cells on which people disagree that nobody has decided, and those whose labels changed since."""
-    decisions = standing_adjudications(store, dataset_id)
-    if not decisions:
-        return apart
-    left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in decisions]
-    # Only what was written after a decision can have changed what it rests on; one that was imported may rest on labels
-    # that were other ones from the first.
-    changed = (
-        "select distinct a.item_id, a.unit, a.dimension from adjudication_now a join change c on c.seq = a.seq "
-        "join label l on l.item_id = a.item_id and l.unit = a.unit and l.dimension = a.dimension "
-        "where a.dataset_id = $1 and (l.seq > a.seq or c.action = 'import')"
-    )
-    if not store.rows(f"{changed} limit 1", [dataset_id]):
-        return left
-    reopened = [cell for cell in _cells(store, changed, [dataset_id], rule, decisions) if cell.waits]
-    return order_cells(store, [*left, *reopened]) if reopened else left
-
-
 def cells_of_item(store: Store | Tx, dataset_id: str, item_id: str, whole: bool = False) -> list[LabelledCell]:
     """All cells of an item that people have labelled, whether they wait or not, in reading order.
 
-    whole: with the labels of both classes, as gold on all labels takes them; else with those of `one` class.
+    whole: with the labels of both classes, as gold on all labels takes them; else with those of one class.
     """
     query = "select distinct item_id, unit, dimension from label where item_id = $1"
     decisions = standing_adjudications(store, dataset_id, item_id)

@@ -45,7 +45,7 @@ def list_excluded(store: Store, dataset_id: str) -> list[ExcludedItem]:
         "on d.item_id = t.item_id where t.dataset_id = $1 order by i.name, t.item_id",
         [dataset_id],
     )
-    return [ExcludedItem(str(a), str(b), str(c), str(d), bool(e)) for a, b, c, d, e in rows]
+    return [ExcludedItem(*row) for row in rows]
 
 
 def not_excluded_sql(store: Store | Tx, column: str) -> str:

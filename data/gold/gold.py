@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from data.records.coverage import unit_sort_sql
 from data.records.settings import GoldRule
 from data.store.base import view_query
-from judges.types import Scale, UnitSort
+from judges.types import SORTS, Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
 BASES: dict[Basis, str] = {
@@ -39,19 +40,6 @@ _WHERE: dict[Basis, str] = {
     "assisted": f"l.mode = 'assisted' and {_RANDOM}",
     "all": "l.mode in ('blind', 'assisted')",
 }
-_UNITS: dict[UnitSort, str] = {
-    "turn": "l.unit like 'turn:%'",
-    "section": "l.unit like 'section:%'",
-    "side": "l.unit like 'response/%'",
-    "conversation": "l.unit = 'conversation'",
-    "pair": "l.unit = 'pair'",
-    "response": "l.unit = 'response'",
-}
-
-
-def unit_sort_sql(sort: UnitSort) -> str:
-    """A condition in SQL: the unit of `l` is of this sort."""
-    return _UNITS[sort]
 
 
 def bases_of_label(mode: str, random: bool, drawn: bool) -> list[Basis]:
@@ -94,7 +82,7 @@ def label_tables(basis: Basis) -> dict[str, str]:
     made beforehand, so that the database knows how small they are.
     """
     parts, strata = _PARTS, ""
-    sorts = " ".join(f"when {of} then '{sort}'" for sort, of in _UNITS.items())
+    sorts = " ".join(f"when {unit_sort_sql(sort, 'l')} then '{sort}'" for sort in SORTS)
     if basis in WEIGHTED:
         strata = f"left join ({STRATA}) h on h.stratum = d.stratum and h.mode = d.mode and h.kind = i.kind "
         parts = "h.part, h.drawn, h.cut"
@@ -185,7 +173,7 @@ def gold_sql(
     counts = "count(distinct item_id)" if sort in ("turn", "section", "side") else "count(*)"
     cells = (
         "with labels as (select l.item_id, l.unit, l.value, l.probability, l.part, "
-        f"l.{drawn} as drawn from ({source}) l where {_UNITS[sort]}), "
+        f"l.{drawn} as drawn from ({source}) l where {unit_sort_sql(sort, 'l')}), "
         "cells as (select item_id, unit, min(value) as low, max(value) as high, max(probability) as probability, "
         "max(part) as part, max(drawn) as drawn, count(*) as people, count(value) as valued, "
         f"avg(value) as mean{shares} from labels group by item_id, unit), "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from data.records.combinations import is_answer_sql
 from judges.stats import bins
-from judges.types import Dimension, Scale
+from judges.types import Dimension, Scale, UnitSort
 
 SIDES = ("wins", "ties", "losses")
 """What a verdict on a pair is for each of its two systems."""
@@ -72,10 +72,13 @@ def verdict_codes(ask: CountedDimension, n: int) -> tuple[int, int]:
 
 def unit_condition(dimension: Dimension, table: str) -> str:
     """The condition that a unit is of the dimension's sort."""
+    return unit_sort_sql(dimension.sort, table)
+
+
+def unit_sort_sql(sort: UnitSort, table: str) -> str:
+    """The condition that a unit is of this sort."""
     begins = {"turn": "turn:%", "section": "section:%", "side": "response/%"}
-    if dimension.sort in begins:
-        return f"{table}.unit like '{begins[dimension.sort]}'"
-    return f"{table}.unit = '{dimension.sort}'"
+    return f"{table}.unit like '{begins[sort]}'" if sort in begins else f"{table}.unit = '{sort}'"
 
 
 def side_column(dimension: Dimension, table: str) -> str:
@@ -108,7 +111,7 @@ def answer_count_sql(ask: CountedDimension, column: str) -> str:
     return f"case when b.side = 'a' then o.{letter}{code_a} else o.{letter}{code_b} end"
 
 
-def outcome_sums(ask: CountedDimension, letter: str = "c") -> list[str]:
+def outcome_sums(ask: CountedDimension, letter: str) -> list[str]:
     """The value whose mean is taken, or the counts of the answers; `letter` names whose (c: all scores, h: people)."""
     if ask.mean:
         return ["o.t" if letter == "c" else f"o.{letter}"]

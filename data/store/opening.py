@@ -1,8 +1,8 @@
 """What comes before a DuckDB file is opened for writing, so that a start that refuses changes no byte.
 
 Opened for writing, DuckDB makes a file that is not there, deletes a log that belongs to none, and takes a torn log for
-a whole one. So `look` reads first: read-only, DuckDB replays the log in memory and touches nothing. Tables are made
-and brought up to date in a copy aside, which takes the file's place when it is done.
+a whole one. So `inspect_store` reads first: read-only, DuckDB replays the log in memory and touches nothing. Tables are
+made and brought up to date in a copy aside, which takes the file's place when it is done.
 """
 
 from __future__ import annotations
@@ -287,7 +287,10 @@ def _without_progress_bar(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConn
 
 
 def connect(path: Path, log: int = 0) -> duckdb.DuckDBPyConnection:
-    """Open for writing what `look` has passed; a log above `log` MB (0: DuckDB's own limit) is folded into the file."""
+    """Open for writing what `inspect_store` has passed.
+
+    A log above `log` MB (0: DuckDB's own limit) is folded into the file.
+    """
     try:
         config = _config() | ({"checkpoint_threshold": f"{log}MB"} if log else {})
         con = _without_progress_bar(duckdb.connect(str(path), config=config))
