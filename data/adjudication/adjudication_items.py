@@ -84,7 +84,7 @@ def load_adjudication_items(
     ids = list(by_item)[:most]
     dimensions, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
     # Taken as drawn blind, whatever it was: the judge's scores never reach a browser that has not asked for them.
-    views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "", ()) for i in ids])
+    views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "") for i in ids])
     found = []
     for view in views:
         item, kind = view.item.id, view.item.content.kind
@@ -125,7 +125,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500
         f"where a.dataset_id = $1 order by a.seq desc, a.id desc limit {most:d}",
         [dataset_id],
     )
-    may = exposure.expose_list(store, actor, {str(row[1]) for row in rows}, [exposure.PEOPLE], "decisions")
+    may = exposure.expose_list(store, actor, {str(row[1]) for row in rows}, "decisions")
     found = []
     for id_, item, name, kind, unit, dimension, value, person, reason, saw, labels, at in rows:
         if item not in may:

@@ -343,7 +343,7 @@ def differing_cells(store: Store, actor: str, found: DawidSkeneEstimate) -> tupl
 def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
     """Those of the items whose labels a researcher or lead may be shown; that they are is recorded."""
     require(store, actor, "researcher")
-    return exposure.expose_list(store, actor, items, [exposure.PEOPLE], "annotators")
+    return exposure.expose_list(store, actor, items, "annotators")
 
 
 @allow("researcher")

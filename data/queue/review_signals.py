@@ -23,19 +23,15 @@ def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[ReviewNeed]
     keeps only surer verdicts unseen (data/approvals/auto_accept.py). Judges of a probe saw other items than people do,
     and are no witnesses.
     """
-    doubts: list[Reason] = []
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
-    for item, unit, dimension, text in store.rows(
+    rules = store.rows(
         f"select distinct x.item_id, x.unit, x.dimension, x.text from remark x {where} and x.sort = 'rule' "
         "and x.sample = 0 and x.text not like '%' || $3",
         [dataset_id, judge_id, MARK],
-    ):
-        doubts.append(triage.broken_rule(item, unit, dimension, text))
-    for item, part, why in store.rows(
-        f"select x.item_id, x.part, x.why from unusable_now x {where}",
-        [dataset_id, judge_id],
-    ):
-        doubts.append(triage.unusable_reply(item, part, why))
+    )
+    doubts = [triage.broken_rule(*row) for row in rules]
+    unusable = store.rows(f"select x.item_id, x.part, x.why from unusable_now x {where}", [dataset_id, judge_id])
+    doubts += [triage.unusable_reply(*row) for row in unusable]
     sure = store.rows(
         "select p.item_id, p.unit, p.dimension, p.agreement, 'samples' from score_spread p "
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
@@ -43,19 +39,15 @@ def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[ReviewNeed]
         f"and x.source <> '{RULE}'",  # the broken rule itself is a reason already
         [dataset_id, judge_id, triage.SURE],
     )
-    for item, unit, dimension, confidence, source in sure:
-        found = triage.low_confidence(item, unit, dimension, float(confidence), source)
-        doubts += [found] if found else []
+    doubts += filter(None, (triage.low_confidence(*row) for row in sure))
     doubts += _disagreements(store, dataset_id, judge_id)
     doubts += auto_accept.reasons_for_people(store, dataset_id, judge_id)
-    doubts += [
-        triage.no_confidence(item)
-        for (item,) in store.rows(
-            f"select x.item_id from score_now x {where} group by x.item_id having max(x.confidence) is null "
-            "and not exists (select 1 from score_spread p where p.item_id = x.item_id and p.judge_id = $2)",
-            [dataset_id, judge_id],
-        )
-    ]
+    silent = store.rows(
+        f"select x.item_id from score_now x {where} group by x.item_id having max(x.confidence) is null "
+        "and not exists (select 1 from score_spread p where p.item_id = x.item_id and p.judge_id = $2)",
+        [dataset_id, judge_id],
+    )
+    doubts += [triage.no_confidence(item) for (item,) in silent]
     return triage.rank_by_need(doubts, item_sizes(store, dataset_id, judge_id))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from data.records.access import allow
 from data.records.tables import DatasetRow, JudgeRow
-from data.store import Store, Tx, kept
+from data.store import Store, Tx, columns_of, kept
 from data.store.errors import NotFound
 from data.store.ids import content_id
 
@@ -71,7 +71,7 @@ def find_judge(store: Store | Tx, judge_id: str) -> JudgeRow:
 def every_judge(store: Store | Tx, judge_id: str = "") -> dict[str, JudgeRow]:
     """Every judge by its id, or the one of an id."""
     only, params = (" where id = $1", [judge_id]) if judge_id else ("", [])
-    rows = store.rows(f"select id, card, card_version, model, params, synthetic from judge{only}", params)
+    rows = store.rows(f"select {columns_of(JudgeRow)} from judge{only}", params)
     return {str(row[0]): JudgeRow(*row) for row in rows}
 
 

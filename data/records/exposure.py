@@ -127,22 +127,20 @@ def _with_items(
     many = np.searchsorted(prints, came, "right") - np.searchsorted(prints, came) > 1
     if many.any():
         maybe = ids[np.isin(prints, came[many])]
-        found = _group_copies(reader, "id = any($1)", [[one.decode() for one in maybe]], table)
+        found = _group_copies(reader, [one.decode() for one in maybe], table)
         copies = MappingProxyType({**copies, **found})
     return _Known(known.upto, prints, ids, copies)
 
 
-def _group_copies(
-    reader: Store | Tx, which: str, params: Sequence[object], table: str = "item"
-) -> Mapping[str, tuple[str, ...]]:
-    """Copies among the items that a condition leaves."""
+def _group_copies(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:
+    """Copies among these items."""
     query = (
-        f"with bare as (select id, md5({_BARE}) as alike from {table} where not ({_TEXTLESS}) and {which}) "
+        f"with bare as (select id, md5({_BARE}) as alike from {table} where not ({_TEXTLESS}) and id = any($1)) "
         "select b.alike, b.id from bare b "
         "join (select alike from bare group by alike having count(*) > 1) m on m.alike = b.alike order by 1, 2"
     )
     groups: dict[str, list[str]] = {}
-    for alike, item in reader.rows(query, params):
+    for alike, item in reader.rows(query, [item_ids]):
         groups.setdefault(str(alike), []).append(str(item))
     # One tuple for all of a group: thousands of items may have the same short text.
     return MappingProxyType({item: group for group in map(tuple, groups.values()) for item in group})
@@ -243,11 +241,11 @@ def blind_pending(store: Store, person: str) -> set[str]:
     return {copy for item in found for copy in alike.get(item, (item,))}
 
 
-def expose_list(store: Store, person: str, item_ids: Iterable[str], judges: Sequence[str], route: str) -> set[str]:
-    """The items of a list that a person may be shown with what these judges said, after recording that they are."""
+def expose_list(store: Store, person: str, item_ids: Iterable[str], route: str) -> set[str]:
+    """The items of a list that a person may be shown with what people said, after recording that they are."""
     kept = blind_pending(store, person)
     chosen = {item for item in item_ids if item not in kept}
-    record_exposures(store, person, dict.fromkeys(chosen, judges), route)
+    record_exposures(store, person, dict.fromkeys(chosen, (PEOPLE,)), route)
     return chosen
 
 

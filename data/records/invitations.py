@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from data.records import leads, people
 from data.records.access import ROLES, Role, allow, find_person, require
@@ -19,8 +18,7 @@ DAYS = 14
 """For how long an invitation is open, unless it says otherwise."""
 
 
-@dataclass(frozen=True)
-class Invitation:
+class Invitation(NamedTuple):
     """Whoever has this e-mail address, or is this account (`subject`), may come in, in a role or as a person here."""
 
     id: str
@@ -86,7 +84,7 @@ def _open(tx: Tx, new: Invitation) -> Invitation:
     if new.role not in ROLES:
         raise BadInput(f"{new.role!r} is no role: there are {', '.join(ROLES)}.")
     if new.person:
-        new = replace(new, role=require(tx, new.person, "annotator").role)
+        new = new._replace(role=require(tx, new.person, "annotator").role)
     if why := _why_not(tx, new):
         raise BadInput(why)
     for old in _open_ones(tx):
@@ -141,7 +139,7 @@ def find_invitation(tx: Tx, email: str, subject: str) -> Invitation | None:
 def accept_invitation(tx: Tx, one: Invitation, name: str) -> str:
     """Take an account in by an invitation: as whom. `name` is what the provider calls somebody new."""
     if one.person:
-        one = replace(one, role=require(tx, one.person, "annotator").role)
+        one = one._replace(role=require(tx, one.person, "annotator").role)
     if why := _why_not(tx, one):
         raise NotAllowed(why)
     _append(tx, one, "accepted")
@@ -164,8 +162,4 @@ def _open_ones(store: Store | Tx) -> Sequence[Invitation]:
 
 
 def _append(tx: Tx, one: Invitation, state: Literal["open", "accepted", "withdrawn"]) -> None:
-    tx.append([
-        InvitationRow(
-            new_id(), one.id, one.email, one.subject, one.role, one.person, one.expires, one.inviter, state
-        )
-    ])  # fmt: skip
+    tx.append([InvitationRow(new_id(), *one, state)])

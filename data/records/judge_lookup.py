@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
 from data.records import datasets
@@ -18,10 +17,11 @@ SAYS = 'a model, the head of a judge\'s id, or "MODEL temperature=0.7" where par
 
 def dataset_judge_names(store: Store, dataset_id: str) -> list[JudgeTraits]:
     """The judges of a dataset, most items first, those of probes left out."""
-    judges = datasets.dataset_judges(store, dataset_id)
-    query = "select id, card_version, params from judge where id = any($1)"
-    by_id = {key: (json.loads(params), version) for key, version, params in store.rows(query, [[j.id for j in judges]])}
-    return [JudgeTraits(one.id, one.card, one.model, *by_id[one.id], one.synthetic) for one in judges]
+    judges, known = datasets.dataset_judges(store, dataset_id), datasets.every_judge(store)
+    return [
+        JudgeTraits(one.id, one.card, one.model, known[one.id].parameters, known[one.id].card_version, one.synthetic)
+        for one in judges
+    ]
 
 
 def distinct_judge_names(judges: list[JudgeTraits]) -> dict[str, str]:

@@ -70,6 +70,7 @@ def answer_once(
 
     if (previous := store.tx(person, "request", begin)) is not None:
         return previous, True
+
     def keep(tx: Tx, result: T) -> None:
         tx.append([row("done", dump(result))])
 

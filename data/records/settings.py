@@ -70,7 +70,7 @@ class GoldRule:
 @allow("annotator")
 def queue_rules(store: Store | Tx, dataset_id: str) -> QueueRules:
     """The queue rules of a dataset."""
-    return QueueRules(**{**asdict(QueueRules()), **get_setting(store, dataset_id, "queue", {})})
+    return QueueRules(**get_setting(store, dataset_id, "queue", {}))
 
 
 @allow("researcher")
@@ -110,7 +110,7 @@ def hide_systems(store: Store, actor: str, dataset_id: str, hide: bool) -> None:
 @allow("annotator")
 def gold_rule(store: Store | Tx, dataset_id: str) -> GoldRule:
     """How labels of a dataset become gold."""
-    return GoldRule(**{**asdict(GoldRule()), **get_setting(store, dataset_id, "gold", {})})
+    return GoldRule(**get_setting(store, dataset_id, "gold", {}))
 
 
 @allow("lead")

@@ -205,10 +205,7 @@ class DuckTables(Store):
         return self._last.get(table, self._base)
 
     def digests(self, upto: int) -> dict[str, tuple[int, int]]:
-        def read(cursor: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int]]:
-            return transfer.digests(cursor, upto)
-
-        return self._read(read)
+        return self._read(lambda cursor: transfer.digests(cursor, upto))
 
     def _undo(self, cursor: duckdb.DuckDBPyConnection) -> None:
         with contextlib.suppress(duckdb.Error):
@@ -339,12 +336,16 @@ class DuckStore(DuckTables):
     # -- writing ------------------------------------------------------------------------------------------------
 
     def write(self, work: Callable[[Tx], T]) -> T:
+        return self._twice(lambda: self._once(work))
+
+    def _twice(self, once: Callable[[], T]) -> T:
+        """What a try gives under the write lock; it is made again where the file has to be opened anew."""
         with self._lock, self._errors_as_sentences("Nothing was saved"):
             try:
-                return self._once(work)
+                return once()
             except UNUSABLE:
                 self._reopen()
-                return self._once(work)
+                return once()
 
     def write_bulk(self, work: Callable[[Tx], T], bulks: Sequence[Load]) -> T:
         rows = {bulk.table: hidden_rows.count_file_rows(bulk.file) for bulk in bulks}
@@ -463,14 +464,9 @@ class DuckStore(DuckTables):
         return result
 
     def beat(self) -> None:
-        with self._lock, self._errors_as_sentences("Nothing was saved"):
-            try:
-                self._remark()
-            except UNUSABLE:
-                self._reopen()
-                self._remark()
+        self._twice(self._tick)
 
-    def _remark(self) -> None:
+    def _tick(self) -> None:
         with self._cursor() as cursor:
             cursor.execute("select nextval('beat')").fetchall()  # the number goes through the log
 

@@ -6,6 +6,7 @@ Whoever brings rows in holds a lock meanwhile: what stands there without it is o
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -71,10 +72,8 @@ def wait_for_copies(link: Link, change: HiddenRows) -> None:
     import psycopg
 
     link.execute("update wrote set tables = %s where seq = %s", [COME + " ".join(change.rows), change.seq])
-    try:
+    with contextlib.suppress(psycopg.errors.LockNotAvailable):
         link.execute(_STAGED.encode())
-    except psycopg.errors.LockNotAvailable:
-        return
 
 
 def reservation_state(link: Link, seq: int, token: str) -> str:

@@ -439,7 +439,10 @@ class PostgresStore(DuckTables):
             result = link.execute("select coalesce(max(seq), 0), (select max(version) from migration) from change")
         newest, version = result.fetchall()[0]
         if version > self._known:
-            raise postgres_schema.newer_schema_error(self.name, self._known, version)
+            raise StoreFailed(
+                f"The store {self.name} was brought up to date by a newer Assay (version {version}, this one knows "
+                f"{self._known}). Start the newer version here, too."
+            )
         self._older(newest, self._seq)
         return int(newest)
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from data import log
 from data.store.base import migrations, statements
-from data.store.errors import BadInput, StoreDamaged, StoreFailed
+from data.store.errors import BadInput, StoreDamaged
 from data.store.ids import now
 
 if TYPE_CHECKING:
@@ -151,11 +151,3 @@ def _order_by_bytes(statement: str) -> str:
     if not re.match(r"create table|alter table", statement):
         return statement
     return re.sub(r"(^\s*|add column )(\w+) text\b", r'\1\2 text collate "C"', statement, flags=re.MULTILINE)
-
-
-def newer_schema_error(name: str, known: int, version: int) -> StoreFailed:
-    """What is said where the database was brought up to date while this process worked on it."""
-    return StoreFailed(
-        f"The store {name} was brought up to date by a newer Assay (version {version}, this one knows {known}). "
-        "Start the newer version here, too."
-    )

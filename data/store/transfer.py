@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -94,19 +94,17 @@ def send(link: Link, table: str, columns: Columns, cursor: duckdb.DuckDBPyConnec
                 to.write(part)
 
 
-def insert(cursor: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str], rows: Sequence[Row]) -> None:
+def insert(cursor: duckdb.DuckDBPyConnection, table: str, columns: Collection[str], rows: Sequence[Row]) -> None:
     """Append rows of Python's to DuckDB's table."""
     names = ", ".join(columns)
     if len(rows) >= _BULK:
         values = (pa.array(column) for column in zip(*rows, strict=True))
-        cursor.register("incoming", pa.table(dict(zip(names.split(", "), values, strict=True))))
+        cursor.register("incoming", pa.table(dict(zip(columns, values, strict=True))))
         cursor.execute(f"insert into {table} ({names}) select {names} from incoming")
         cursor.unregister("incoming")
     elif rows:
         width = len(rows[0])
-        marks = ", ".join(
-            f"({', '.join(f'${r * width + c + 1}' for c in range(width))})" for r in range(len(rows))
-        )
+        marks = ", ".join(f"({', '.join(f'${r * width + c + 1}' for c in range(width))})" for r in range(len(rows)))
         cursor.execute(f"insert into {table} ({names}) values {marks}", [value for row in rows for value in row])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -430,9 +430,9 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
     """Everybody's next save waits for it after each import: a pipeline brings a few items every second."""
     store, really, looked = house.store, exposure._group_copies, list[int]()
 
-    def grouped(reader: Store | Tx, which: str, params: Sequence[Any], table: str) -> Mapping[str, tuple[str, ...]]:
-        looked.extend(map(len, params))
-        return really(reader, which, params, table)
+    def grouped(reader: Store | Tx, item_ids: list[str], table: str) -> Mapping[str, tuple[str, ...]]:
+        looked.append(len(item_ids))
+        return really(reader, item_ids, table)
 
     monkeypatch.setattr(exposure, "_group_copies", grouped)
     assert exposure.item_copies(store) == {} and not looked
@@ -447,7 +447,8 @@ def test_copies_are_looked_for_among_the_items_that_may_be_some(
             import_source(store, "lea", from_path(seeds.lines(tmp_path / "rows.jsonl", rows)), ImportPlan(dataset))
         found = exposure.item_copies(store)
         assert looked == among, "and once for all who ask"
-        assert found == really(store, "true", []) == store.tx("lea", "look", exposure.item_copies)
+        every = [str(row[0]) for row in store.rows("select id from item")]
+        assert found == really(store, every, "item") == store.tx("lea", "look", exposure.item_copies)
         assert len(found) == copies
         assert all(found[copy] is group for group in found.values() for copy in group), "of the same text are thousands"
         _, tables = make_noting(lambda: exposure.item_copies(store))
