@@ -70,6 +70,8 @@ class AdjudicatedCell:
     at: datetime
 
 
+_NEWEST = 500
+"""Decisions that a list has at most."""
 _WROTE = "select person, unit, sort, text from comment_now where item_id = $1 order by id"
 
 
@@ -112,8 +114,8 @@ def shuffle_labels(item: str, unit: str, dimension: str, labels: Iterable[Person
 
 
 @allow("researcher")
-def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500) -> list[AdjudicatedCell]:
-    """The decisions that stand in a dataset, newest first.
+def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[AdjudicatedCell]:
+    """The newest decisions that stand in a dataset, the newest first.
 
     Left out are items that may still come to the actor to be answered blind, as the list shows what people said.
     """
@@ -122,7 +124,7 @@ def adjudicated_cells(store: Store, actor: str, dataset_id: str, most: int = 500
     rows = store.rows(
         "select a.id, a.item_id, i.name, i.kind, a.unit, a.dimension, a.value, a.person, a.reason, a.saw_judge, "
         "a.labels, c.made_at from adjudication_now a join item i on i.id = a.item_id join change c on c.seq = a.seq "
-        f"where a.dataset_id = $1 order by a.seq desc, a.id desc limit {most:d}",
+        f"where a.dataset_id = $1 order by a.seq desc, a.id desc limit {_NEWEST}",
         [dataset_id],
     )
     may = exposure.expose_list(store, actor, {str(row[1]) for row in rows}, "decisions")

@@ -173,9 +173,8 @@ def look_up_copies(store: Store) -> None:
 
 def inherit_exposures(tx: Tx) -> int:
     """Append, for the items that this very change has brought in, what people were shown of copies of them."""
-    if not _any_shown(tx):
-        return 0
-    if not (copies := item_copies(tx)):
+    copies = item_copies(tx) if _any_shown(tx) else {}
+    if not copies:
         return 0
     came = {str(row[0]) for row in tx.rows("select id from item where seq = $1", [tx.seq])}
     groups = {id(group): group for item, group in copies.items() if item in came}

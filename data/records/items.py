@@ -42,8 +42,8 @@ def _parse(content: str) -> Dialogue | Pair | Response:
 @allow("annotator")
 def load_item(store: Store | Tx, item_id: str) -> StoredItem:
     """The item of that id. Raises NotFound."""
-    for found in load_items(store, [item_id]):
-        return found
+    if found := load_items(store, [item_id]):
+        return found[0]
     raise NotFound("There is no such item in this workspace. The link may belong to another one.")
 
 

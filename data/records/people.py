@@ -48,10 +48,9 @@ class MemberActivity:
 @allow("annotator")
 def members(store: Store) -> list[MemberActivity]:
     """Everybody who is or was active here, by name; not the annotators known from imports only."""
-    items = {str(p): int(n) for p, n in store.rows(
-        "select person, count(distinct item_id) from answer where action = 'save' group by person"
-    )}  # fmt: skip
-    last = {str(a): t for a, t in store.rows("select actor, max(made_at) from change group by actor")}
+    counts = "select person, count(distinct item_id) from answer where action = 'save' group by person"
+    items: dict[str, int] = dict(store.rows(counts))
+    last: dict[str, datetime] = dict(store.rows("select actor, max(made_at) from change group by actor"))
     here = known_names(store)
     return [
         MemberActivity(p, items.get(p.name, 0), last.get(p.name))

@@ -175,11 +175,9 @@ def _tokens(store: Store | Tx) -> dict[str, Token]:
         "(select count(*) from api_token_event e where e.api_token_id = t.id and e.kind = 'revoked') from api_token t"
     )
     return {
-        str(hash_): Token(
-            str(id_), str(person), str(name), str(prefix), tuple(str(scopes).split()), start, expires, used, bool(gone)
-        )
+        str(hash_): Token(id_, person, name, prefix, tuple(scopes.split()), start, expires, used, bool(gone))
         for hash_, id_, person, name, prefix, scopes, start, expires, used, gone in rows
-    }  # fmt: skip
+    }
 
 
 def _hash(text: str) -> str:
