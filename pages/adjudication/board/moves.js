@@ -177,7 +177,6 @@ function boardKey(b, e) {
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   if (inside && inText(target)) {
     e.stopPropagation();
-    b.own = target.value;
     if (e.key === "Enter" && !e.repeat) { done(); decideNow(b, target.value); b.root.focus({ preventScroll: true }); }
     else if (e.key === "Escape") { done(); b.root.focus({ preventScroll: true }); b.phase = "value"; drawBoard(b); }
     return;
@@ -212,7 +211,7 @@ function boardClick(b, e) {
   if (section && Number(section.dataset.i) !== b.at) showCell(b, Number(section.dataset.i));
   if (step) { const c = cellNow(b), s = c && choicesOf(c).find((x) => String(x.v === null ? "na" : x.v) === step.dataset.v); if (s) pick(b, s.v); }
   else if (button2) {
-    const what = button2.dataset.do, input = b.ui.panel.querySelector("input.own");
+    const what = button2.dataset.do;
     if (what === "undo") undoKey(b);
     else if (what === "judge") judgeKey(b);
     else if (what === "raw") MOVES.x(b);
@@ -220,7 +219,7 @@ function boardClick(b, e) {
     else if (what === "unrefuse") { b.refused = []; drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
-    else if (what === "decide") { if (input) b.own = input.value; decideNow(b, b.own); }
+    else if (what === "decide") decideNow(b, b.own);
   }
   if (!inText(e.target) && (e.detail || !e.target.closest("summary"))) b.root.focus({ preventScroll: true });
 }
@@ -238,7 +237,7 @@ function takeBoard(b, data) {
     b.refusedKeys.add(key);
     const out = takeOut(b, key);
     if (b.history.some((h) => h.key === key)) { b.history = b.history.filter((h) => h.key !== key); b.made = Math.max(0, b.made - 1); }
-    b.refused = [{ why, reason: out && out.act.reason }];
+    b.refused = [...b.refused, { why, reason: out && out.act.reason }];
     tell(b, `Not saved. ${why}`);
   }
   const taken = b.outbox.some((o) => o.act.action === "withdraw");
@@ -257,7 +256,6 @@ function takeBoard(b, data) {
     b.now = now;
     const at = cell ? openCells(b, now).findIndex((c) => c.unit === cell.unit && c.dimension === cell.dimension) : -1;
     const input = b.ui.panel.querySelector("input.own"), typingNow = input && b.root.getRootNode().activeElement === input;
-    if (input) b.own = input.value;
     if (at >= 0) { b.at = at; if (!typingNow || old.sig !== now.sig) drawBoard(b); if (typingNow && old.sig !== now.sig) { const i = b.ui.panel.querySelector("input.own"); if (i) i.focus(); } }
     else showCell(b, b.at, true);
   } else onward(b, 0);
@@ -280,6 +278,7 @@ export default function ({ data, parentElement, setStateValue }) {
     watchFocus(root, o);
     document.addEventListener("keydown", (e) => boardKey(b, e), { ...o, capture: true });
     root.addEventListener("click", (e) => boardClick(b, e), o);
+    root.addEventListener("input", (e) => { b.own = e.target.value; }, o); // the one field of the board
     if (!tabbed && !awayFrom(root)) root.focus({ preventScroll: true });
     root.addEventListener("mousedown", (e) => { if (e.target.closest(".step, button")) e.preventDefault(); }, o);
   }
