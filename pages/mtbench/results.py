@@ -120,10 +120,11 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
         judges = {one.judge: at.names[one.judge] for one in every}
         if source == "verdicts":
             findings.draw(said.verdicts(figures.verdict_counts(session.store(), at.dataset.id), at.names), "decided")
-            judge = judge if judge in judges else next(iter(judges))
+            judge = judge if judge in judges else next(iter(judges), "")
         rates = [one for one in every if source == "verdicts" or one.judge == judge]
         if not rates:
-            text.quiet("This judge has rated no two answers to one question.")
+            none = "None of these verdicts can be counted."
+            text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
             return
         shown = said.wins(rates, at.names)
         tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MANY)

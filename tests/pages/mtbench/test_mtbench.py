@@ -22,8 +22,11 @@ MODELS = (NASTY, "m/two")
 JUDGES = ("審査官 **a**", "judge-b")
 
 
-def bring(store: Store, dataset: str, judges: tuple[str, ...]) -> None:
-    """Six questions in three categories, answered by two models and rated by some judges: the n-th is n lower."""
+def bring(store: Store, dataset: str, judges: tuple[str, ...], games: bool = False) -> None:
+    """Six questions in three categories, answered by two models and rated by some judges: the n-th is n lower.
+
+    With `games` a judge has also compared the answers to the first question, and its replies could not be read.
+    """
     categories = ("数学", "writing", "coding")
     questions = [{"question_id": n, "category": categories[n % 3], "turns": [f"問{n}", "続き"]} for n in range(1, 7)]
     answers = [
@@ -37,6 +40,10 @@ def bring(store: Store, dataset: str, judges: tuple[str, ...]) -> None:
             | {"judgment": f"[[{9 - 5 * place * ((q['question_id'], turn) == (3, 2)) - (model == NASTY)}]]", "score": 9}
             for q in questions for model in MODELS for turn in (1, 2)
         ]  # fmt: skip
+    if games:
+        pair = {"question_id": 1, "turn": 1, "model_1": MODELS[0], "model_2": MODELS[1]}
+        pair |= {"judge": ["judge-c", "pair-v2"], "g1_winner": "error", "g2_winner": "error"}
+        files["judge-c_pair.jsonl"] = [{**pair, "g1_judgment": "?", "g2_judgment": "?"}]
     source = from_bytes([(name, text(rows)) for name, rows in files.items()])
     import_source(store, "lea", source, ImportPlan(dataset, sampling="all"))
 
@@ -51,6 +58,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     bring(store, "two", JUDGES)
     bring(store, "one", JUDGES[:1])
     bring(store, "none", ())
+    bring(store, "unread", (), games=True)
     store.close()
     server.start()
     return server
@@ -91,6 +99,8 @@ def test_what_is_missing_is_said_with_the_way_to_it(app: Server, page: Any) -> N
     expect(main.get_by_role("link", name="Import judgments")).to_be_visible()
     page.get_by_role("radio", name="Judges compared").click()
     expect(main).to_contain_text("Two judges are needed")
+    main = look(page, app, "unread", "results")
+    expect(main).to_contain_text("None of these verdicts can be counted.")
     main = look(page, app, "one", "judges")
     expect(main).to_contain_text("Two judges are needed")
 
