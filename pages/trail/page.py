@@ -35,7 +35,9 @@ def page() -> None:
     if turn.get("narrow") != narrow:
         turn.update(narrow=narrow, before=[])
     before = turn["before"]
-    found = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE)
+    found = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE + 1)
+    if further := len({entry.seq for entry in found}) > PAGE:
+        found = [entry for entry in found if entry.seq != found[-1].seq]
     if not found:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")
         return
@@ -47,7 +49,7 @@ def page() -> None:
         if before and st.button("Newer", icon=":material/chevron_left:"):
             before.pop()
             st.rerun()
-        if len({entry.seq for entry in found}) == PAGE and st.button("Older", icon=":material/chevron_right:"):
+        if further and st.button("Older", icon=":material/chevron_right:"):
             before.append(found[-1].seq)
             st.rerun()
         st.space("stretch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from playwright.sync_api import expect
 from data.records import datasets, people
 from data.records.settings import QueueRules, set_queue_rules
 from data.store import open_store
+from pages.trail import page as trail_page
 from tests import seeds
 from tests.pages.desk_driver import enter, turn_to
 from tests.server import Server
@@ -25,6 +27,8 @@ def app(serve_all: Callable[..., Server]) -> Server:
     store = open_store(found.store)
     set_queue_rules(store, "lea", datasets.dataset_named(store, "demo").id, QueueRules(overlap=3))
     people.set_person(store, "lea", "日本 花子", "researcher")
+    for n in range(trail_page.PAGE):
+        set_queue_rules(store, "日本 花子", datasets.dataset_named(store, "demo").id, QueueRules(claim_minutes=n + 1))
     store.close()
     found.start()
     return found
@@ -65,6 +69,17 @@ def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tm
     copy = open_store(f"duckdb:///{tmp_path / 'copy.duckdb'}", accept=True)
     assert people.find_person(copy, "日本 花子").role == "researcher"
     copy.close()
+
+
+def test_a_page_of_changes_that_has_all_of_them_leads_no_further(app: Server, page: Any) -> None:
+    enter(page, app.url, "lea", "trail?who=日本 花子")
+    page.get_by_text(f"{trail_page.PAGE} changes shown").wait_for()
+    expect(page.get_by_role("button", name="Older")).to_have_count(0)
+    turn_to(page, "trail?kinds=settings")
+    page.get_by_role("button", name="Older").click()
+    expect(page.get_by_text(re.compile("^[1-9] changes? shown"))).to_be_visible()
+    page.get_by_role("button", name="Newer").click()
+    expect(page.get_by_text(f"{trail_page.PAGE} changes shown")).to_be_visible()
 
 
 def test_annotators_have_no_trail(app: Server, page: Any) -> None:
