@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -54,7 +55,7 @@ def offer(file: Path, visit: Visit) -> str:
         old = _made.pop(next(iter(_made))).file
         if old.is_relative_to(folder("given")):  # a backup stays where it is
             shutil.rmtree(old.parent, ignore_errors=True)
-    return f"./given/{token}/{file.name}"
+    return f"./given/{token}/{quote(file.name)}"
 
 
 @contextlib.contextmanager

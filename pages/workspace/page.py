@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import streamlit as st
 
 from data.records import exposure
@@ -91,7 +93,8 @@ def _backups(who: Person) -> None:
         columns, [_row(one) for one in found], "backups", "Backups", actions=[("Check", "Download")] * len(found)
     )
     st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
-    st.code(f"python -m data restore {backups.backup_folder(store) / found[0].name}", language="bash", wrap_lines=True)
+    newest = shlex.quote(str(backups.backup_folder(store) / found[0].name))
+    st.code(f"python -m data restore {newest}", language="bash", wrap_lines=True)
     if clicked:
         (_check if clicked[1] == "Check" else _download)(who, found[clicked[0]])
 

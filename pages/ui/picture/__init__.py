@@ -20,6 +20,10 @@ WIDTHS = (600.0, 680.0, 864.0, 1280.0)
 """The widths, in pixels, at which a plot of the page's whole width is drawn; the widest that has room is shown."""
 
 
+_BYTES = 200
+"""Bytes of a file's name: file systems take 255 with the ending, and a Japanese letter is three."""
+
+
 def _text(*names: str) -> str:
     return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
 
@@ -86,7 +90,8 @@ class Download:
 def file_name(*parts: str) -> str:
     """A name for a file from names of things: whatever a file's name cannot have becomes a dash."""
     joined = "-".join(part for part in parts if part)
-    return re.sub(r"[^\w.-]+", "-", joined).strip("-.")[:120] or "assay"
+    name = re.sub(r"[^\w.-]+", "-", joined).strip("-.")[:120]
+    return name.encode()[:_BYTES].decode(errors="ignore") or "assay"
 
 
 def download_popover(files: list[Download], key: str) -> None:

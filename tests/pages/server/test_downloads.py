@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import io
+import shlex
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 from xml.etree import ElementTree
 
+import pytest
+import streamlit as st
 from PIL import Image
 from playwright.sync_api import expect
 
 from data.records import people
+from data.records.access import Visit
 from data.store import open_store
+from data.workspace import backups
 from judges.render import svg
+from pages.server import downloads
+from pages.ui import picture, session, tables
+from pages.workspace import page as workspace_page
 from tests.data.cells import Cell, fill
 from tests.pages.desk_driver import enter
 from tests.server import ROOT, Server
@@ -69,6 +79,35 @@ def test_report_and_plot_from_the_calibration_page(serve: Callable[..., Server],
     expect(alone.get_by_role("heading", level=1)).to_have_text(f"How far m agrees with people on {NAME}")
     expect(alone.locator("svg.plot").first).to_be_visible()
     assert wanted == []
+
+
+def test_a_long_japanese_name_names_a_file(tmp_path: Path) -> None:
+    file = tmp_path / f"{picture.file_name('対話' * 60, 'labels')}.parquet.part"
+    file.touch()
+    assert file.name.startswith("対話" * 33)
+    assert picture.file_name("a" * 130) == "a" * 120
+
+
+def test_whatever_a_file_is_called_its_address_leads_to_it(tmp_path: Path) -> None:
+    """A backup bears the name of the workspace's file, which people chose."""
+    store = open_store(f"duckdb:///{tmp_path / 'one.duckdb'}")
+    people.join_workspace(store, "lea")
+    file = tmp_path / "c# or 50%20? 対話.duckdb"
+    address = urlsplit(downloads.offer(file, Visit(store, "lea")))
+    assert unquote(address.path.rpartition("/")[2]) == file.name and not address.query and not address.fragment
+    store.close()
+
+
+def test_the_command_that_restores_a_backup_holds_where_folders_have_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    backup = SimpleNamespace(name="my work-1.duckdb", made_at=datetime(2026, 1, 2), size=1, revision=1, by="lea")
+    commands: list[str] = []
+    monkeypatch.setattr(session, "store", lambda: None)
+    monkeypatch.setattr(backups, "list_backups", lambda _: [backup])
+    monkeypatch.setattr(backups, "backup_folder", lambda _: Path("/home/me/my work/backups"))
+    monkeypatch.setattr(tables, "wrapped_table", lambda *_, **__: None)
+    monkeypatch.setattr(st, "code", lambda command, **_: commands.append(command))
+    workspace_page._backups(people.Person("lea", "lead", True))
+    assert shlex.split(commands[0])[-1] == "/home/me/my work/backups/my work-1.duckdb"
 
 
 def test_an_svg_is_painted_as_png(new_page: Callable[..., Any]) -> None:
