@@ -121,7 +121,7 @@ def _edit_pasted(card: Card) -> Example | None:
         return None
     try:
         row = json.loads(given)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         text.warn("This is not JSON: {error}.", error=error)
         return None
     return _example(card, row)
@@ -131,7 +131,7 @@ def _parse_reply(card: Card, given: str) -> Any:
     """A reply as it is checked: an object where it can be one."""
     try:
         return given if card.text is not None else json.loads(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         return given
 
 

@@ -289,7 +289,7 @@ def _reply(raw: str) -> None:
     """A raw reply: laid out where it is JSON, and as it came."""
     try:
         spread = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
-    except ValueError:
+    except (ValueError, RecursionError):  # a model that repeats itself may write ten thousand brackets
         st.code(raw or "nothing", language=None, wrap_lines=True, height=300 if len(raw) > 600 else "content")
         return
     laid_out, as_it_came = st.tabs(["Laid out", "As it came"])

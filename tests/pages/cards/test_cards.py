@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+import streamlit as st
 from playwright.sync_api import expect
 
 from data.cards import cards, desk_cards
 from data.records import datasets, people
 from data.store import open_store
+from judges.cards import card as shipped_card
+from pages.cards import fewshot_form
 from tests import seeds
 from tests.data.cards.test_cards import laid, recipe
 from tests.pages.desk_driver import accept, all_saved, at_rest, enter, on_item
@@ -17,6 +21,16 @@ from tests.server import Server
 
 HALVES = {"kind": "interval", "lo": 0, "hi": 2.5, "step": 0.5}
 EVIL = "![x](http://203.0.113.9/x.png) 丁寧さ"
+
+
+def test_an_example_of_nothing_but_brackets_is_no_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[str] = []
+    monkeypatch.setattr(st, "text_area", lambda *_, **__: "[" * 5_000)
+    monkeypatch.setattr(st, "button", lambda *_, **__: True)
+    monkeypatch.setattr(st, "warning", lambda text, **_: notes.append(text))
+    card = shipped_card("multi_turn_dialogue")
+    assert fewshot_form._edit_pasted(card) is None and notes[0].startswith("This is not JSON")
+    assert fewshot_form._parse_reply(card, "[" * 5_000) == "[" * 5_000
 
 
 def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(

@@ -6,6 +6,7 @@ import json
 import re
 from urllib.parse import urlsplit
 
+import streamlit as st
 from playwright.sync_api import expect
 
 from data.records import datasets
@@ -15,6 +16,7 @@ from data.store import open_store
 from judges import practice
 from judges.cards import card
 from judges.client.endpoint import Endpoint
+from pages.runs import new_run
 from tests import seeds
 from tests.pages.desk_driver import at_rest, enter
 
@@ -55,6 +57,14 @@ def test_a_judge_is_tried_run_and_compared_without_a_key_and_what_cannot_run_is_
     assert rows == [(True, 12, 12)]
     assert store.rows("select count(*) from reply")[0][0] == 12, "a dry run leaves no row"
     store.close()
+
+
+def test_a_reply_of_nothing_but_brackets_is_shown_as_it_came(monkeypatch) -> None:
+    """A small model that repeats itself writes them to the end of its tokens."""
+    shown: list[str] = []
+    monkeypatch.setattr(st, "code", lambda text, **_: shown.append(text))
+    new_run._reply("[" * 5_000)
+    assert shown == ["[" * 5_000]
 
 
 def test_a_run_is_stopped_left_and_resumed(serve, page) -> None:
