@@ -69,14 +69,14 @@ def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: st
     """The required agreement, its probability, and whether within one counts; the rule's, where there is one."""
     before = rule.request if rule else AutoAcceptTarget(source)
     target = st.number_input(
-        "Required agreement (%)", 50, 99, round(100 * before.target), key=f"target:{key}", width=150
+        "Required agreement (%)", 50.0, 99.5, round(100 * before.target, 4), 1.0, "%g", key=f"target:{key}", width=150
     )
     probability = st.number_input(
-        "Probability (%)", 50, 99, round(100 * (1 - before.delta)), key=f"held:{key}", width=150,
+        "Probability (%)", 50.0, 99.9, round(100 * (1 - before.delta), 4), 1.0, "%g", key=f"held:{key}", width=150,
         help="The probability that agreement on automatically accepted scores is as high as required, or higher.",
     )  # fmt: skip
     near = ordered and st.toggle("Within one counts", before.near, key=f"near:{key}")
-    return AutoAcceptTarget(source, target / 100, round(1 - probability / 100, 4), near)
+    return AutoAcceptTarget(source, round(target / 100, 6), round(1 - probability / 100, 6), near)
 
 
 def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
@@ -86,7 +86,7 @@ def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -
     text.say(
         ":material/rule: **In force**: scores of a confidence of {threshold} or more are accepted automatically, for "
         "agreement of {target} with a probability of {held}. That covers {spared} of {items}.",
-        threshold=f"{rule.threshold:.3g}", target=f"{rule.target:.0%}", held=f"{1 - rule.delta:.0%}",
+        threshold=f"{rule.threshold:.3g}", target=f"{100 * rule.target:g}%", held=f"{100 * (1 - rule.delta):g}%",
         spared=f"{spared:,}", items=many(len(sure.item), "item"),
     )  # fmt: skip
     if found.point is None:

@@ -10,8 +10,10 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
+from data.approvals.auto_accept import AutoAcceptRule
 from data.records import people
 from data.store import open_store
+from pages.calibration import auto_accept
 from tests.data.flag_dataset import flagged
 from tests.data.judged_dataset import Seat, crowd, seated
 from tests.pages.desk_driver import at_rest, choose, enter, press
@@ -34,6 +36,11 @@ def app(serve_all: Callable[..., Server]) -> Server:
     store.close()
     server.start()
     return server
+
+
+def test_the_form_begins_with_any_rule_that_the_command_can_set() -> None:
+    rule = AutoAcceptRule("judge", "turn", "helpfulness", "stated", 0.995, 0.001, False, 0.5, 0.5, 1.0, 1.0, 900)
+    assert auto_accept._ask_target("stated", rule, False, "form") == rule.request
 
 
 def look(page: Any, app: Server, panel: str, dataset: str = NASTY) -> Any:
