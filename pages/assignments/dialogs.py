@@ -223,7 +223,8 @@ def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence
             plan = assignments.plan_reassignment(session.store(), dataset.id, one.assignee, to, _seed())
     if plan is None:
         if not first:
-            st.caption("Nobody who is ready has one of their tags. Choose who takes over.")
+            lack = "Nobody who is ready has one of their tags." if one.tags else "Nobody else is ready."
+            text.quiet("{lack} Choose who takes over.", lack=lack)
         return
     shares = ", ".join(f"{name} {len(share):,}" for name, share in plan.shares.items())
     stay = f"; {plan.lacking:,} stay, as none of them may answer these" if plan.lacking else ""

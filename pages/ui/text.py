@@ -166,7 +166,7 @@ def duration(length: timedelta) -> str:
     """A length of time, roughly: 40 seconds, 12 minutes, 3.5 hours."""
     seconds = length.total_seconds()
     if seconds < 90:
-        return f"{max(round(seconds), 1)} seconds"
+        return many(max(round(seconds), 1), "second")
     if seconds < 5400:
         return f"{round(seconds / 60)} minutes"
     return f"{seconds / 3600:.1f}".removesuffix(".0") + " hours"

@@ -5,20 +5,37 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 from playwright.sync_api import expect
 
 from data.assignments import assignments
 from data.assignments.assignments import AssignmentTerms, Selection
 from data.records import people, tags
+from data.records.datasets import Dataset
 from data.store import open_store
+from pages.assignments import dialogs
 from tests.data.assignments.test_assignments import answer, take, workspace
 from tests.pages.desk_driver import at_rest, enter
 from tests.server import Server
 
 FORMULA = "=cmd()"
+
+
+def test_who_takes_over_from_somebody_without_tags_is_not_said_to_lack_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes: list[str] = []
+    monkeypatch.setattr(st, "multiselect", lambda *_, **__: [])
+    monkeypatch.setattr(st, "caption", notes.append)
+    for tags_ in ((), ("日本語",)):
+        one: Any = SimpleNamespace(assignee="ann", tags=tags_)
+        dialogs._reassign(Dataset("d", "demo", "", False), people.Person("lea", "lead", True), one, [])
+    assert notes == [
+        "Nobody else is ready\\. Choose who takes over.",
+        "Nobody who is ready has one of their tags\\. Choose who takes over.",
+    ]
 
 
 @pytest.fixture
