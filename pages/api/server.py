@@ -36,6 +36,7 @@ from data.store.errors import BadInput, NotAllowed, StoreFailed
 from data.store.ids import content_id
 from data.temp_folders import folder
 from pages.api import openapi, parameters
+from judges.version import VERSION
 from pages.api.call import Answer, ApiRoute, Call, Lines, StoredAnswer
 from pages.api.problems import Refusal, answer_error
 from pages.api.routes import PREFIX, ROUTES
@@ -185,7 +186,7 @@ class Api:
         """What a handler gives, as a response; in a thread of a pool."""
         more: dict[str, str] = {}
         if route.keeps_still:
-            fingerprint = content_id(call.actor, route.name, call.path, call.query.model_dump(mode="json"))
+            fingerprint = content_id(VERSION, call.actor, route.name, call.path, call.query.model_dump(mode="json"))
             tag = f'W/"{call.store.newest()}-{fingerprint}"'
             more = {"etag": tag, "cache-control": "private, no-cache", "vary": "authorization"}
             if tag in re.split(r"\s*,\s*", headers.get("if-none-match", "")):
