@@ -7,6 +7,7 @@ function widest(plots, room) {
 }
 
 function draw(here, svg, data) {
+  const inside = here.contains(here.getRootNode().activeElement);
   here.innerHTML = svg; // made by Assay's own plots, which escape every text
   const root = here.firstElementChild;
   root.querySelectorAll("style.dark").forEach((style) => style.remove()); // the colours are those of the page
@@ -24,6 +25,7 @@ function draw(here, svg, data) {
     place.setAttribute("aria-pressed", place.dataset.at === data.chosen);
     place.setAttribute("tabindex", place === (places.find((one) => one.dataset.at === data.chosen) ?? places[0]) ? 0 : -1);
   }
+  if (inside) root.querySelector("[tabindex='0']")?.focus({ preventScroll: true }); // the keys go on from there
 }
 
 function beside(place, [right, down]) {

@@ -18,7 +18,7 @@ from data.store import open_store
 from data.store.ids import content_id
 from tests.data.cells import Cell, fill
 from tests.data.imports import pair, source, verdict
-from tests.pages.desk_driver import choose, enter, press
+from tests.pages.desk_driver import at_rest, choose, enter, press
 from tests.server import Server
 
 NASTY = "対話 <b>x</b> ![a](https://canary.test/a.png) **bold**"
@@ -170,6 +170,8 @@ def test_the_table_of_agreement_is_walked_by_keys_in_the_dark(app: Server, new_p
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("stMain")).to_contain_text(re.compile("People: ., judge: 1"))
     expect(page.locator("svg.plot [aria-pressed='true']")).to_have_count(1)
+    at_rest(page)
+    expect(page.locator("svg.plot [aria-pressed='true']")).to_be_focused()  # the keys go on from there
 
 
 def test_both_orders_are_told_without_a_label_and_a_conversation_is_one_on_the_desk(app: Server, page: Any) -> None:
