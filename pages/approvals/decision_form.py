@@ -12,7 +12,6 @@ from data.approvals.approvals import ApprovalNote
 from data.approvals.case import Case
 from data.approvals.record import Action, ApprovalStatus
 from data.records.people import Person
-from judges.errors import AssayError
 from pages.ui import session, text
 
 SEEN = "seen"
@@ -85,14 +84,10 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
     """Put it on record; what came of it is shown on top of the page."""
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
-    try:
-        if decision == "keep":
-            if stand.holds is not None:
-                suspension.keep_approved(session.store(), who, stand.holds, reason)
-                kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."
-            return
-        done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
-    except AssayError as error:
-        kept["refused"] = error
-        return
-    kept["said"] = f"{one.result.title} is {done.done}."
+    with text.keep_refusal(kept):
+        if decision != "keep":
+            done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
+            kept["said"] = f"{one.result.title} is {done.done}."
+        elif stand.holds is not None:
+            suspension.keep_approved(session.store(), who, stand.holds, reason)
+            kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."

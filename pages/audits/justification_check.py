@@ -27,6 +27,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     names = [d.name for d in card.dimensions if d.asked]
     tally = justification_labels.count_fits(store, dataset_id, judge, who, names)
     with st.container(width=720):
+        text.tell_outcome(kept)
         _standing(tally, wilson_interval(tally.unfit, tally.answered), limit)
         again: tuple[JustifiedScore, bool] | None = kept.get("again")
         cell = (
@@ -58,15 +59,17 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
 
 def _say(who: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
     """Keep an answer."""
-    justification_labels.record_fit(session.store(), who, judge, cell, fit)
-    session.scratch(f"fits:{judge}").pop("again", None)
+    kept = session.scratch(f"fits:{judge}")
+    with text.keep_refusal(kept):
+        justification_labels.record_fit(session.store(), who, judge, cell, fit)
+        kept.pop("again", None)
 
 
 def _back(who: str, dataset_id: str, judge: str) -> None:
     """Show one's last answer again."""
-    session.scratch(f"fits:{judge}")["again"] = justification_labels.last_justification(
-        session.store(), dataset_id, judge, who
-    )
+    kept = session.scratch(f"fits:{judge}")
+    with text.keep_refusal(kept):
+        kept["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, who)
 
 
 def _standing(tally: JustificationTally, share: Interval, limit: float | None) -> None:

@@ -101,6 +101,15 @@ def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
             refuse(refused)
         if message := kept.pop("said", ""):
             st.success(escape(message), icon=icon)
+@contextmanager
+def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
+    """What is refused in the body ends it, and is kept for `tell_outcome`: a callback runs before the page is drawn."""
+    try:
+        yield
+    except AssayError as error:
+        kept["refused"] = error
+
+
 
 
 def show_secret(kept: dict[str, str], words: str) -> None:

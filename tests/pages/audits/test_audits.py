@@ -10,10 +10,15 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
+from data.audits import justification_labels
+from data.audits.justification_labels import JustifiedScore
 from data.importing import ImportPlan, from_path, import_source
 from data.records import people
 from data.records.datasets import ensure_dataset
 from data.store import open_store
+from data.store.errors import StoreFailed
+from pages.audits import justification_check
+from pages.ui import session
 from tests import seeds
 from tests.pages.desk_driver import at_rest, enter, press
 from tests.server import Server
@@ -30,6 +35,22 @@ def justified() -> list[seeds.Json]:
     items = [{"id": f"r{n}", "kind": "response", "task": "t", "output": "o", "system": "s"} for n in range(4)]
     lines = [{"item": i["id"], "card": "pointwise_quality", "model": "m", "params": {}, "reply": reply} for i in items]
     return [*items, *lines]
+
+
+def test_an_answer_that_cannot_be_saved_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[str, Any] = {"again": "an answer before"}
+
+    def fail(*_: Any) -> None:
+        raise StoreFailed("Nothing was saved: the disk is full.")
+
+    monkeypatch.setattr(session, "scratch", lambda _: kept)
+    monkeypatch.setattr(session, "store", lambda: None)
+    monkeypatch.setattr(justification_labels, "record_fit", fail)
+    monkeypatch.setattr(justification_labels, "last_justification", fail)
+    justification_check._say("ann", "judge", JustifiedScore("i", "i", "turn:1", "safety", 1.0, "text"), True)
+    assert str(kept.pop("refused")) == "Nothing was saved: the disk is full." and kept["again"]
+    justification_check._back("ann", "dataset", "judge")
+    assert str(kept["refused"]) == "Nothing was saved: the disk is full."
 
 
 @pytest.fixture
