@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import re
 import secrets
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,7 +29,9 @@ _ADDRESS = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
 _MOST = 2 * 2**30
 _PACE = 10 * 2**20
 """Bytes a second that are taken of one upload: taking them apart costs the processor that answers everybody."""
+_lock = threading.Lock()
 _waiting: dict[str, Path] = {}
+"""Token -> file, of uploads that no page has fetched yet. Pages take them while uploads are weighed."""
 
 
 class Uploads:
@@ -83,8 +86,9 @@ def _keep(session: str, name: str) -> bool:
             return False
         manager.add_file(session, record._replace(data=token.encode()))
         _waiting[token] = path
-    while len(_waiting) > 1 and sum(path.stat().st_size for path in _waiting.values()) > _MOST:
-        _waiting.pop(next(iter(_waiting))).unlink()
+    with _lock:
+        while len(_waiting) > 1 and sum(path.stat().st_size for path in _waiting.values()) > _MOST:
+            _waiting.pop(next(iter(_waiting))).unlink()
     return True
 
 
@@ -110,7 +114,8 @@ class _UploadedFile:
     """A file on the disk, for as long as somebody holds it."""
 
     def __init__(self, name: str, token: bytes) -> None:
-        path = _waiting.pop(token[:64].decode("ascii", "replace"), None)
+        with _lock:
+            path = _waiting.pop(token[:64].decode("ascii", "replace"), None)
         if path is None:
             raise NotFound(f"The upload of {name} is no longer kept here. Choose the file again.")
         self.path = path

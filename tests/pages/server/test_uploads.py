@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -15,6 +17,27 @@ class Record(NamedTuple):
     """A file as Streamlit keeps it."""
 
     data: bytes
+
+
+def test_a_file_may_be_fetched_while_another_upload_is_weighed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Two researchers at one time: that one fetches a file must not end the upload of the other."""
+    (tmp_path / "a").touch()
+
+    class Slow:
+        """A file whose size comes while a page takes it."""
+
+        def stat(self) -> Any:
+            threading.Thread(target=uploads._UploadedFile, args=("a.jsonl", b"a")).start()
+            time.sleep(0.2)
+            return (tmp_path / "a").stat()
+
+        def unlink(self, missing_ok: bool = False) -> None:
+            """Nothing is there to remove."""
+
+    manager = SimpleNamespace(get_files=lambda session, names: [])
+    monkeypatch.setattr(uploads, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=manager))
+    monkeypatch.setattr(uploads, "_waiting", {"a": Slow(), "b": tmp_path / "a"})
+    assert uploads._keep("one", "b.jsonl")
 
 
 def test_what_there_is_no_room_for_is_not_taken_and_all_else_is_left_on_the_disk(
