@@ -206,11 +206,12 @@ class Client:
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None
     ) -> tuple[int, dict[str, str], bytes]:
         """Status, headers (lower case; only where it is not 200) and body of one exchange."""
-        if self._openai is None:
-            self._open()
+        import httpx
         import openai
 
         try:
+            if self._openai is None:
+                self._open()
             async with asyncio.timeout(self.endpoint.timeout * (1 if file is None else _UPLOADING)):
                 if file is not None:
                     response: httpx.Response = await self._openai.post(
@@ -227,6 +228,8 @@ class Client:
         except openai.APIStatusError as error:
             found = error.response
             return found.status_code, {k.lower(): v for k, v in found.headers.items()}, found.content
+        except httpx.InvalidURL as error:
+            raise FatalError(f"{self.where} is no address: {error}. Check the base URL.") from None
         except openai.APIConnectionError as error:
             raise self._connection(error) from None
         except openai.OpenAIError as error:

@@ -328,6 +328,12 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize("address", ["http://127.0.0.1:PORT/v1", "http://[::1/v1"])
+def test_an_address_that_cannot_be_one_is_refused_in_a_sentence(address):
+    with pytest.raises(FatalError, match="is no address: Invalid"):
+        asyncio.run(Client(Endpoint(base_url=address)).models())
+
+
 @given(JSON, st.sampled_from([400, 401, 403, 404, 413, 422, 429, 500, 503]))
 def test_no_answer_of_any_shape_is_a_bug(value, status):
     body = json.dumps(value)
