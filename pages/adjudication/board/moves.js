@@ -216,7 +216,7 @@ function boardClick(b, e) {
     else if (what === "judge") judgeKey(b);
     else if (what === "raw") MOVES.x(b);
     else if (what === "next" || what === "before") onward(b, what === "next" ? 1 : -1);
-    else if (what === "unrefuse") { b.refused = []; drawBoard(b); }
+    else if (what === "unrefuse") { const all = [...button2.closest(".panel, .idle").querySelectorAll(".refusal")]; b.refused = b.refused.filter((_, n) => all[n] !== button2.parentElement); drawBoard(b); }
     else if (what === "fold") MOVES.l(b);
     else if (what === "reason") decideNow(b, REASONS[Number(button2.dataset.n)]);
     else if (what === "decide") decideNow(b, b.own);

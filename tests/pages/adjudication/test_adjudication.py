@@ -267,6 +267,8 @@ def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_pag
         expect(page.get_by_role("alert").filter(has_text=f"Your reason was: {words}")).to_have_count(1)
     page.wait_for_function(NONE_KEPT)
     page.get_by_role("button", name="close").first.click()
+    expect(page.get_by_role("alert")).to_contain_text("these of another rating")
+    page.get_by_role("button", name="close").click()
     expect(page.get_by_role("alert")).to_have_count(0)
     stored = [(value, reason) for value, reason, *_ in decisions(app, "demo")]
     assert stored == [(3.0, JAPANESE * 50), (4.0, JAPANESE * 51)]
