@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from data.records import datasets
+from data.records import datasets, requests
 from data.records.access import Person, Role
 from data.records.datasets import Dataset
 from data.records.tokens import Token
 from data.store import Store
 from data.store.errors import NotFound
 
+T = TypeVar("T")
 Scope = Literal["", "check", "read", "write", "draw", "run"]
 
 
@@ -47,6 +48,14 @@ class Call:
     def dataset(self) -> Dataset:
         """The dataset that the path names, by its name or its id. Raises NotFound."""
         return named_dataset(self.store, self.path["dataset"])
+
+    def answer_once(
+        self, work: Callable[[], T], give: Callable[[T], dict[str, Any]], one_change: bool = True
+    ) -> StoredAnswer:
+        """What `give` makes of `work`, which is done once however often the request comes under its key."""
+        return StoredAnswer(*requests.answer_once(
+            self.store, self.actor, self.key, self.asked, work, give, one_change=one_change
+        ))  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,7 @@ from data.reports import dashboard as dashboard_file
 from data.reports import figures
 from data.reports.evidence import gather_report_evidence
 from data.runs import runs
-from data.runs.run_order import RunSummary
 from data.store.errors import NotFound
-from judges.types import Dimension
 from pages.api import models
 from pages.api.call import Call, named_dataset
 
@@ -118,29 +116,32 @@ def show_dashboard(call: Call) -> models.DashboardOut:
     """What is published of a dataset, judge by judge, and what is withheld."""
     store, at = call.store, call.dataset
     only = lookup_judge(store, at, call.query.judge).id if call.query.judge else ""
-    tiles, withheld = [], []
     approvals_by_judge = dashboard.approvals_by_judge(store, at.id)
-    for judge in datasets.dataset_judges(store, at.id):
-        if only not in ("", judge.id):
-            continue
-        for tile in dashboard.tiles(store, at.id, judge.id, approvals_by_judge.get(judge.id, [])):
-            tiles.append(_tile(tile))
-        withheld += [
+    judges = [judge.id for judge in datasets.dataset_judges(store, at.id) if only in ("", judge.id)]
+    return models.DashboardOut(
+        dataset=at.name,
+        tiles=[
+            _tile(tile)
+            for judge in judges
+            for tile in dashboard.tiles(store, at.id, judge, approvals_by_judge.get(judge, []))
+        ],
+        withheld=[
             models.WithheldOut(
-                judge=judge.id, unit=one.dimension.sort, dimension=one.dimension.name, state=one.state,
+                judge=judge, unit=one.dimension.sort, dimension=one.dimension.name, state=one.state,
                 reason=one.public_reason,
             )
-            for one in dashboard.withheld_dimensions(store, at.id, judge.id)
-        ]  # fmt: skip
-    return models.DashboardOut(dataset=at.name, tiles=tiles, withheld=withheld)
+            for judge in judges
+            for one in dashboard.withheld_dimensions(store, at.id, judge)
+        ],
+    )  # fmt: skip
 
 
 def _tile(tile: dashboard.Tile) -> models.TileOut:
-    dimension: Dimension = tile.dimension.dimension
     rows = [figures.to_json_types(row) for row in dashboard_file.rows_of(tile)]
     return models.TileOut(
-        judge=tile.approval.judge, unit=tile.approval.sort, dimension=tile.approval.dimension, title=dimension.title,
-        approved_by=tile.approval.person, approved_at=tile.approval.at, older_policy=tile.policy_today.warning,
+        judge=tile.approval.judge, unit=tile.approval.sort, dimension=tile.approval.dimension,
+        title=tile.dimension.dimension.title, approved_by=tile.approval.person, approved_at=tile.approval.at,
+        older_policy=tile.policy_today.warning,
         systems=[
             models.TileRow(labelled_items=row["labelled items"], other_items=row["other items"], **{
                 name: row[name] for name in ("system", "of", "corrected", "low", "high", "judge", "people")
@@ -160,15 +161,7 @@ def check(call: Call) -> models.CheckOut:
 def list_runs(call: Call) -> models.RunsOut:
     """All runs, or those over a dataset."""
     at = named_dataset(call.store, call.query.dataset).id if call.query.dataset else ""
-    return models.RunsOut(runs=[models.RunOut(**_run(one)) for one in runs.list_runs(call.store, at)])
-
-
-def _run(one: RunSummary) -> dict[str, Any]:
-    return {
-        "id": one.id, "dataset": one.dataset, "judge": one.judge, "card": one.card, "model": one.model, "by": one.by,
-        "at": one.at, "state": one.state, "why": one.why, "items": one.items, "judgments": one.judgments,
-        "cost": one.cost,
-    }  # fmt: skip
+    return models.RunsOut(runs=[models.RunOut(**vars(one)) for one in runs.list_runs(call.store, at)])
 
 
 def show_run(call: Call) -> models.RunDetail:
@@ -178,7 +171,7 @@ def show_run(call: Call) -> models.RunDetail:
         raise NotFound("There is no run of that id in this workspace.")
     status = runs.run_progress(call.store, found.id)
     return models.RunDetail(
-        **_run(found), spending_limit=status.limit, done=status.done, total=status.total, scored=status.scored,
+        **vars(found), spending_limit=status.limit, done=status.done, total=status.total, scored=status.scored,
         unscored=dict(status.unscored), calls=status.calls, tokens_in=status.tokens_in, tokens_out=status.tokens_out,
     )  # fmt: skip
 

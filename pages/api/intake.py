@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from data.importing import ImportPlan, ImportResult, Source, from_path, from_uploads, import_source
 from data.importing.lines import Sort
 from data.queue import queue
-from data.records import requests
 from data.records.judge_lookup import lookup_judge
 from data.store.errors import BadInput
 from pages.api.call import Call, StoredAnswer
-from pages.api.models import BadLine, DrawnOut, LinesOut
+from pages.api.models import DrawnOut, LinesOut
+from pages.api.problems import SHOWN, lines_of
 
 SORTS: dict[str, tuple[Sort, ...]] = {
     "lines": (), "items": ("item",), "judgments": ("judgment",), "labels": ("label",), "cards": ("card",),
@@ -20,7 +22,6 @@ SORTS: dict[str, tuple[Sort, ...]] = {
 """The sorts of lines that an address takes."""
 _SMALL = 2**20
 """Bytes that are read in this process; what is longer is read by another one, as uploads are."""
-_SHOWN = 100
 
 
 def import_lines(call: Call, what: str) -> StoredAnswer:
@@ -38,10 +39,7 @@ def import_lines(call: Call, what: str) -> StoredAnswer:
             call.store, call.actor, source, plan, "refuse" if query.on_error == "refuse" else "good rows"
         )
 
-    return StoredAnswer(*requests.answer_once(
-        call.store, call.actor, call.key, call.asked, work, lambda result: _import_answer(plan.dataset, result),
-        one_change=False,
-    ))  # fmt: skip
+    return call.answer_once(work, lambda result: _import_answer(plan.dataset, result), one_change=False)
 
 
 def _source(file: Path, name: str) -> Source:
@@ -56,13 +54,11 @@ def _source(file: Path, name: str) -> Source:
 
 def _import_answer(dataset: str, result: ImportResult) -> dict[str, Any]:
     new, seen = result.preview.new, result.preview
-    lines = [BadLine(line=one.line, field=one.field, detail=one.sentence) for one in seen.problems[:_SHOWN]]
-    return LinesOut(
-        dataset=dataset, items=new.items, judgments=new.judgments, labels=new.labels,
-        adjudications=new.adjudications, cards=new.cards, known=result.known, rejected=result.rejected, problems=lines,
-        problem_count=seen.problem_count, unscored=seen.unscored, warnings=seen.warnings[:_SHOWN],
-        people=seen.people[:1_000], judges=seen.judges[:1_000],
-    ).model_dump(mode="json")  # fmt: skip
+    return LinesOut.model_validate({
+        "dataset": dataset, **asdict(new), "known": result.known, "rejected": result.rejected,
+        "problems": lines_of(seen), "problem_count": seen.problem_count, "unscored": seen.unscored,
+        "warnings": seen.warnings[:SHOWN], "people": seen.people[:1_000], "judges": seen.judges[:1_000],
+    }).model_dump(mode="json")  # fmt: skip
 
 
 def draw_audit(call: Call) -> StoredAnswer:
@@ -79,8 +75,5 @@ def fill_review(call: Call) -> StoredAnswer:
     return _draw_once(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, body.most))
 
 
-def _draw_once(call: Call, work: Any) -> StoredAnswer:
-    return StoredAnswer(*requests.answer_once(
-        call.store, call.actor, call.key, call.asked, work,
-        lambda n: DrawnOut(dataset=call.dataset.name, drawn=n).model_dump(mode="json"), one_change=True,
-    ))  # fmt: skip
+def _draw_once(call: Call, work: Callable[[], int]) -> StoredAnswer:
+    return call.answer_once(work, lambda n: DrawnOut(dataset=call.dataset.name, drawn=n).model_dump(mode="json"))

@@ -108,8 +108,7 @@ def parameters(route: ApiRoute) -> list[dict[str, Any]]:
     ]
     query_schema = route.query.model_json_schema()
     for name, schema in query_schema.get("properties", {}).items():
-        plain = {key: value for key, value in schema.items() if key not in ("title", "description")}
-        plain = _without_null(plain)
+        plain = _without_null({key: value for key, value in schema.items() if key not in ("title", "description")})
         entries.append(_in_query(name, plain, schema.get("description", ""), name in query_schema.get("required", ())))
     if route.kind:
         entries += [_of_option(option) for option in export_kind(route.kind).options]

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from data import log
-from data.importing import ImportRefused
+from data.importing import ImportPreview, ImportRefused
 from data.records.requests import KeyInUse
 from data.store.errors import NotAllowed, NotFound, StoreFailed, StoreLocked
 from judges.errors import AssayError
@@ -19,8 +19,8 @@ _STATUS: tuple[tuple[type[AssayError], int], ...] = (
     (NotAllowed, 403), (NotFound, 404), (KeyInUse, 409), (ImportRefused, 422), (StoreFailed, 503), (StoreLocked, 503),
     (AssayError, 400),
 )  # fmt: skip
-_SHOWN = 100
-"""Lines that cannot be taken and are named in one answer."""
+SHOWN = 100
+"""Lines that cannot be taken and are named in one answer, and its warnings."""
 
 
 class Refusal(Exception):
@@ -31,11 +31,9 @@ class Refusal(Exception):
         self.status, self.sentence, self.headers = status, sentence, dict(headers or {})
 
 
-def lines_of(refused: ImportRefused) -> list[dict[str, Any]]:
+def lines_of(preview: ImportPreview) -> list[dict[str, Any]]:
     """The first lines that cannot be imported."""
-    return [
-        {"line": one.line, "field": one.field, "detail": one.sentence} for one in refused.preview.problems[:_SHOWN]
-    ]
+    return [{"line": one.line, "field": one.field, "detail": one.sentence} for one in preview.problems[:SHOWN]]
 
 
 def answer_error(error: Exception) -> Response:
@@ -43,7 +41,7 @@ def answer_error(error: Exception) -> Response:
     if isinstance(error, Refusal):
         return problem(error.status, error.sentence, error.headers)
     if isinstance(error, ImportRefused):
-        return problem(422, str(error), None, lines_of(error), error.preview.problem_count)
+        return problem(422, str(error), None, lines_of(error.preview), error.preview.problem_count)
     if isinstance(error, AssayError):
         status = next(status for kind, status in _STATUS if isinstance(error, kind))
         wait = status == 503 or (isinstance(error, KeyInUse) and error.wait)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from data.cards import cards
-from data.records import requests
 from data.runs import runs
 from data.runs.run_order import RunOrder
 from data.store.errors import BadInput, NotFound
@@ -63,6 +62,4 @@ def _once(call: Call, work: Callable[[], str | None]) -> StoredAnswer:
     def run_answer(run: str | None) -> dict[str, str]:
         return RunMade(run=run or call.path["run"]).model_dump()
 
-    return StoredAnswer(
-        *requests.answer_once(call.store, call.actor, call.key, call.asked, work, run_answer, one_change=True)
-    )
+    return call.answer_once(work, run_answer)

@@ -17,6 +17,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,8 +36,8 @@ from data.store import Store
 from data.store.errors import BadInput, NotAllowed, StoreFailed
 from data.store.ids import content_id
 from data.temp_folders import folder
-from pages.api import openapi, parameters
 from judges.version import VERSION
+from pages.api import openapi, parameters
 from pages.api.call import Answer, ApiRoute, Call, Lines, StoredAnswer
 from pages.api.problems import Refusal, answer_error
 from pages.api.routes import PREFIX, ROUTES
@@ -102,14 +103,9 @@ class Api:
         with _body_file() as file:
             digest, size = await self._body(route, headers, receive, file)
             fingerprint = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
-            if route.body is None:
-                done = Call(**{**vars(call), "file": file, "asked": fingerprint})
-                return await self._run(
-                    "large" if size > _LARGE else "paced", lambda: self._respond(route, done, headers)
-                )
-            body = parameters.read_body(route, file.read_bytes())
-            done = Call(**{**vars(call), "body": body, "asked": fingerprint})
-            pool = "runs" if route.scope == "run" else "paced"
+            body = None if route.body is None else parameters.read_body(route, file.read_bytes())
+            done = replace(call, asked=fingerprint, body=body, file=file if body is None else None)
+            pool = "runs" if route.scope == "run" else "large" if size > _LARGE else "paced"
             return await self._run(pool, lambda: self._respond(route, done, headers))
 
     # -- who asks ---------------------------------------------------------------------------------------------------
