@@ -34,6 +34,8 @@ GROUND, FAINT, INK = "#000038", "#000040", "#000037"
 """The page's ground, a touch off it, and its text."""
 _GRID = "#000039"
 """The theme's lines behind a plot."""
+_DASHED = {"color": QUIET, "width": 1.5, "dash": "dash"}
+"""A line that figures are held against."""
 POINTS = 2_000
 """Points of a series that are drawn at most."""
 _CONFIG = {
@@ -135,11 +137,8 @@ def learning_curve(now: Sequence[Interval], ahead: Sequence[Interval], key: str,
             hovertext=[f"{s.items:,} items<br>{s.point:.3f} ({s.low:.3f} to {s.high:.3f})" for s in known],
             hoverinfo="text",
         )  # fmt: skip
-    figure.add_hline(y=mark, line={"color": QUIET, "width": 1.5, "dash": "dash"})
-    figure.add_annotation(
-        x=1.008, y=mark, xref="paper", yref="y", xanchor="left", yanchor="middle", showarrow=False,
-        text=f"<span style='opacity:.8'>{escape(marked)}</span>", font={"color": INK},
-    )  # fmt: skip
+    figure.add_hline(y=mark, line=_DASHED)
+    _note(figure, marked, x=1.008, y=mark, xref="paper", yref="y", xanchor="left", yanchor="middle")
     lows = [s.low for s in [*now, *ahead] if s.low is not None]
     figure.update_yaxes(range=[max(-1.0, min([*lows, 0.0])) - 0.02, 1.02], fixedrange=True, nticks=6, tickformat=".1f")
     figure.update_xaxes(title={"text": "items with gold", "standoff": 6}, fixedrange=True, rangemode="tozero")
@@ -156,9 +155,7 @@ def reliability_chart(levels: Sequence[ReliabilityLevel], key: str) -> None:
     Upright lines are intervals; the larger a mark, the more ratings it represents.
     """
     figure = go.Figure()
-    figure.add_scatter(
-        x=[0, 1], y=[0, 1], mode="lines", line={"color": QUIET, "width": 1.5, "dash": "dash"}, hoverinfo="skip"
-    )  # fmt: skip
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=_DASHED, hoverinfo="skip")
     known = [one for one in levels if one.accuracy.point is not None]
     for one in known:
         line = {"color": ACCENT, "width": 2.5}
@@ -211,20 +208,14 @@ def audit_plot(plot: Plot, key: str) -> None:
             marker={**mark, "size": 7, "opacity": 0.45 if plot.kind == "points" else 1.0},
         )  # fmt: skip
     if plot.mark is not None:
-        figure.add_hline(y=plot.mark, line={"color": QUIET, "width": 1.5, "dash": "dash"})
-        figure.add_annotation(
-            x=1, y=plot.mark, xref="paper", yref="y", xanchor="right", yanchor="bottom", showarrow=False,
-            text=f"<span style='opacity:.8'>{plot.mark:g}</span>", font={"color": INK},
-        )  # fmt: skip
+        figure.add_hline(y=plot.mark, line=_DASHED)
+        _note(figure, f"{plot.mark:g}", x=1, y=plot.mark, xref="paper", yref="y", xanchor="right", yanchor="bottom")
     several = len(plot.series) > 1
     figure.update_xaxes(title={"text": escape(plot.x), "standoff": 8}, fixedrange=True, showgrid=plot.kind != "bars")
     figure.update_yaxes(fixedrange=True, nticks=6)
     if plot.kind == "bars" and not any(y for _, _, ys in plot.series for y in ys):
         figure.update_yaxes(range=[0, 1])  # all bars are 0: an axis from -1 to 1 would say that there is nothing
-    figure.add_annotation(
-        x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False,
-        text=f"<span style='opacity:.8'>{escape(plot.y)}</span>", font={"color": INK},
-    )  # fmt: skip
+    _note(figure, plot.y, x=0, y=1.02, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
     figure.update_layout(
         barmode="group", bargap=0.35, bargroupgap=0.05, showlegend=several,
         legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom", "title": {"text": ""}},
@@ -269,10 +260,7 @@ def bubble_chart(found: Bubbles, key: str) -> None:
     """How often two values meet, as circles whose area is the count, and the line on which both are equal."""
     figure, (low, high) = go.Figure(), found.reach
     most = max((n for _, _, n in found.points), default=1)
-    figure.add_scatter(
-        x=[low, high], y=[low, high], mode="lines", hoverinfo="skip",
-        line={"color": QUIET, "width": 1.5, "dash": "dash"},
-    )  # fmt: skip
+    figure.add_scatter(x=[low, high], y=[low, high], mode="lines", line=_DASHED, hoverinfo="skip")
     figure.add_scatter(
         x=[x for x, _, _ in found.points], y=[y for _, y, _ in found.points], mode="markers",
         marker={
@@ -342,11 +330,8 @@ def means_by_slice(given: SlicedMeans, key: str) -> None:
     _means(figure, given, False, 1 + 26 / (46 * len(found)))
     point = given.whole.mean.interval.point if given.whole is not None and given.whole.mean is not None else None
     if point is not None:
-        figure.add_vline(x=point, line={"color": QUIET, "width": 1.5, "dash": "dash"})
-        figure.add_annotation(
-            x=point, y=1, xref="x", yref="paper", yanchor="bottom", showarrow=False, font={"color": INK},
-            text="<span style='opacity:.8'>all</span>",
-        )  # fmt: skip
+        figure.add_vline(x=point, line=_DASHED)
+        _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
     named = [escape(shorten(one.name, 28)) + faint.format(slice_size(one)) for one in found]
     figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
@@ -422,6 +407,12 @@ def _about(given: SlicedMeans) -> list[float]:
     low, high, size = min(ends), max(ends), given.reach[1] - given.reach[0]
     spare, edge = max(0.04 * size, (size / 4 - (high - low)) / 2), 0.02 * size
     return [max(given.reach[0] - edge, low - spare), min(given.reach[1] + edge, high + spare)]
+
+
+def _note(figure: go.Figure, words: str, **place: Any) -> None:
+    """A few words of ours or of the data on a figure, beside a line or an axis."""
+    words = f"<span style='opacity:.8'>{escape(words)}</span>"
+    figure.add_annotation(text=words, showarrow=False, font={"color": INK}, **place)
 
 
 def _draw(figure: go.Figure, key: str, height: int, margin: dict[str, int]) -> None:

@@ -134,7 +134,7 @@ function drawPanel(b) {
     for (const c of now.decided) { const p = el("div", "past"); p.append(el("b", "", `${unitWords(c.unit)}, ${c.label}: ${c.value}`), prose("prose", `${c.told} (${c.said})`)); list.append(p); }
     parts.push(list);
   }
-  parts.push(legend(b));
+  parts.push(legend());
   const scrolled = panel.scrollTop;
   panel.replaceChildren(...parts);
   panel.scrollTop = scrolled;

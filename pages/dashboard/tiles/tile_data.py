@@ -7,6 +7,7 @@ from typing import Any
 
 from data.dashboard import sentences
 from data.dashboard.dashboard import System, Tile
+from judges.plural import many
 from judges.stats import bins
 from judges.stats.uncertainty import MIN_CLUSTERS
 
@@ -107,7 +108,7 @@ def _system(given: Tile, number: int, system: System, runs: Mapping[str, str]) -
         "judge": mean.judge,
         "told": f"{name}: people would say {point}" + (f", {ends}" if ends else "") if point else f"{name}: no labels",
         "own": f"{name}: the judge itself says {own}",
-        "items": f"{system.items:,} item" + ("" if system.items == 1 else "s"),
+        "items": many(system.items, "item"),
         "notes": notes,
         "spread": shares,
         "spreadTold": f"{name}: the judge's answers",

@@ -9,9 +9,15 @@ function draw(tag, more) {
 }
 
 function tip(node, text) {
-  const title = document.createElementNS(NS, "title");
+  const title = draw("title", {});
   title.textContent = text;
   node.append(title);
+  return node;
+}
+
+function within(cls, ...inner) {
+  const node = el("div", cls);
+  node.append(...inner);
   return node;
 }
 
@@ -25,9 +31,7 @@ function plot(axis, one) {
   const own = draw("svg", { x: place(axis, one.judge), y: "50%", overflow: "visible" });
   own.append(tip(draw("path", { class: "own", d: one.point === null ? "M0 -6.5L6.5 0L0 6.5L-6.5 0Z" : "M0 -15L5 -10L0 -5L-5 -10Z" }), one.own));
   svg.append(own);
-  const cell = el("div", "plot");
-  cell.append(svg);
-  return cell;
+  return within("plot", svg);
 }
 
 function scale(axis) {
@@ -37,9 +41,7 @@ function scale(axis) {
     text.textContent = tick.t;
     svg.append(text);
   }
-  const cell = el("div", "plot axis");
-  cell.append(svg);
-  return cell;
+  return within("plot axis", svg);
 }
 
 // The judge's answers in shades of its colour, from faint to full; a label is light on the full ones.
@@ -49,7 +51,7 @@ function shade(n, of) {
 }
 
 function bar(one, count, click) {
-  const cell = el("div", "dist"), line = el("div", "bar", "", { role: "group", "aria-label": one.spreadTold });
+  const line = el("div", "bar", "", { role: "group", "aria-label": one.spreadTold });
   for (const part of one.spread) {
     if (!part.share) continue;
     const colours = shade(part.answer, count);
@@ -58,8 +60,7 @@ function bar(one, count, click) {
     button.onclick = () => click(one.system, part.answer);
     line.append(button);
   }
-  cell.append(line);
-  return cell;
+  return within("dist", line);
 }
 
 function spark(points, [low, high]) {
@@ -67,9 +68,7 @@ function spark(points, [low, high]) {
   const at = (p, n) => [4 + (84 * n) / Math.max(1, points.length - 1), 25 - (20 * (p.v - low)) / (high - low)];
   svg.append(draw("path", { d: points.map((p, n) => `${n ? "L" : "M"}${at(p, n).join(" ")}`).join("") }));
   points.forEach((p, n) => svg.append(tip(draw("circle", { cx: at(p, n)[0], cy: at(p, n)[1], r: points.length > 12 ? 1.5 : 2.6 }), p.t)));
-  const cell = el("div", "trend");
-  cell.append(svg);
-  return cell;
+  return within("trend", svg);
 }
 
 function row(data, one, click) {
@@ -100,8 +99,7 @@ function names(data) {
     key.append(dot, answer);
     keys.append(key);
   });
-  const answers = el("div");
-  answers.append(el("span", "", data.words.answers), keys);
+  const answers = within("", el("span", "", data.words.answers), keys);
   line.append(el("div", "", ""), el("div", "", data.words.figure), scale(data.axis), answers);
   if (data.trend) line.append(el("div", "trend", data.words.trend));
   line.append(el("div", "", ""));
@@ -132,7 +130,7 @@ function pairs(found) {
 }
 
 function table(given) {
-  const wide = el("div", "wide"), node = el("table"), head = el("thead"), body = el("tbody"), top = el("tr");
+  const node = el("table"), head = el("thead"), body = el("tbody"), top = el("tr");
   for (const name of given.columns) top.append(el("th", "", name, { scope: "col" }));
   head.append(top);
   for (const cells of given.rows) {
@@ -141,8 +139,7 @@ function table(given) {
     body.append(line);
   }
   node.append(head, body);
-  wide.append(node);
-  return wide;
+  return within("wide", node);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
