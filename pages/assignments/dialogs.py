@@ -78,7 +78,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         with text.refusals():
             done = assignments.assign(store, who.name, dataset.id, stream, chosen, terms)
             session.scratch("assigning").pop("seed", None)
-            _close(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
+            text.finish(f"{many(done.items, 'item')} assigned. It can be undone on this page.")
 
 
 def _seed() -> int:
@@ -203,11 +203,11 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
                 assignments.change_assignment(
                     session.store(), who.name, one.id, bool(reserved), int(priority), at, note
                 )
-                _close("Changed.")
+                text.finish("Changed.")
             if st.button("End", key=f"end:{one.id}", icon=":material/close:",
                          help="What was done stays done; the rest is for everybody."):  # fmt: skip
                 assignments.end_assignment(session.store(), who.name, one.id)
-                _close("Ended. What is left of it is for everybody now.")
+                text.finish("Ended. What is left of it is for everybody now.")
 
 
 def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress]) -> None:
@@ -235,7 +235,7 @@ def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence
         with text.refusals():
             assignments.reassign(session.store(), who.name, dataset.id, one.assignee, to, _seed())
             session.scratch("assigning").pop("seed", None)
-            _close("Given to others. It can be undone on this page.")
+            text.finish("Given to others. It can be undone on this page.")
 
 
 @st.dialog("Tags and shares")
@@ -257,14 +257,8 @@ def tags_dialog(who: Person) -> None:
     if st.button("Save", type="primary", disabled=(tuple(chosen), share) == (now.tags, now.share)):
         with text.refusals():
             tags.set_tags(store, who.name, name, chosen, float(share))
-            _close(f"Tags and share of {name} are saved.")
+            text.finish(f"Tags and share of {name} are saved.")
     lines = [f"{one.person}: {', '.join(one.tags) or 'no tag'}, share {one.share:g}" for one in known.values()]
     if lines:
         with st.expander(text.escape(f"Everybody with tags ({len(lines)})")):
             text.bullets(lines)
-
-
-def _close(words: str) -> None:
-    """Say that the act of a dialog is done, and close it."""
-    st.toast(text.escape(words), icon=":material/check:")
-    st.rerun()

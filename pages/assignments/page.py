@@ -126,5 +126,4 @@ def _undo(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         if undo:
             with text.refusals():
                 assignments.undo(session.store(), who.name, dataset.id, change.revision)
-                st.toast("Undone. What was answered meanwhile stays answered.", icon=":material/check:")
-                st.rerun()
+                text.finish("Undone. What was answered meanwhile stays answered.")

@@ -19,6 +19,8 @@ from judges.types import Dimension
 from pages.calibration.place import CalibrationPlace
 from pages.ui import explanations, findings, session, text, url_state
 
+_IN_FORCE = "The rule is in force. Add items to the review queue to send the others to people."
+
 
 def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """What is asked, what it comes to, the curve, and the rule in force."""
@@ -124,13 +126,8 @@ def _act(
         ):  # fmt: skip
             with text.refusals():
                 rules.set_rule(session.store(), who.name, at.dataset, at.judge, dimension, found.request)
-                _finish("The rule is in force. Add items to the review queue to send the others to people.")
+                text.finish(_IN_FORCE, "fragment")
         if rule is not None and st.button("Withdraw the rule", icon=":material/undo:", key=f"end:{key}"):
             with text.refusals():
                 rules.end_rule(session.store(), who.name, at.dataset, rule)
-                _finish("The rule is withdrawn.")
-
-
-def _finish(words: str) -> None:
-    st.toast(text.escape(words), icon=":material/check:")
-    st.rerun(scope="fragment")
+                text.finish("The rule is withdrawn.", "fragment")

@@ -65,9 +65,8 @@ def _write(store: Store, one: Protocol) -> None:
                 found = parse_protocol(given)
                 new = protocols.add_protocol(store, session.me().name, found)
                 notice = f"{found.name} is kept as {found.mark}." if new else f"{found.name} is kept like this already."
-                st.toast(text.escape(notice), icon=":material/check:")
                 url_state.set_choice("protocol", found.name)
-                st.rerun()
+                text.finish(notice)
 
 
 def _prompts(store: Store) -> None:

@@ -73,7 +73,7 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
         with text.refusals():
             n = queue.draw_audit(store, who, found.id, int(size), judge, int(seed), design)
             session.scratch("filling").pop("seed", None)
-            _close(f"{many(n, 'item')} drawn into the audit sample.")
+            text.finish(f"{many(n, 'item')} drawn into the audit sample.")
 
 
 @st.dialog("Add items to the review queue", width="large")
@@ -104,7 +104,7 @@ def fill_review_dialog(found: Dataset, who: str) -> None:
     if st.button("Add", type="primary", disabled=not new):
         with text.refusals():
             n = queue.fill_review(store, who, found.id, judge, int(most), kind)
-            _close(f"{many(n, 'item')} added to the review queue.")
+            text.finish(f"{many(n, 'item')} added to the review queue.")
 
 
 def _kind(found: Dataset, judge: str) -> ReasonKind | None:
@@ -158,16 +158,10 @@ def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
             settings.set_queue_rules(store, who, found.id, new)
             if lead:
                 settings.hide_systems(store, who, found.id, hide)
-            _close("The queue rules of this dataset were changed.")
+            text.finish("The queue rules of this dataset were changed.")
 
 
 def _judges(found: Dataset) -> dict[str, str]:
     """The judges of a dataset by id: model, card and how many items, since one model may judge in several ways."""
     known = datasets.dataset_judges(session.store(), found.id)
     return {one.id: f"{one.model} · {one.card.replace('_', ' ')} · {one.items:,}" for one in known}
-
-
-def _close(words: str) -> None:
-    """Say that the act of a dialog is done, and close it."""
-    st.toast(text.escape(words), icon=":material/check:")
-    st.rerun()

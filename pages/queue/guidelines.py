@@ -56,8 +56,7 @@ def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
     if right.button("Save", type="primary", disabled=new.strip() == now.strip(), width="stretch"):
         with text.refusals():
             number = guidelines.write_guidelines(session.store(), who.name, dataset.id, new)
-            st.toast(text.escape(f"Version {number} of the guidelines is in force."), icon=":material/check:")
-            st.rerun()
+            text.finish(f"Version {number} of the guidelines is in force.")
 
 
 def _history(versions: list[GuidelinesVersion]) -> None:

@@ -83,8 +83,7 @@ def change_rule(dataset: Dataset, who: str) -> None:
     if st.button("Save", type="primary", disabled=new == now):
         with text.refusals():
             settings.set_gold_rule(store, who, dataset.id, new)
-            st.toast("How labels of this dataset are combined was changed.", icon=":material/check:")
-            st.rerun()
+            text.finish("How labels of this dataset are combined was changed.")
 
 
 def _describe_effect(effect: adjudication.RuleEffect, same: bool) -> None:

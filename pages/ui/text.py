@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -123,6 +123,10 @@ def synthetic(description: str) -> None:
     """The mark of synthetic data, wherever such a dataset shows."""
     st.badge("synthetic", icon=":material/science:", color="orange", help=escape(description) or None)
 
+def finish(words: str, scope: Literal["app", "fragment"] = "app") -> None:
+    """Say that an act is done, in a note that passes; the page is drawn anew, so that a dialog closes."""
+    st.toast(escape(words), icon=":material/check:")
+    st.rerun(scope=scope)
 
 def practice(model: str) -> None:
     """The mark of a practice judge; nothing for others."""
