@@ -31,8 +31,7 @@ def page() -> None:
         names = {key: f"{d.title} · {d.sort}" for key, d in dimension_by_key.items()}
         dimension = dimension_by_key[url_state.select("dimension", "Dimension", names, width=270)]
         resting = _resting(dataset, dimension)
-    if dataset.synthetic:
-        text.synthetic(dataset.description)
+    text.synthetic(dataset)
     with st.spinner("Comparing annotators ..."):
         rows = annotators.find_annotators(store, dataset.id, dimension, resting)
         found = annotators.dimension_labels(store, dataset.id, dimension, resting)

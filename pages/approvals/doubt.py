@@ -49,4 +49,3 @@ def _describe_bias(found: list[PeriodFigure]) -> str:
         f"{moved}Lines: 95% intervals; that of labels since, from 50 items on, is valid at any number of looks (95% at "
         "each end)."
     )
-

@@ -24,8 +24,7 @@ def page() -> None:
     judges, names = choose.judges(store, dataset, ", so there is nothing to approve.")
     if not judges:
         return
-    if dataset.synthetic:
-        text.synthetic(dataset.description)
+    text.synthetic(dataset)
     with st.spinner("Comparing the judges with the labels ..."):
         waits = approvals.find_to_decide(store, dataset.id)
     rows.draw_decision_counts(waits)

@@ -119,12 +119,8 @@ def obstacle_sentence(one: Case) -> str:
     decision = one.result.decision
     if may_be_approved(decision.state):
         return " ".join(one.objections)
-    return f"{STATES[decision.state].reason} {missing_sentence(decision.missing)}".strip()
-
-
-def missing_sentence(missing: str) -> str:
-    """What is missing, as the sentence that it is on every page; nothing where nothing is."""
-    return f"Missing: {missing[0].lower()}{missing[1:]}" if missing else ""
+    lack = f"Missing: {text.begin_low(decision.missing)}" if decision.missing else ""
+    return f"{STATES[decision.state].reason} {lack}".strip()
 
 
 def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bool) -> None:

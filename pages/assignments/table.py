@@ -29,16 +29,15 @@ def progress_table(found: Sequence[PersonProgress], zone: tzinfo, key: str) -> i
 def _row(one: PersonProgress, zone: tzinfo) -> list[str]:
     counts, needed = one.counts, one.needed
     lacks = "" if needed is None else "past due" if needed == float("inf") else f"needed {needed:.3g}"
+    paces = ((one.seconds, ""), (one.cell_seconds, " a rating"))
     did = [f"{n:,} {what}" for n, what in ((counts.done, "done"), (counts.skipped, "skipped")) if n]
     return [
-        _lines(one.name, ", ".join(one.tags)), one.state,
-        _lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",
-        _lines(*(f"{value:.3g} s{of}" for value, of in ((one.seconds, ""), (one.cell_seconds, " a rating")) if value)),
+        text.join_lines(one.name, ", ".join(one.tags)), one.state,
+        text.join_lines(f"{counts.left:,} of {counts.total:,}", ", ".join(did)) if counts.total else "",
+        text.join_lines(*(f"{value:.3g} s{of}" for value, of in paces if value)),
         text.moment(one.last, zone) if one.last else "",
-        _lines("" if one.pace is None else f"{one.pace:.3g} a day", lacks),
-        _lines(text.day(one.due, zone) if one.due else "", f"done {text.day(one.finish, zone)}" if one.finish else ""),
+        text.join_lines("" if one.pace is None else f"{one.pace:.3g} a day", lacks),
+        text.join_lines(
+            text.day(one.due, zone) if one.due else "", f"done {text.day(one.finish, zone)}" if one.finish else ""
+        ),
     ]  # fmt: skip
-
-
-def _lines(*parts: str) -> str:
-    return "\n".join(filter(None, parts))

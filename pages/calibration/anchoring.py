@@ -59,5 +59,3 @@ def _both(found: Arms, key: str) -> None:
 
 def _half(seconds: tuple[float, float, float] | None) -> str:
     return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"
-
-

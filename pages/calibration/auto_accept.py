@@ -56,7 +56,7 @@ def _draw_threshold(
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
             "blind.",
-            counted=BASES[counted][0].lower() + BASES[counted][1:],
+            counted=text.begin_low(BASES[counted]),
         )
     explanations.explain_equality(d.scale)
     if plot := auto_accept_findings.plot(result):

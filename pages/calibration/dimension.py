@@ -55,9 +55,8 @@ def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> Non
     findings.draw([why], key)
     basis = policy.approval_basis(session.store(), at.dataset)
     gold.draw_unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
-    stand = record.approval_statuses(session.store()).get(
-        (at.dataset, at.judge, *_place(line)), record.ApprovalStatus()
-    )
+    place = at.dataset, at.judge, line.dimension.sort, line.dimension.name
+    stand = record.approval_statuses(session.store()).get(place, record.ApprovalStatus())
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     _draw_decision(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -78,10 +77,6 @@ def _panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     explanations.heading_with_help(one.title, *one.explanations, key=key)
     found = one.findings(load(one, at, line), line, policy.requirements(session.store()).policy)
     findings.draw(found or [quiet("Nothing to show here.")], key)
-
-
-def _place(line: DimensionResult) -> tuple[str, str]:
-    return line.dimension.sort, line.dimension.name
 
 
 def _draw_decision(
@@ -105,5 +100,3 @@ def _draw_decision(
     for icon, remark in (("history", note.older), ("visibility", doubt)):
         if remark:
             text.quiet(":orange[:material/{icon}:] {told}", icon=icon, told=remark)
-
-

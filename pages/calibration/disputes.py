@@ -39,5 +39,3 @@ def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> No
 
 def _both(at: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
     return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)
-
-

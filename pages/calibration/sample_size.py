@@ -94,5 +94,3 @@ def _draw_plan(
         text.say("Kappa itself is below {threshold}, so more labels alone will not help.", threshold=threshold)
     else:
         text.say("Kappa is at the required {threshold}: more labels are unlikely to decide it.", threshold=threshold)
-
-

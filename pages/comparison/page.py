@@ -33,8 +33,7 @@ def page() -> None:
         rests = calibration.basis_sizes(store, dataset.id, calibration.compared_dimensions(store, reference))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         basis: Basis = url_state.select("basis", "Labels used", BASES, next(iter(full), counted), 390)
-    if dataset.synthetic:
-        text.synthetic(dataset.description)
+    text.synthetic(dataset)
     others = parts.choose_judges(names, reference) if len(names) > 1 else []
     if len(names) == 1:
         parts.one_only()

@@ -62,7 +62,7 @@ def draw_nothing_shared(basis: Basis) -> None:
     text.quiet(
         "Nothing to compare with {basis}: no item has reference labels (gold) of that kind and a score of all of these "
         "judges. Choose fewer judges or other labels, or label items that all of them have scored.",
-        basis=BASES[basis][0].lower() + BASES[basis][1:],
+        basis=text.begin_low(BASES[basis]),
     )
 
 
@@ -155,15 +155,11 @@ def _draw_pair(dimension: Dimension, pair: JudgePair, other: str, reference: str
     if pair.verdict == "worse" and gap.low is not None and gap.high is not None:
         ends = f"{-gap.high:.2f} to {-gap.low:.2f}"
     figures = f"{abs(gap.point or 0):.2f} ({ends})"
-    if pair.verdict == "better":
+    if pair.verdict in ("better", "worse"):
+        first, second = (other, reference) if pair.verdict == "better" else (reference, other)
         text.say(
-            "**{other}** agrees better with people than {reference} on {name}: difference in kappa {figures}.",
-            other=other, reference=reference, name=dimension.title, figures=figures,
-        )  # fmt: skip
-    elif pair.verdict == "worse":
-        text.say(
-            "**{reference}** agrees better with people than {other} on {name}: difference in kappa {figures}.",
-            other=other, reference=reference, name=dimension.title, figures=figures,
+            "**{first}** agrees better with people than {second} on {name}: difference in kappa {figures}.",
+            first=first, second=second, name=dimension.title, figures=figures,
         )  # fmt: skip
     elif pair.verdict == "too few items":
         text.say(

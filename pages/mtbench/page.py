@@ -55,8 +55,7 @@ def page() -> None:
         dataset = known[first if part in FREE else url_state.select("dataset", "Dataset", named, width=260)]
         bench = mtbench.load_bench(store, dataset.id)
         rules = _rules(bench) if part in READ else Rules()
-    if dataset.synthetic:
-        text.synthetic(dataset.description)
+    text.synthetic(dataset)
     raters = said.rater_names(bench)
     names = said.umpire_names(bench) | raters
     if part not in FREE:

@@ -72,7 +72,6 @@ def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]])
 def _first_steps(who: Person) -> None:
     """An empty workspace: what to do first, and who can."""
     st.markdown("This workspace is empty. Three steps lead to the first figure on how well a judge agrees with people.")
-    able = who.may("researcher")
     with st.container(border=True):
         st.markdown("**1 · Import** dialogues, long-form pairs or single responses, with the scores of judges.")
         url_state.link("import", "Import a file")
@@ -80,7 +79,7 @@ def _first_steps(who: Person) -> None:
         url_state.link("queue")
         st.markdown("**3 · Label** on the review desk, by key. Every answer counts as a label as soon as it is saved.")
         url_state.link("desk")
-    if not able:
+    if not who.may("researcher"):
         others = [p.name for p in people.all_people(session.store()) if p.may("researcher")]
         names = ", ".join(others[:5]) or "a researcher"
         text.say("You are an annotator: the first two steps are for a researcher. Ask {names}.", names=names)

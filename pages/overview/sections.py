@@ -74,9 +74,8 @@ def draw_dataset_progress(
     with st.container(border=True, gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             text.say("**{name}**", name=dataset.name)
-            if dataset.synthetic:
-                text.synthetic(dataset.description)
-            people = many(done.people, "person").replace("persons", "people")
+            text.synthetic(dataset)
+            people = many(done.people, "person", "people")
             text.quiet("{labels} by {people}", labels=many(done.labels, "label"), people=people)
             st.space("stretch")
             url_state.link("calibration", dataset=dataset.name)

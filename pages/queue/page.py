@@ -53,7 +53,7 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
             url_state.open_page("assignments", dataset=dataset.name)
         if who.may("lead") and st.button(gold.RULE, icon=":material/gavel:", help=gold.HELP):
             gold.change_rule(dataset, who.name)
-        _to_adjudicate(dataset, who)
+        _to_adjudicate(dataset, who.name)
     guidelines.open_button(dataset, who)
 
 
@@ -108,9 +108,9 @@ def _pages(kept: dict[str, int], found: QueueListing) -> None:
                 st.rerun(scope="fragment")
 
 
-def _to_adjudicate(dataset: Dataset, who: Person) -> None:
+def _to_adjudicate(dataset: Dataset, who: str) -> None:
     """The ratings of a dataset that this person may adjudicate, as a button that leads there, where any wait."""
-    n = len(adjudication.adjudication_work(session.store(), who.name, dataset.id).own) if who.may("researcher") else 0
+    n = len(adjudication.adjudication_work(session.store(), who, dataset.id).own)
     help_ = "Ratings on which people disagree by more than the rule allows."
     if n and st.button(f"{n:,} to adjudicate", icon=":material/balance:", help=help_):
         url_state.open_page("adjudication", dataset=dataset.name)

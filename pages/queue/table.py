@@ -55,7 +55,7 @@ def queue_table(found: QueueListing, stream: str, key: str) -> ListedDraw | None
 
 
 def _row(row: ListedDraw, stream: str) -> dict[str, str]:
-    line = {"Item": _lines(row.name, " ~ ".join(row.systems)), "#": f"{row.place:,}"}
+    line = {"Item": text.join_lines(row.name, " ~ ".join(row.systems)), "#": f"{row.place:,}"}
     line["Text"] = text.shorten(row.about, 160)
     if stream == "review":
         line |= {"Why": _format_reasons(row.reasons), "Judge": row.judge}
@@ -66,10 +66,6 @@ def _row(row: ListedDraw, stream: str) -> dict[str, str]:
     return line | {"State": _state(row)}
 
 
-def _lines(*parts: str) -> str:
-    return "\n".join(filter(None, parts))
-
-
 def _format_reasons(reasons: tuple[str, ...]) -> str:
     more = f"and {len(reasons) - MOST:,} more" if reasons[MOST:] else ""
     return " · ".join(filter(None, [*reasons[:MOST], more]))
@@ -78,7 +74,7 @@ def _format_reasons(reasons: tuple[str, ...]) -> str:
 def _state(row: ListedDraw) -> str:
     """The state of a draw, in words, with who has reserved it and how many people have answered it of several."""
     state = f"reserved by {', '.join(row.holders)}" if row.state == "reserved" else row.state
-    return _lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
+    return text.join_lines(state, f"{row.people} of {row.overlap} people" if row.overlap > 1 else "")
 
 
 def show_counts(found: QueueListing, progress: PersonalProgress) -> None:

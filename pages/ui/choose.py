@@ -58,8 +58,7 @@ def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge],
 
 def marks(found: Dataset, model: str) -> None:
     """The marks of synthetic data and of a practice judge, where either is one."""
-    if found.synthetic:
-        text.synthetic(found.description)
+    text.synthetic(found)
     text.practice(model)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import streamlit as st
@@ -157,7 +158,7 @@ def help_button(*names: str, key: str, values: dict[str, str] | None = None) -> 
     with st.popover("How to read this", icon=":material/help:", type="tertiary", key=f"how:{key}"):
         for name in names:
             st.markdown(TEXTS[name])
-            if name in EXAMPLES and all(f"{{{one}}}" not in EXAMPLES[name] or one in given for one in _FIELDS):
+            if name in EXAMPLES and given.keys() >= set(re.findall(r"{(\w+)}", EXAMPLES[name])):
                 text.quiet(EXAMPLES[name], **given)
 
 
@@ -172,6 +173,3 @@ def heading_with_help(heading: str, *names: str, key: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         text.say("**{heading}**", heading=heading)
         help_button(*names, key=key)
-
-
-_FIELDS = ("kappa", "left", "low", "high", "items", "bound", "exact", "bias")

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from data.records.datasets import Dataset
 from judges.client import endpoint
 from judges.errors import AssayError
 from judges.plural import many
@@ -52,6 +53,16 @@ def shorten(text: str, columns: int) -> str:
         if room < 0:
             return text[:end].rstrip() + "…"
     return text
+
+
+def begin_low(sentence: str) -> str:
+    """A sentence as it goes on after other words: its first letter is small."""
+    return sentence[:1].lower() + sentence[1:]
+
+
+def join_lines(*lines: str) -> str:
+    """Lines one below the other, without those that say nothing."""
+    return "\n".join(filter(None, lines))
 
 
 def say(template: str, **values: object) -> None:
@@ -90,6 +101,15 @@ def refusals() -> Iterator[None]:
         refuse(error)
 
 
+@contextmanager
+def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
+    """What is refused in the body ends it, and is kept for `tell_outcome`: a callback runs before the page is drawn."""
+    try:
+        yield
+    except AssayError as error:
+        kept["refused"] = error
+
+
 def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
     """What the last act came to, this once: the refusal or the words that it kept for this page run.
 
@@ -101,15 +121,12 @@ def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
             refuse(refused)
         if message := kept.pop("said", ""):
             st.success(escape(message), icon=icon)
-@contextmanager
-def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
-    """What is refused in the body ends it, and is kept for `tell_outcome`: a callback runs before the page is drawn."""
-    try:
-        yield
-    except AssayError as error:
-        kept["refused"] = error
 
 
+def finish(words: str, scope: Literal["app", "fragment"] = "app") -> None:
+    """Say that an act is done, in a note that passes; the page is drawn anew, so that a dialog closes."""
+    st.toast(escape(words), icon=":material/check:")
+    st.rerun(scope=scope)
 
 
 def show_secret(kept: dict[str, str], words: str) -> None:
@@ -119,14 +136,11 @@ def show_secret(kept: dict[str, str], words: str) -> None:
         st.code(secret, language=None)
 
 
-def synthetic(description: str) -> None:
-    """The mark of synthetic data, wherever such a dataset shows."""
-    st.badge("synthetic", icon=":material/science:", color="orange", help=escape(description) or None)
+def synthetic(dataset: Dataset) -> None:
+    """The mark of synthetic data, wherever such a dataset shows; nothing for others."""
+    if dataset.synthetic:
+        st.badge("synthetic", icon=":material/science:", color="orange", help=escape(dataset.description) or None)
 
-def finish(words: str, scope: Literal["app", "fragment"] = "app") -> None:
-    """Say that an act is done, in a note that passes; the page is drawn anew, so that a dialog closes."""
-    st.toast(escape(words), icon=":material/check:")
-    st.rerun(scope=scope)
 
 def practice(model: str) -> None:
     """The mark of a practice judge; nothing for others."""

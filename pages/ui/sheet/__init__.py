@@ -70,7 +70,7 @@ _component = st.components.v2.component(
 )
 
 
-def draw_sheet(data: dict[str, Any], *, key: str = "sheet", on_outbox: Callable[[], None] = lambda: None) -> Any:
+def draw_sheet(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the desk; `on_outbox` runs when answers have arrived, and finds them in st.session_state[key].outbox."""
     nothing: dict[str, Any] = {"answers": [], "have": [], "want": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
