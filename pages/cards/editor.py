@@ -13,7 +13,7 @@ from data.records.people import Person
 from judges.authoring.recipe import check_recipe
 from judges.card import Card
 from judges.errors import AssayError
-from judges.types import SORTS_OF, Dimension, Kind
+from judges.types import SORTS_OF, Kind
 from pages.cards import card_view
 from pages.ui import session, text, url_state
 
@@ -82,7 +82,7 @@ def edit_card(who: Person, start: Card | None) -> None:
     draft = cards.draft_card(store, recipe)
     if start is not None and start.examples and not draft.examples:
         st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
-    _preview(draft, draft.dimensions)
+    _preview(draft)
     same = start is not None and draft.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
     if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
@@ -201,12 +201,12 @@ def _number(value: Any, other: int) -> int | float:
     return int(value) if float(value).is_integer() else float(value)
 
 
-def _preview(card: Card, dimensions: Sequence[Dimension]) -> None:
+def _preview(card: Card) -> None:
     """What would be saved: its version, its dimensions, its prompt and its reply."""
     st.subheader("Preview", anchor=False)
     text.quiet(
         "Version {version}. Dimensions: {asked}.",
         version=card.version,
-        asked=", ".join(f"{d.title} ({d.sort}, {d.scale.words})" for d in dimensions),
+        asked=", ".join(f"{d.title} ({d.sort}, {d.scale.words})" for d in card.dimensions),
     )
     card_view.show_prompts(card, expanded=True)

@@ -88,9 +88,8 @@ def _requested_sheets(who: Person, state: dict[str, Any], outbox: dict[str, Any]
     if linked and linked != state.get("open"):
         state["open"] = linked
         found.append(sheet_data.sheet_data(desk.open_item(store, who.name, linked)))
-    want = outbox.get("want")
-    if want and want.get("item"):
-        if want.get("reveal"):
+    if want := outbox["want"]:
+        if want["reveal"]:
             desk.reveal_judges(store, who.name, want["item"])
         found.append(sheet_data.sheet_data(desk.open_item(store, who.name, want["item"]), again=True))
     return found

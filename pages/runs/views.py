@@ -163,10 +163,11 @@ def describe_params(params: Mapping[str, Any]) -> str:
 
 def show_differences(one: Any, other: Any) -> None:
     """Two judges side by side: parameters that differ, and their prompts line by line."""
-    pairs = {**{"card": (one.card.name, other.card.name), "model": (one.model, other.model)}}
-    pairs |= {"card version": (one.card.version, other.card.version)}
-    names = list(dict.fromkeys([*one.params, *other.params]))
-    pairs |= {name: (one.params.get(name, "–"), other.params.get(name, "–")) for name in names}
+    pairs = {
+        "card": (one.card.name, other.card.name), "model": (one.model, other.model),
+        "card version": (one.card.version, other.card.version),
+        **{name: (one.params.get(name, "–"), other.params.get(name, "–")) for name in {**one.params, **other.params}},
+    }  # fmt: skip
     rows = [(name, str(a), str(b)) for name, (a, b) in pairs.items() if a != b]
     st.subheader("How the two judges differ", anchor=False)
     if rows:

@@ -8,7 +8,6 @@ whatever names an origin must name this very one, with its port and scheme. From
 from __future__ import annotations
 
 import re
-from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -157,11 +156,12 @@ class SecurityHeaders:
         if scope["type"] not in ("http", "websocket"):
             return await self.app(scope, receive, send)
         own, open_ = safe_headers(scope), False
+        may_answer = "websocket.http.response" in (scope.get("extensions") or {})
 
         async def with_headers(message: Message) -> None:
             nonlocal open_
             open_ = open_ or message["type"] == "websocket.accept"
-            if message["type"] == "websocket.close" and not open_ and "websocket.http.response" in _extensions(scope):
+            if message["type"] == "websocket.close" and not open_ and may_answer:
                 refusal = PlainTextResponse(message.get("reason") or "This connection is refused.", 403)
                 await with_headers(
                     {"type": "websocket.http.response.start", "status": 403, "headers": refusal.raw_headers}
@@ -191,7 +191,3 @@ def _over_tls(scope: Scope) -> bool:
     if scope["scheme"] in ("https", "wss") or Headers(scope=scope).get("x-forwarded-proto") == "https":
         return True
     return (get_origin_from_redirect_uri() or "").startswith("https:")
-
-
-def _extensions(scope: Scope) -> Any:
-    return scope.get("extensions") or {}
