@@ -26,7 +26,9 @@ def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key:
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
             for d in found
         ]  # fmt: skip
-        event = tables.table(rows, _COLUMNS, f"{key}:decided", on_select="rerun", selection_mode="single-row")
+        # A row is chosen by its number, which is another decision's once one has come or gone.
+        table = f"{key}:decided:{hash(tuple(one.id for one in found))}"
+        event = tables.table(rows, _COLUMNS, table, on_select="rerun", selection_mode="single-row")
         chosen = found[event.selection.rows[0]] if event.selection.rows else None
         with st.container(horizontal=True, vertical_alignment="center"):
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
