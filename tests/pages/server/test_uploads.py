@@ -27,17 +27,20 @@ def test_a_file_may_be_fetched_while_another_upload_is_weighed(monkeypatch: pyte
         """A file whose size comes while a page takes it."""
 
         def stat(self) -> Any:
-            threading.Thread(target=uploads._UploadedFile, args=("a.jsonl", b"a")).start()
+            fetching.start()
             time.sleep(0.2)
             return (tmp_path / "a").stat()
 
         def unlink(self, missing_ok: bool = False) -> None:
             """Nothing is there to remove."""
 
+    fetching = threading.Thread(target=uploads._UploadedFile, args=("a.jsonl", b"a"))
     manager = SimpleNamespace(get_files=lambda session, names: [])
     monkeypatch.setattr(uploads, "get_instance", lambda: SimpleNamespace(uploaded_file_mgr=manager))
     monkeypatch.setattr(uploads, "_waiting", {"a": Slow(), "b": tmp_path / "a"})
     assert uploads._keep("one", "b.jsonl")
+    fetching.join()
+    assert list(uploads._waiting) == ["b"]
 
 
 def test_what_there_is_no_room_for_is_not_taken_and_all_else_is_left_on_the_disk(
