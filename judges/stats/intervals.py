@@ -131,6 +131,14 @@ class _Clustered:
         """Weighted sum over the cells of each item, (items,)."""
         return np.asarray(np.bincount(self.item, value * self.weight, minlength=self.items), dtype=np.float64)
 
+    def with_rule_of_three(self, found: Interval, k: int, weights: Weights) -> Interval:
+        """The interval of a kappa of these cells, with the ends that it has where judge and people never differed."""
+        if found.point != 1:
+            return found
+        sums = self.sums()
+        expected = chance_disagreement(self.table(k), weights) if self.whole else chance_disagreement_from_sums(sums)
+        return _end_by_rule_of_three(found, float(sums[0]), expected)
+
     def parts(self, k: int, weights: Weights) -> Floats:
         """What each item gives to kappa (judges/stats/bootstrap.py)."""
         return item_sums(self.item, self.human, self.judge, self.weight, self.items, k, weights)
@@ -175,6 +183,16 @@ def _normal(
     return normal_interval(point, se, items, cells, n_eff, "linearised", -reach, reach)
 
 
+def _end_by_rule_of_three(found: Interval, weight: float, expected: float) -> Interval:
+    """The ends of a kappa of 1, which has no error of its own; every other kappa, and one without ends, stays.
+
+    `weight` is that of all cells, `expected` as in `chance_disagreement`.
+    """
+    if found.point != 1 or found.low is None:
+        return found
+    return with_rule_of_three(found, weight**2 / found.cells / expected)
+
+
 def _sandwich_se(gradient: Floats, cross: Floats, items: int) -> float | None:
     """sqrt(G / (G - 1) * sum_g (gradient . s_g)^2); no mean is taken off, as kappa does not change with scale."""
     return None if items < 2 else sqrt(max(0.0, items / (items - 1) * float(gradient @ cross @ gradient)))
@@ -192,7 +210,8 @@ def interval_from_moments(
 
     `cells` defaults to the total weight. `n_eff` defaults to (sum n_g)^2 / sum n_g^2, which is Kish's over items when
     all items have equally many cells and less otherwise: pass it when they have not. Without expected disagreement
-    everything is None; with a single item there is a point and no interval. ValueError for wrong shapes.
+    everything is None; with a single item there is a point and no interval. Where judge and people never differed the
+    ends are those of the rule of three, as in `bootstrap_kappa`. ValueError for wrong shapes.
     Source: Binder 1983; Liang and Zeger 1986.
     """
     total, square = np.asarray(sums, dtype=np.float64), np.asarray(cross, dtype=np.float64)
@@ -205,7 +224,8 @@ def interval_from_moments(
     if n_eff is None:
         n_eff = float(total[0] ** 2 / square[0, 0]) if square[0, 0] > 0 else 0.0
     se = None if point is None else _sandwich_se(gradient_by_moments(total), square, items)
-    return _normal(point, se, items, cells, n_eff)
+    found = _normal(point, se, items, cells, n_eff)
+    return _end_by_rule_of_three(found, float(total[0]), chance_disagreement_from_sums(total))
 
 
 def interval_from_table(
@@ -229,7 +249,7 @@ def interval_from_table(
         squares = float(square.sum())
         n_eff = n**2 / squares if squares > 0 else 0.0
     se = None if point is None else _sandwich_se(gradient_by_table(array, weights).ravel(), square, items)
-    return _normal(point, se, items, cells, n_eff)
+    return _end_by_rule_of_three(_normal(point, se, items, cells, n_eff), n, chance_disagreement(array, weights))
 
 
 def bootstrap_kappa(
@@ -263,11 +283,7 @@ def bootstrap_kappa(
     drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, LOG_RATIO, *given.size)
     found = found if given.stratum is None else widen_for_strata(found, float(whole.error[0]))
-    if point != 1 or found.low is None:
-        return found
-    sums = given.sums()
-    expected = chance_disagreement(given.table(k), weights) if given.whole else chance_disagreement_from_sums(sums)
-    return with_rule_of_three(found, float(sums[0]) ** 2 / found.cells / expected)
+    return given.with_rule_of_three(found, k, weights)
 
 
 def _interval(
@@ -295,7 +311,8 @@ def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: i
     if given.items < LINEARISE_FROM:
         return bootstrap_kappa(cells, k, weights, seed=seed)
     point, by_item = _influences(given, k, weights)
-    return _normal(point, error_of_influences(by_item, given.stratum), *given.size)
+    found = _normal(point, error_of_influences(by_item, given.stratum), *given.size)
+    return given.with_rule_of_three(found, k, weights)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:

@@ -133,6 +133,14 @@ def test_full_agreement_has_the_bound_of_the_rule_of_three():
     assert 1 - decision.bound == pytest.approx((1 - found.lower_bound) * log(tail) / log(0.05))
 
 
+def test_one_rare_answer_that_was_met_once_proves_no_agreement_however_many_items_there_are():
+    human = np.zeros(4_000, dtype=np.int64)
+    human[0] = 1
+    found = check_dimension(kappa_interval(Cells(np.arange(4_000), human, human), 2, None))
+    assert found.state == "inconclusive" and found.bound == -1
+    assert found.missing == "More random items: these are too few, or too similar, to estimate the error."
+
+
 def test_below_asks_for_a_better_judge_and_says_whether_gold_could_still_help():
     hopeless, open_ = check_dimension(interval(point=0.3, bound=0.2)), check_dimension(interval(point=0.45, bound=0.35))
     assert hopeless.more is None and "unlikely" in hopeless.missing

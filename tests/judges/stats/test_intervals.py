@@ -332,9 +332,27 @@ def test_the_weight_of_an_item_is_that_of_its_cells_however_many():
 def test_perfect_agreement_has_no_width_and_stays_within_the_scale():
     item, human, _ = dialogues(LINEARISE_FROM, 2, seed=13)
     found = kappa_interval(Cells(item, human, human), 5)
-    assert (found.point, found.high) == (1.0, 1.0) and found.low == pytest.approx(1.0, abs=1e-6)
+    assert (found.point, found.high) == (1.0, 1.0) and 0.999 < found.low < found.lower_bound < 1
     wide = interval_from_moments(*moments([0, 1, 2, 3], [0, 1, 4, 4], [0, 1, 4, 3]))
     assert wide.high == 1.0 and wide.low < wide.point - wide.se  # the end is cut, the error is not
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_full_agreement_of_many_items_has_the_ends_of_the_rule_of_three(k):
+    """One rare answer, met once: -log(.05) of its likes that are missed would leave no agreement beyond chance."""
+    human = np.zeros(LINEARISE_FROM, dtype=np.int64)
+    human[0] = 1
+    weights = "quadratic" if k == 5 else None
+    cells = Cells(np.arange(LINEARISE_FROM), human, human)
+    for found in (
+        kappa_interval(cells, k, weights),
+        interval_from_table(*table_moments(*cells[:3], k), weights),
+        *([] if k == 3 else [interval_from_moments(*moments(*cells[:3]))]),
+    ):
+        once = LINEARISE_FROM / (2 * (LINEARISE_FROM - 1))
+        assert (found.point, found.high) == (1.0, 1.0)
+        assert found.lower_bound == pytest.approx(1 + np.log(0.05) * once)
+        assert found.low == pytest.approx(1 + np.log(0.025) * once)
 
 
 def test_linearised_without_expected_disagreement_is_none_throughout():
