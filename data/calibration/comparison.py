@@ -15,7 +15,7 @@ from data.records.settings import gold_rule
 from data.store import Store, kept
 from judges.stats import bins
 from judges.stats.agreement import Floats
-from judges.stats.baselines import length_rule_guesses, unit_length
+from judges.stats.baselines import guess_by_length, has_length_rule, unit_length
 from judges.stats.comparison import JudgeComparison, SharedCells, compare_judges
 from judges.types import ITEM, Dimension
 
@@ -84,19 +84,14 @@ def compared_cells(
     many = len(np.unique(item)) > MOST_ITEMS
     if rules and len(item):
         row = int(np.bincount(bins.row_numbers(chosen["human"], scale), weights).argmax())
-        lengths = None if many or not _by_length(dimension) else _lengths(store, dataset_id, chosen)
+        lengths = None if many or not has_length_rule(dimension) else _lengths(store, dataset_id, chosen)
         if lengths is not None and not np.isnan(lengths).any() and len(np.unique(item)) > 1:
-            judges[LENGTH] = length_rule_guesses(lengths, item, human, weights, bins.code_count(scale))
+            judges[LENGTH] = guess_by_length(lengths, item, human, weights, dimension)
         judges[CONSTANT] = bins.to_codes(np.full(len(item), bins.row_values(scale)[row]), scale)
     seats = SharedCells(item, human, judges, None if np.all(weights == 1) else weights)
     return ComparedCells(
         seats, len(frame), {one: int((~np.isnan(v)).sum()) for one, v in values.items()}, rules and many
     )
-
-
-def _by_length(dimension: Dimension) -> bool:
-    """Whether a rule of length makes sense: answers in an order, flags, and the verdict of a pair."""
-    return dimension.scale.weights is not None or dimension.scale.kind == "flag" or dimension.sort == "pair"
 
 
 def _lengths(store: Store, dataset_id: str, chosen: object) -> Floats:

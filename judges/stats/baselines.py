@@ -121,8 +121,8 @@ def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
 def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimension) -> Baselines:
     """What the two rules reach on the cells that people and judge gave a value; `lengths` is as long as the meeting.
 
-    The length rule needs an order of answers: it is left out on unordered scales other than the a/tie/b of a pair.
-    Cells without a length are left out of its figures, and of the judge's beside it.
+    The length rule needs an order of answers (`has_length_rule`). Cells without a length are left out of its figures,
+    and of the judge's beside it.
     """
     scale = dimension.scale
     cells, k = kappa_cells(meeting, scale)
@@ -135,15 +135,13 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
     items = len(np.unique(item))
     whole = kappa_interval(cells, k, scale.weights)
     constant, share = bins.row_labels(scale)[commonest], float(shares[commonest])
-    if scale.weights is None and scale.kind != "flag" and dimension.sort != "pair":
-        return Baselines(items, constant, share, whole)
     x = np.asarray(lengths, dtype=np.float64)[meeting.both]
     known = ~np.isnan(x)
-    if len(np.unique(item[known])) < 2:
+    if not has_length_rule(dimension) or len(np.unique(item[known])) < 2:
         return Baselines(items, constant, share, whole)
     x, item, human, judge, weight = x[known], item[known], human[known], judge[known], weight[known]
     own = judge if human.dtype.kind == "f" else nearest_codes(judge)
-    guesses = [length_rule_guesses(x, item, human, weight, k, like) for like in (None, own)]
+    guesses = [guess_by_length(x, item, human, weight, dimension, like) for like in (None, own)]
     rules = [Cells(item, human, guess, weight) for guess in guesses]
     rule = max(rules, key=lambda one: kappa_influences(one, k, scale.weights)[0] or 0.0)
     judged = Cells(item, human, judge, weight)
@@ -154,6 +152,30 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
         float(weight[rule.judge == human].sum() / weight.sum()),
     )
     return Baselines(items, constant, share, whole, found)
+
+
+def has_length_rule(dimension: Dimension) -> bool:
+    """Whether a length can follow the answers: where they have an order, of flags, and of which side is better."""
+    scale = dimension.scale
+    sides = dimension.sort == "pair" and {"a", "b"} <= set(scale.categories)
+    return scale.weights is not None or scale.kind == "flag" or sides
+
+
+def guess_by_length(
+    x: Floats, item: NDArray[np.int64], human: NDArray[np.int64] | Floats, weight: Floats, dimension: Dimension,
+    like: NDArray[np.int64] | Floats | None = None,
+) -> NDArray[np.int64] | Floats:  # fmt: skip
+    """`length_rule_guesses` on the scale of a dimension.
+
+    Which side of a pair is better goes from "a" over what names neither to "b", in whatever order a card lists them.
+    """
+    k = bins.code_count(dimension.scale)
+    if dimension.scale.weights is not None or dimension.scale.kind == "flag":
+        return length_rule_guesses(x, item, human, weight, k, like)
+    order = np.argsort([{"a": -1, "b": 1}.get(name, 0) for name in dimension.scale.categories], kind="stable")
+    place = order.argsort()
+    placed = None if like is None else place[nearest_codes(like)]
+    return order[length_rule_guesses(x, item, place[nearest_codes(human)], weight, k, placed)]
 
 
 def length_rule_guesses(

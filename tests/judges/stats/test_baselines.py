@@ -1,5 +1,7 @@
 """Floors: the length rule by hand, and whether judges with a known answer are told that they do not beat it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from judges.cards import cards
 from judges.stats.agreement import cross_table, kappa
 from judges.stats.baselines import FOLDS, compare_baselines, length_rule_guesses, unit_length
 from judges.stats.calibration import PairedRatings
-from judges.types import Dialogue, Pair, PairSide, Response, Section, Turn
+from judges.types import Dialogue, Pair, PairSide, Response, Scale, Section, Turn
 
 HELP = next(d for d in cards()["multi_turn_dialogue"].dimensions if d.name == "helpfulness")
 VERDICT = next(d for d in cards()["plain_pairwise"].dimensions if d.name == "verdict")
@@ -124,6 +126,25 @@ def test_pairs_go_by_the_share_of_both_lengths(rng):
     assert found.length.rule.point > 0.85
     random = rng.integers(0, 3, ITEMS)
     assert compare_baselines(meeting(random, random), shares, VERDICT).standing == "beats"
+
+
+@pytest.mark.parametrize("answers", [("a", "b", "tie"), ("tie", "b", "a"), ("a", "unclear", "b", "tie")])
+def test_the_verdict_of_a_pair_goes_by_length_however_its_answers_are_listed(rng, answers):
+    shares = rng.uniform(0.1, 0.9, ITEMS)
+    words = np.where(np.abs(shares - 0.5) < 0.05, "tie", np.where(shares > 0.5, "b", "a"))
+    verdict = replace(VERDICT, scale=Scale("unordered", categories=answers))
+    longer, usual = ([order.index(word) for word in words] for order in (answers, VERDICT.scale.categories))
+    found, known = (
+        compare_baselines(meeting(gold, gold), shares, d).length for gold, d in ((longer, verdict), (usual, VERDICT))
+    )
+    assert (found.rule.point, found.exact) == (known.rule.point, known.exact) and found.rule.point > 0.85
+
+
+def test_answers_of_a_pair_that_name_no_side_have_no_length_rule(rng):
+    topic = replace(VERDICT, scale=Scale("unordered", categories=("style", "facts", "both")))
+    random = rng.integers(0, 3, ITEMS)
+    found = compare_baselines(meeting(random, random), rng.uniform(0.1, 0.9, ITEMS), topic)
+    assert found.length is None and found.standing == "beats", "the constant rule"
 
 
 def test_what_cannot_be_told(rng):
