@@ -22,6 +22,7 @@ from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.means import FEW
 from judges.stats.multiple_testing import holm
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
+from judges.stats.sampling import OTHERS
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
@@ -166,7 +167,7 @@ def make_slicing(
     """A cut by the values of the cells ("" = in no slice); None where there are fewer than two of them.
 
     With `place` a cell's value is values[place], and -1 is no value. Slices are in `order` where it is given, else by
-    size. Of more than `most` values the rarest are put together as "all others".
+    size. Of more than `most` values the rarest are put together as `OTHERS`, with those that are called so already.
     """
     place = np.arange(len(values)) if place is None else place
     counts = np.bincount(place + 1, minlength=len(values) + 1)[1:]
@@ -177,11 +178,13 @@ def make_slicing(
     if len(sizes) < 2:
         return None
     names = [n for n in order if n in sizes] if order else sorted(sizes, key=lambda n: (-sizes[n], n))
-    rest = names[most - 1 :] if len(names) > most else []
-    names = names[: most - 1] if rest else names
-    places = {name: number for number, name in enumerate(names)} | {name: len(names) for name in rest}
+    places = {name: number for number, name in enumerate(names)}
+    if len(names) > most:
+        kept = [name for name in names if name != OTHERS][: most - 1]
+        places = dict.fromkeys(names, len(kept)) | {name: number for number, name in enumerate(kept)}
+        names = [*kept, OTHERS]
     lookup = np.array([*(places.get(name, -1) for name in values), -1], dtype=np.int64)
-    return Slicing(by, lookup[place], (*names, "all others") if rest else tuple(names))
+    return Slicing(by, lookup[place], tuple(names))
 
 
 def distinct_slicings(cuts: Sequence[Slicing]) -> list[Slicing]:
