@@ -17,6 +17,7 @@ MOST_STRATA = 24
 """Strata per wave of items: beyond it the smallest groups are put together, so that a small sample reaches all."""
 MOST_BANDS = 6
 """Bands that a figure with many values is cut into."""
+_MOST_DIGITS = 16
 OTHERS = "all others"
 FEWEST = 2
 """Blind items of a stratum, where the sample is large enough for it: one alone has no variance."""
@@ -115,7 +116,8 @@ def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOS
     """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
 
     Up to `most` different values are a band each. More are cut at their quantiles into at most so many, and equal
-    values stay together. Items without a figure are a band of their own, "no ..." of `what`.
+    values stay together. Figures have two decimals, or as many as it takes to tell the bands apart. Items without a
+    figure are a band of their own, "no ..." of `what`.
     """
     known = np.array([f for f in figures.values() if f is not None], dtype=np.float64)
     values = np.unique(known)
@@ -123,10 +125,12 @@ def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOS
     if len(values) > most:
         cuts = np.unique(np.quantile(known, np.arange(most) / most, method="lower"))
     last = [*(values[values < cut].max() for cut in cuts[1:]), values[-1]] if len(values) else []
-    whole = all(float(v).is_integer() for v in values)
-    starts = [f"{low:{'.0f' if whole else '.2f'}}" for low in cuts]
-    ends = [f"{high:{'.0f' if whole else '.2f'}}" for high in last]
-    names = [f"{what} {a}" if a == b else f"{what} {a} to {b}" for a, b in zip(starts, ends, strict=True)]
+    ends = list[tuple[str, str]]()
+    for digits in range(0 if all(float(v).is_integer() for v in values) else 2, _MOST_DIGITS):
+        ends = [(f"{low:.{digits}f}", f"{high:.{digits}f}") for low, high in zip(cuts, last, strict=True)]
+        if len(set(ends)) == len(ends):
+            break
+    names = [f"{what} {low}" if low == high else f"{what} {low} to {high}" for low, high in ends]
     return {
         item: f"no {what}" if f is None else names[int(np.searchsorted(cuts, f, side="right")) - 1]
         for item, f in figures.items()

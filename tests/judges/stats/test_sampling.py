@@ -141,6 +141,10 @@ def test_bands_keep_equal_values_together() -> None:
         inside = [figures[i] for i, band in many.items() if band == name]
         outside = [figures[i] for i, band in many.items() if band != name]
         assert not [o for o in outside if min(inside) <= o <= max(inside)], name
+    close = sampling.assign_bands({f"{n}": 0.99 + n / 10_000 for n in range(90)}, "confidence")
+    assert len(set(close.values())) == sampling.MOST_BANDS and close["0"] == "confidence 0.990 to 0.991"
+    two = sampling.assign_bands({"x": 0.9961, "y": 0.9964}, "confidence")
+    assert two == {"x": "confidence 0.9961", "y": "confidence 0.9964"}
     assert sampling.assign_bands({"a": None}, "confidence") == {"a": "no confidence"}
 
 
