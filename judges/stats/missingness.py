@@ -65,7 +65,7 @@ def imputed_code(choice: str, scale: Scale) -> float | None:
     if word == TIE and not scale.drawn and TIE not in scale.categories:
         raise BadScale("this scale has no tie")
     value = scale.parse_text(word)
-    if scale.kind == "ordinal" and isinstance(value, float) and scale.lo <= value <= scale.hi:
+    if scale.kind in ("ordinal", "interval") and isinstance(value, float) and scale.lo <= value <= scale.hi:
         return value
     found = scale.code(scale.drawn or TIE if word == TIE else value)
     if found is None:

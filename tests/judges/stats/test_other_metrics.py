@@ -1,6 +1,7 @@
 """Figures of other papers, ways of counting what is missing, weakest turns and means: hand arithmetic and oracles."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from judges.errors import BadScale
 from judges.stats.agreement import accuracy, cross_table, gwet_ac
 from judges.stats.calibration import PairedRatings, summarise
 from judges.stats.means import ScoreRows, judge_means
-from judges.stats.missingness import compare_choices, imputed_code
+from judges.stats.missingness import compare_choices, imputed_code, usual_choices
 from judges.stats.other_metrics import measure_other_metrics
 from judges.stats.weakest_turns import NamedTurns, lowest_turns, measure_weakest_turns
 from judges.types import Dimension, Scale
@@ -81,7 +82,8 @@ def test_without_ties_a_category_less_is_a_table_less():
     [
         ("out", RATED.scale, None), ("lowest", RATED.scale, 1.0), ("3", RATED.scale, 3.0), ("2.5", RATED.scale, 2.5),
         ("tie", VERDICT.scale, 1.0), ("B", VERDICT.scale, 2.0), ("lowest", FLAG.scale, 0.0), ("yes", FLAG.scale, 1.0),
-        ("lowest", Scale("interval", -1, 1), -1.0), ("0.25", Scale("interval", 0, 1, step=0.5), BadScale),
+        ("lowest", Scale("interval", -1, 1), -1.0), ("0.25", Scale("interval", 0, 1, step=0.5), 0.25),
+        ("1.5", Scale("interval", 0, 1, step=0.5), BadScale),
         ("6", RATED.scale, BadScale), ("nan", RATED.scale, BadScale), ("lowest", VERDICT.scale, BadScale),
         ("tie", RATED.scale, BadScale), ("n/a", Scale("ordinal", 1, 5, na=True), BadScale), ("", RATED.scale, BadScale),
         ("最低", RATED.scale, BadScale), ("lowest", Scale("ordered", categories=("poor", "good")), 0.0),
@@ -93,6 +95,15 @@ def test_a_choice_is_an_answer_of_the_scale_or_refused(choice, scale, stands_for
             imputed_code(choice, scale)
     else:
         assert imputed_code(choice, scale) == stands_for
+
+
+def test_the_middle_of_a_scale_of_an_odd_number_of_steps_is_a_choice():
+    scores = replace(RATED, scale=Scale("interval", 0, 5, step=1))
+    human, judge = np.array([5.0, 4.0, 0.0, 2.0]), np.array([5.0, 4.0, 0.0, np.nan])
+    given = PairedRatings(np.arange(4), human, judge, ~np.isnan(judge), np.ones(4))
+    *_, middle = compare_choices(given, scores, np.ones(4, dtype=bool), usual_choices(scores.scale)).counted
+    assert middle.choice == "2.5" and middle.summary is not None
+    assert (middle.summary.cells, middle.summary.bias.point) == (4, 0.125)
 
 
 def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stands_elsewhere():
