@@ -132,11 +132,13 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
     if len(known) == 1 and not np.isnan(given.confidence).any():
         return no_threshold("The judge's confidence is the same for all items, so it cannot separate them.")
     places = candidate_thresholds(given, target, delta)
-    least, available_items = fewest_items(target, delta), len(np.unique(given.item[~np.isnan(given.confidence)]))
     if not places:
+        least, known_items = fewest_items(target, delta), _part(given, ~np.isnan(given.confidence))
+        first = np.unique(known_items.item, return_index=True)[1]
+        worth = "" if len(first) < least else f", worth {floor(effective_size(known_items.weight[first])):,} by weight"
         return no_threshold(
             f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
-            f"{target:.0%}, and there are {available_items:,}. Label more items that were drawn at random."
+            f"{target:.0%}, and there are {len(first):,}{worth}. Label more items that were drawn at random."
         )
     steps, open_ = list[ThresholdTest](), True
     for place in places:

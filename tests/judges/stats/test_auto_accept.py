@@ -148,3 +148,9 @@ def test_a_small_edition_of_the_guarantee():
     share_, _ = trust.broken(trust.flat(0.8), 0.8, 0.1, 60, items=100, turns=3)
     assert share_ <= 14 / 60  # of 60 samples at 10 % six; fifteen or more about once in two thousand series
     assert trust.broken(trust.cliff(0.8), 0.8, 0.1, 20, items=400, turns=1)[1] > 0.3
+
+
+def test_of_unequal_weights_too_few_items_are_as_many_as_they_are_worth():
+    weight = np.array([1.0] * 39 + [60.0])
+    why = find_threshold(verdicts(np.linspace(0.5, 1, 40), np.ones(40), weight=weight)).why
+    assert why.startswith("Too few labels: 30 items with a confidence") and "there are 40, worth 2 by weight." in why
