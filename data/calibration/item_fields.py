@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ def item_fields(store: Store, dataset_id: str) -> ItemFields:
         distinct_words = set(column) - {""}
         if 1 <= len(distinct_words) <= MOST:
             meta[key], values[key] = column, len(distinct_words)
-        if distinct_words and key not in words and all(map(_DAY.fullmatch, distinct_words)):
+        if distinct_words and key not in words and all(map(_begins_with_day, distinct_words)):
             days[key] = np.array([value[:10] for value in column], dtype=object)
     return ItemFields(
         ids=frame["id"].tolist(),
@@ -91,6 +92,17 @@ def item_fields(store: Store, dataset_id: str) -> ItemFields:
         drawn=drawn,
         length=frame["length"].to_numpy(dtype=np.float64),
     )
+
+
+def _begins_with_day(text: str) -> bool:
+    """Whether a word is a day of the calendar as 2026-01-31, alone or with a time; 2026-02-30 is none."""
+    if not _DAY.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def guess_script(text: str) -> str:

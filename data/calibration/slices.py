@@ -34,6 +34,11 @@ from judges.types import Dimension
 MOST = 12
 """Slices of one cut; a key of the items' meta with more values than this is no cut."""
 _LATE = 6
+_TAKEN = {
+    "system", "systems", "length", "position", "side", "stratum of the draw", "items", "ratings", "kappa",
+    "95% interval", "bias",
+}  # fmt: skip
+"""The names of other cuts, and of columns beside the slices."""
 Codes = NDArray[np.int64]
 
 
@@ -77,7 +82,7 @@ def slice_cells(
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
         units = units._replace(code=units.code[keep & (meeting.judge != code)])
         meeting = meeting.drop_code(code)
-    both = meeting.scored & ~np.isnan(meeting.human) & ~np.isnan(meeting.judge)
+    both = meeting.both
     units, gap = units._replace(code=units.code[both]), (meeting.judge - meeting.average)[both]
     cells, k = kappa_cells(meeting, dimension.scale)
     number = np.asarray(cells.item, dtype=np.int64)
@@ -91,7 +96,7 @@ def slice_cells(
         position_cut(units, dimension),
         side_cut(units, dimension),
         _cut("stratum of the draw", items.drawn[number]),
-        *(_cut(key, words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
+        *(_cut(_cut_name(key), words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
     ]
     return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
 
@@ -178,6 +183,11 @@ def side_cut(units: CodedWords, dimension: Dimension) -> Slicing | None:
 def _is_cut(key: str, items: ItemFields) -> bool:
     """Whether a key of the items' meta has not too many values to part them."""
     return key not in LANGUAGE_KEYS and items.values[key] <= MOST
+
+
+def _cut_name(key: str) -> str:
+    """The name of a cut by a key of the items' meta, which is that of nothing else."""
+    return f"{key} (meta)" if key in _TAKEN else key
 
 
 def _cut(by: str, words: NDArray[np.object_]) -> Slicing | None:

@@ -11,6 +11,7 @@ from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
 from data.store.ids import content_id, new_id
 from judges.cards import cards
+from judges.render.findings import slices as slices_findings
 from judges.stats.comparison import compare_judges
 from judges.stats.intervals import Cells
 from judges.stats.reliability import reliability
@@ -34,7 +35,32 @@ def crowded(store):
     return seated(store, crowd(120) + crowd(40, seed=3, first=120, mode="assisted", seconds=11), "crowd")
 
 
+# -- items ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_field_of_days_holds_days_of_the_calendar_only(store):
+    days = {"right": "2026-01-31", "time": "2028-02-29T23:59:59Z", "never": "2026-02-30", "null": "0000-00-00"}
+    meta = {n: json.dumps({**days, "wide": "２０２６-０1-31", "some": list(days.values())[n]}) for n in range(4)}
+    dataset, _ = fill(store, [Cell(n, "turn:1", (), 3.0) for n in range(4)], "days", meta=meta)
+    found = item_fields.item_fields(store, dataset)
+    assert set(found.days) == {"right", "time"} and found.days["time"][0] == "2028-02-29"
+    assert set(found.meta) == {*days, "wide", "some"}, "they are words as any others"
+
+
 # -- slices -----------------------------------------------------------------------------------------------------------
+
+
+def test_fields_that_are_called_as_other_cuts_or_figures_are_cuts_of_their_own(store):
+    cells = [Cell(n, "turn:1", (float(1 + n % 5),), 3.0) for n in range(12)]
+    fields = [{"length": "ab"[n % 2], "system": "cd"[n % 3 > 0], "bias": "ef"[n % 4 > 0]} for n in range(12)]
+    meta = {n: json.dumps(one) for n, one in enumerate(fields)}
+    dataset, judge = fill(store, cells, "called", meta=meta, systems=lambda n: (f"s{n % 4}", ""))
+    found = slices.slice_cells(store, dataset, judge, HELP, "all")
+    cuts = {one.by: one for one in found.cuts}
+    assert {"system", "length (meta)", "system (meta)", "bias (meta)"} <= set(cuts)
+    assert set(cuts["system (meta)"].names) == {"c", "d"} and "s0" in cuts["system"].names
+    [by_bias] = slice_kappa(found.cells, found.size, "quadratic", [cuts["bias (meta)"]])
+    assert {row["bias (meta)"] for row in slices_findings.table(by_bias).rows} == {"e", "f"}
 
 
 def test_cells_are_parted_by_all_that_is_known_of_their_items(store, crowded):
