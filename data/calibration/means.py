@@ -121,7 +121,7 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     frame = frame.assign(place=frame["item_id"].map(items.place))
     keep = np.ones(len(frame), dtype=bool)
     for name, value in chosen.only:
-        keep &= _words(items, name, frame) == value
+        keep &= _has_word(items, name, value, frame)
     group = _words(items, chosen.by, frame) if chosen.by else np.full(len(frame), "", dtype=object)
     keep &= (group != "") | (not chosen.by)
     frame = frame.assign(group=group)[keep]
@@ -211,12 +211,24 @@ def _numbers(column: pandas.Series) -> Floats:
 
 
 def _words(items: ItemFields, name: str, frame: pandas.DataFrame) -> NDArray[np.object_]:
-    """The word of each row's item in a field; of response B of a pair its own system."""
+    """The word of each row's item in a field; of response B its own system, and of a pair as a whole both."""
     place = frame["place"].to_numpy(dtype=np.int64)
     words: NDArray[np.object_] = items.words[name][place]
-    if name != SYSTEM:
-        return words
-    return np.asarray(np.where(frame["side"] == "b", items.second[place], words), dtype=object)
+    if name == SYSTEM:
+        second, whole = items.second[place], (frame["sort"] == "pair").to_numpy() & (items.second[place] != "")
+        words[whole] = words[whole] + " ~ " + second[whole]
+        words = np.where(frame["side"] == "b", second, words)
+    return words
+
+
+def _has_word(items: ItemFields, name: str, value: str, frame: pandas.DataFrame) -> NDArray[np.bool_]:
+    """Whether each row's item has that word in a field; a pair as a whole is of both its systems."""
+    found = np.asarray(_words(items, name, frame) == value, dtype=bool)
+    if name == SYSTEM:
+        place = frame["place"].to_numpy(dtype=np.int64)
+        either = (items.words[SYSTEM][place] == value) | (items.second[place] == value)
+        found |= (frame["sort"] == "pair").to_numpy() & np.asarray(either, dtype=bool)
+    return found
 
 
 def explain_few_scores(found: MeansTable) -> str:

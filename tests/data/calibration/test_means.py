@@ -9,6 +9,7 @@ from data.approvals import check_results
 from data.calibration import calibration, means, missingness, score_sums, weakest_turns
 from data.calibration.means import MeansChoice
 from data.calibration.shared_cells import paired_ratings_by_judge
+from data.cards import cards as own_cards
 from data.cli import main
 from data.gold import fewshot
 from data.importing import ImportPlan, from_path, import_source
@@ -219,6 +220,23 @@ def test_pairs_are_grouped_by_the_systems_of_both_sides(store):
     cells = [Cell(n, "pair", (), 0.0, dimension="verdict") for n in range(3)]
     dataset, _ = fill(store, cells, "pairs", "pair", "long_form_pairwise", systems=lambda n: sides[n])
     assert means.group_fields(store, dataset) == {"system": ["x", "y", "z"], "language": ["Latin script"]}
+
+
+def test_a_number_of_a_pair_as_a_whole_is_of_both_its_systems(store):
+    """How close the two are, of x ~ y in one order and the other, and of y ~ z; x alone is a system of two thirds."""
+    asked = {"name": "closeness", "unit": "pair", "definition": "How close the two are.", "answers": {"hi": 5}}
+    own_cards.save_card(store, "lea", {"name": "close", "title": "Close", "kind": "pair", "dimensions": [asked]})
+    sides = [("x", "y"), ("y", "x"), ("y", "z")]
+    cells = [Cell(n, "pair", (), float(1 + n % 3), dimension="closeness") for n in range(9)]
+    dataset, judge = fill(store, cells, "close", "pair", "close", systems=lambda n: sides[n % 3])
+
+    def told(**chosen):
+        rows = means.means_table(store, dataset, judge, MeansChoice(**chosen)).rows
+        return {row.group: (row.means.plain.items, row.means.plain.point) for row in rows}
+
+    assert told() == {"x ~ y": (3, 1.0), "y ~ x": (3, 2.0), "y ~ z": (3, 3.0)}
+    assert told(by="", only=(("system", "x"),)) == {"": (6, 1.5)}
+    assert told(by="", only=(("system", "z"),)) == {"": (3, 3.0)}
 
 
 def test_the_judges_own_means_stand_by_unit_where_there_are_several_and_few(store):
