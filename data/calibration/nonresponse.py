@@ -19,7 +19,6 @@ from data.store.ids import now
 from judges.stats.nonresponse import SampleResponse, StratumResponse
 from judges.types import Dimension, UnitSort
 
-"""What it rests on."""
 Key = tuple[UnitSort, str]
 """Unit sort and name of a dimension."""
 Why = Literal[
