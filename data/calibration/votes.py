@@ -6,7 +6,8 @@ import numpy as np
 
 from data.records.access import allow
 from data.store import Store, kept
-from judges.stats.votes import Codes, VoteAgreement, Votes, agreement_table
+from judges.stats import bins
+from judges.stats.votes import VoteAgreement, Votes, agreement_table
 from judges.types import Dimension
 
 PART = "turn"
@@ -16,12 +17,14 @@ PART = "turn"
 def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Votes:
     """Every vote that holds, blind or assisted, of people who belong to a team, with the judge's value of the item.
 
+    Values are rows of the scale's table (`judges.stats.bins.row_numbers`), the judge's that of the nearest answer.
+
     Of several votes of one person on one item the newest counts. The parts of the dataset are the values of `turn` in
     its items' meta, in order; votes that say n/a are left out.
     """
     frame = store.frame(
         f"select dense_rank() over (order by v.item_id) - 1 as item, cast(i.meta as json) ->> '{PART}' as part, "
-        "v.team, v.value, coalesce(s.value, -1) as judge from ("
+        "v.team, v.value, s.value as judge from ("
         "select l.item_id, l.value, p.team, row_number() over (partition by l.item_id, l.annotator "
         "order by l.made_at desc, l.seq desc, l.id desc) as newest from label_now l "
         "join person_now p on p.person = l.annotator "
@@ -36,15 +39,16 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
     names = sorted(parts.tolist(), key=lambda p: (not p.isdecimal(), int(p) if p.isdecimal() else 0, p))
     place = np.array([names.index(p) for p in parts.tolist()], dtype=np.int64)
 
-    def column(name: str) -> Codes:
-        return frame[name].to_numpy(dtype=np.float64).astype(np.int64)
-
+    item = frame["item"].to_numpy(dtype=np.int64)
+    value, judge = (frame[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in ("value", "judge"))
+    judged = np.full(len(judge), -1, dtype=np.int64)
+    judged[~np.isnan(judge)] = bins.row_numbers(judge[~np.isnan(judge)], dimension.scale)
     return Votes(
-        item=column("item"),
-        part=place[part] if len(names) else column("item"),
+        item=item,
+        part=place[part] if len(names) else item,
         group=group.astype(np.int64),
-        value=column("value"),
-        judge=column("judge"),
+        value=bins.row_numbers(value, dimension.scale).astype(np.int64),
+        judge=judged,
         parts=tuple(f"{PART} {name}" if name else f"no {PART}" for name in names),
         groups=tuple(groups.tolist()),
     )
@@ -53,7 +57,12 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
 @allow("annotator")
 @kept
 def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
-    """How often the judge agrees with single votes, and people with each other; nothing where nobody is in a team."""
+    """How often the judge agrees with single votes, and people with each other.
+
+    Nothing where nobody is in a team, or a row of the table holds many answers.
+    """
     scale = dimension.scale
+    if bins.is_binned(scale):
+        return []
     tie = scale.categories.index(scale.drawn) if scale.drawn else None
-    return agreement_table(votes(store, dataset_id, judge_id, dimension), scale.size, tie)
+    return agreement_table(votes(store, dataset_id, judge_id, dimension), bins.row_count(scale), tie)

@@ -20,6 +20,7 @@ from data.calibration.calibration import (
     load_rating_sums,
 )
 from data.calibration.rating_sums import sum_ratings
+from data.cards import cards as own_cards
 from data.gold.gold import BASES
 from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people, settings
@@ -308,6 +309,31 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
     assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
     assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
     assert votes.team_agreement(store, dataset, judge, HELP) == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "votes_on_it", "judged"),
+    [
+        ({"lo": 1, "hi": 5}, (5.0, 5.0, 1.0), 4.6),
+        ({"kind": "interval", "lo": 0, "hi": 1, "step": 0.25}, (1.0, 1.0, 0.0), 0.9),
+        ({"kind": "ordered", "categories": ["far", "near", "same"]}, (2.0, 2.0, 0.0), 2.0),
+    ],
+)
+def test_votes_on_a_number_of_a_pair_are_those_of_its_answers(tmp_path, answers, votes_on_it, judged):
+    """Two of three people say the highest, which is nearest to what the judge says; they agree in one pair of three."""
+    store = open_store(f"duckdb:///{tmp_path}/close.duckdb")
+    people.join_workspace(store, "lea")
+    asked = {"name": "closeness", "unit": "pair", "definition": "How close the two are.", "answers": answers}
+    card = own_cards.save_card(store, "lea", {"name": "close", "title": "C", "kind": "pair", "dimensions": [asked]})
+    cells = [Cell(n, "pair", votes_on_it, judged, dimension="closeness") for n in range(4)]
+    cells.append(Cell(4, "pair", votes_on_it, None, dimension="closeness"))
+    dataset, judge = fill(store, cells, "close", "pair", "close")
+    events = [(f"e{n}", f"person{n}", "annotator", False, "crowd") for n in range(3)]
+    store.tx("test", "teams", lambda tx: tx.add("person_event", "id, person, role, active, team", events))
+    [with_judge, among] = votes.team_agreement(store, dataset, judge, card.dimensions[0])
+    assert (with_judge.s1.point, with_judge.s1.cells) == (pytest.approx(2 / 3), 12)
+    assert (among.s1.point, among.s1.cells, among.s2) == (pytest.approx(1 / 3), 15, among.s1)
+    store.close()
 
 
 def test_the_votes_of_mt_bench_come_out_as_published(real, tmp_path):
