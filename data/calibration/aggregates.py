@@ -142,8 +142,9 @@ def _grouped_scores(
     """
     if not dimensions:
         return
-    names = _name_parameters(dimensions, 5)
-    params = [dataset_id, judge_id, since, upto, *sorted({d.name for d in dimensions})]
+    called = sorted({d.name for d in dimensions})
+    names = ", ".join(f"${n}" for n in range(5, 5 + len(called)))
+    params = [dataset_id, judge_id, since, upto, *called]
     came = (
         f"came as (select seq, coalesce(max(run_id), '{IMPORTED}' || seq) as run from judgment "
         "where judge_id = $2 and seq > $3 and seq <= $4 group by seq)"
@@ -201,7 +202,7 @@ def _single(ask: CountedDimension, value: float | None, n: int) -> AggregateGrou
     squares = n * value * value if ask.mean else 0.0
     if ask.dimension.sort in MANY:
         return AggregateGroup(0, n, counts, whole, cross, squares)
-    t = [value] if ask.mean else [float(value)] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
+    t = [value] if size == 1 else [float(k == counts.argmax()) for k in range(size)]
     for k, x in enumerate(t):
         whole[k], cross[k] = (n * x, n), (n * x * x, n * x, n)
     return AggregateGroup(n, n, counts, whole, cross, squares)
@@ -239,11 +240,6 @@ def _by_item(
             cross = np.column_stack([each[:, 1:], np.full(ask.outcomes, mm)])
             group = AggregateGroup(int(items), 0, np.zeros(len(ask.codes)), whole, cross)
             yield (ask.dimension.sort, ask.dimension.name), str(run or IMPORTED), str(system), group
-
-
-def _name_parameters(dimensions: Sequence[Dimension], first: int) -> str:
-    """The parameters of the names, each once."""
-    return ", ".join(f"${n}" for n in range(first, first + len({d.name for d in dimensions})))
 
 
 def _escape_quotes(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -48,22 +49,21 @@ def known_population(
         "order by l.item_id, l.unit",
         [dataset_id, judge_id, dimension.name],
     )
-    cells = [(number[str(i)], int(bins.row_numbers([float(v)], scale)[0])) for i, v in rows if str(i) in number]
+    cells = [(number[str(i)], float(v)) for i, v in rows if str(i) in number]
     if not cells:
         raise BadInput(f"This judge has no scores of {dimension.name.replace('_', ' ')} here to forecast from.")
-    item, judge = np.array(cells, dtype=np.int64).T
+    item, value = np.array(cells).T
+    judge = bins.row_numbers(value, scale).astype(np.int64)
     stratum = np.array([code[parts[i]] for i in number], dtype=np.int64)
+    counts = np.array(list(sizes.values()))
     return forecast.ScoredPopulation(
-        item, judge, stratum, np.array(list(sizes.values())), bins.row_count(scale), scale.weights
+        item.astype(np.int64), judge, stratum, counts, bins.row_count(scale), scale.weights
     )
 
 
 def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
     """How many items each stratum has, by name."""
-    found: dict[str, int] = {}
-    for h in parts.values():
-        found[h] = found.get(h, 0) + 1
-    return dict(sorted(found.items()))
+    return dict(sorted(Counter(parts.values()).items()))
 
 
 def stratum_worth(
@@ -89,7 +89,7 @@ def _neyman(
     code = {h: n for n, h in enumerate(sizes)}
     cells = paired_cells_sql(store, dataset_id, judge_id, dimension, "gate")
     rows = [
-        (str(i), *bins.row_numbers([float(h), float(j)], scale).tolist(), float(w))
+        (str(i), float(h), float(j), float(w))
         for i, h, j, w in store.rows(
             f"with met as ({cells}) select item_id, human, judge, weight from met "
             "where scored and human is not null and judge is not null order by item_id, unit",
@@ -102,7 +102,7 @@ def _neyman(
         ids, human, judge, weight = zip(*rows, strict=True)
         place = {i: n for n, i in enumerate(dict.fromkeys(ids))}
         stratum = np.array([code[parts[i]] for i in ids], dtype=np.int64)
-        found = Cells([place[i] for i in ids], np.array(human, dtype=np.int64), judge, weight)
+        found = Cells([place[i] for i in ids], *(bins.row_numbers(side, scale) for side in (human, judge)), weight)
         spread = forecast.blend_spread(imagined, found, stratum, bins.row_count(scale), scale.weights)
     return sampling.allocation_weights(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 

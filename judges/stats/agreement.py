@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
+_NOTHING = 1e-9
 
 
 def check_codes(values: ArrayLike, k: int, side: str) -> Codes:
@@ -269,18 +270,21 @@ def krippendorff_alpha(counts: ArrayLike, level: Level = "ordinal") -> float | N
         )
     answers = array.sum(axis=1)
     array, answers = array[answers >= 2], answers[answers >= 2]
-    total = array.sum(axis=0)
-    if np.count_nonzero(total) < 2:
-        return None
     shared = array / (answers - 1)[:, None]
-    coincidence = array.T @ shared - np.diag(shared.sum(axis=0))
+    return alpha_of_coincidences(array.T @ shared - np.diag(shared.sum(axis=0)), array.sum(axis=0), level)
+
+
+def alpha_of_coincidences(coincidence: Floats, total: Floats, level: Level) -> float | None:
+    """The same of a table of coincidences o_ck whose rows sum up to `total`; None where all answers are one."""
+    if np.count_nonzero(total > _NOTHING) < 2:
+        return None
     distance = _distance(total, level)
     expected = float(total @ distance @ total)
     return 1.0 - float(total.sum() - 1) * float((coincidence * distance).sum()) / expected
 
 
 def _distance(total: Floats, level: Level) -> Floats:
-    """Squared distances for `krippendorff_alpha`; the ordinal ones depend on how often each value was given."""
+    """Squared distances for `alpha_of_coincidences`; the ordinal ones depend on how often each value was given."""
     if level != "ordinal":
         return disagreement_weights(len(total), "quadratic" if level == "interval" else None)
     # The middle rank of a value: between two middles lie half of each end and all of what is between.

@@ -134,11 +134,11 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
     places = candidate_thresholds(given, target, delta)
     if not places:
         least, known_items = fewest_items(target, delta), _part(given, ~np.isnan(given.confidence))
-        first = np.unique(known_items.item, return_index=True)[1]
-        worth = "" if len(first) < least else f", worth {floor(effective_size(known_items.weight[first])):,} by weight"
+        weight = known_items.weight[np.unique(known_items.item, return_index=True)[1]]
+        worth = "" if len(weight) < least else f", worth {floor(effective_size(weight)):,} by weight"
         return no_threshold(
             f"Too few labels: {least:,} items with a confidence are needed to show agreement of "
-            f"{target:.0%}, and there are {len(first):,}{worth}. Label more items that were drawn at random."
+            f"{target:.0%}, and there are {len(weight):,}{worth}. Label more items that were drawn at random."
         )
     steps, open_ = list[ThresholdTest](), True
     for place in places:

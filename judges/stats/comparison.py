@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import NormalDist
 from typing import Literal
@@ -120,7 +120,7 @@ def adjust_pairs(pairs: Sequence[JudgePair]) -> list[JudgePair]:
         adjusted = after.get(number)
         missing = adjusted is not None and adjusted > ALPHA
         more = more_items_to_separate(pair.difference, ALPHA / max(1, len(tested))) if missing else None
-        found.append(JudgePair(pair.reference, pair.other, pair.difference, pair.p, adjusted, more))
+        found.append(replace(pair, adjusted=adjusted, more_items=more))
     return found
 
 

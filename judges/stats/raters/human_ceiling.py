@@ -12,7 +12,7 @@ from math import isqrt
 
 import numpy as np
 
-from judges.stats.agreement import Floats, Level, krippendorff_alpha
+from judges.stats.agreement import Floats, Level, alpha_of_coincidences, krippendorff_alpha
 from judges.stats.bins import code_count
 from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, resample
 from judges.stats.intervals import Cells, kappa_difference, kappa_interval
@@ -151,15 +151,9 @@ def _from_squares(sums: Floats) -> float | None:
 
 
 def _from_coincidences(table: Floats, kind: Level) -> float | None:
-    """alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) of a table of coincidences; None where all answers are one."""
+    """Alpha of a table of coincidences by rows; None where all answers are one."""
     coincidence = table.reshape(isqrt(table.size), -1)
-    total = coincidence.sum(axis=0)
-    if np.count_nonzero(total > _NOTHING) < 2:
-        return None
-    middle = total.cumsum() - total / 2
-    apart = np.subtract.outer(middle, middle) ** 2 if kind == "ordinal" else 1 - np.eye(len(total))
-    expected = float(total @ apart @ total)
-    return 1 - (float(total.sum()) - 1) * float((coincidence * apart).sum()) / expected
+    return alpha_of_coincidences(coincidence, coincidence.sum(axis=0), kind)
 
 
 def explain(found: HumanCeiling | None) -> str:
