@@ -102,7 +102,8 @@ def _neyman(
         ids, human, judge, weight = zip(*rows, strict=True)
         place = {i: n for n, i in enumerate(dict.fromkeys(ids))}
         stratum = np.array([code[parts[i]] for i in ids], dtype=np.int64)
-        found = Cells([place[i] for i in ids], *(bins.row_numbers(side, scale) for side in (human, judge)), weight)
+        people, judged = bins.row_numbers(human, scale), bins.row_numbers(judge, scale)
+        found = Cells([place[i] for i in ids], people, judged, weight)
         spread = forecast.blend_spread(imagined, found, stratum, bins.row_count(scale), scale.weights)
     return sampling.allocation_weights(sizes, "neyman", dict(zip(sizes, spread.tolist(), strict=True)))
 
