@@ -10,7 +10,6 @@ import contextlib
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from judges.importing.column_names import column_names
 from judges.importing.encodings import detect_encoding
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
+from judges.render.csv_cells import unescape_formula
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
 
 FORMAT = 2
@@ -40,8 +40,6 @@ An export names its own in its first line; without that line it is 1, which knew
 _JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "response_b", "scores", "reply", "card")
 _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
-_HELD = re.compile(r"'(?=[\W_]*[=+\-@\u2212]|[\t\r\n])")
-"""The apostrophe that an export puts before what a spreadsheet would run."""
 _SHOWN = 3
 _TOLD = ("code", "sample")
 """What an export gives for every row, though it may be empty: n/a has no code."""
@@ -196,7 +194,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
                 found[name] = None
             continue
         if isinstance(value, str) and text:
-            value = _HELD.sub("", value, count=1) if value.startswith("'") else value
+            value = unescape_formula(value)
         if isinstance(value, str) and name in _JSON and value[:1] in ("{", "["):
             with contextlib.suppress(ValueError):
                 value = json.loads(value)

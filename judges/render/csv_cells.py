@@ -52,10 +52,29 @@ def _escape_formula(text: str) -> str:
     parts = _PARTED.split(text)
     pieces = [parts[0]]
     for sign, part in zip(parts[1::2], parts[2::2], strict=True):
-        bullet = sign not in ";\t" and _BULLET.match(part)
-        pieces += [sign, "'" + part if _runs(part.replace('"', "")) and not bullet else part]
+        pieces += [sign, "'" + part if _runs_after(sign, part) else part]
     whole = "".join(pieces)
     return "'" + whole if _runs(text) else whole
+
+
+def unescape_formula(text: str) -> str:
+    """The text of which `csv_cell` made this cell, without the apostrophes that it put in.
+
+    An apostrophe that the text itself had where one would be put in goes with them.
+    """
+    if "'" not in text:
+        return text
+    parts = _PARTED.split(text)
+    pieces = [parts[0]]
+    for sign, part in zip(parts[1::2], parts[2::2], strict=True):
+        pieces += [sign, part[1:] if part[:1] == "'" and _runs_after(sign, part[1:]) else part]
+    whole = "".join(pieces)
+    return whole[1:] if whole[0] == "'" and _runs(whole[1:]) else whole
+
+
+def _runs_after(sign: str, part: str) -> bool:
+    """Whether a spreadsheet could run what follows a sign that parts cells; a list in Markdown it does not."""
+    return _runs(part.replace('"', "")) and (sign in ";\t" or _BULLET.match(part) is None)
 
 
 def _runs(text: str) -> bool:

@@ -38,6 +38,7 @@ from data.store.ids import now
 from data.workspace.verify import verify
 from judges.cards import cards
 from judges.importing.jsonl import Record
+from judges.render.csv_cells import write_csv_table
 from judges.tokens import tokens
 from judges.types import ITEM, Pair
 from tests.data.imports import bring, counts, label, pair, source, text, verdict, workspace, wrong
@@ -682,3 +683,16 @@ def test_files_of_a_folder_that_are_no_data_are_told(tmp_path: Path) -> None:
     found = preview_import(workspace(tmp_path), from_path(tmp_path / "in"), ImportPlan("d"))
     assert found.new.items == 1
     assert found.warnings == [f"n{number:02}.txt was left aside: it is no data file." for number in range(20)]
+
+
+def test_texts_of_an_export_in_csv_come_back_letter_by_letter(tmp_path: Path) -> None:
+    """Quoted words before a dash, the sign that Japanese messages begin with, and lines that begin with a sign."""
+    texts = ["'Hello' - she went", "\uff20\u7530\u4e2d\u3055\u3093", "a;=b", "two\n=1\n- one", "\t=1", "plain"]
+    header = ["id", "kind", "turns", "response_a", "meta", "task", "output"]
+    rows = [[f"r{n}", "response", None, None, {"language": one}, one, one] for n, one in enumerate(texts)]
+    out = io.StringIO()
+    write_csv_table(out, header, rows)
+    store = workspace(tmp_path)
+    import_source(store, "lea", from_bytes([("items.csv", out.getvalue().encode())]), ImportPlan("d"))
+    found = [json.loads(row[0]) for row in store.rows("select content from item order by name")]
+    assert [(one["task"], one["output"], one["meta"]["language"]) for one in found] == [(one,) * 3 for one in texts]

@@ -9,7 +9,7 @@ import unicodedata
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from judges.render.csv_cells import csv_cell, write_csv_table
+from judges.render.csv_cells import csv_cell, unescape_formula, write_csv_table
 
 UNSEEN = "\t\n\r \0\x1b\u00a0\u00ad\u034f\u115f\u180e\u2003\u200b\u2028\u202e\u2060\u2800\u3000\u3164\ufe0f\ufeff"
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u208a\u2a75\u2212"
@@ -55,6 +55,17 @@ def test_numbers_stay_numbers_and_harmless_texts_stay_as_they_are(number: float,
     assert csv_cell(number) == number and csv_cell(True) == "true"
     if not re.search("[;\\s\x85]", rest):
         assert csv_cell(first + rest) == first + rest
+
+
+@given(st.text(UNSEEN + SIGNS + '";\n', max_size=4), st.text())
+def test_a_text_comes_back_from_its_cell(begin: str, rest: str) -> None:
+    text = (begin + rest).replace("'", "")
+    assert unescape_formula(csv_cell(text)) == text
+
+
+def test_an_apostrophe_of_the_text_itself_stays_where_nothing_could_run() -> None:
+    for text in ("'Hello' - she went", "it's; isn't it", "'(-1)'", "\uff20\u7530\u4e2d\u3055\u3093's", "a\n'b'=c"):
+        assert unescape_formula(csv_cell(text)) == text
 
 
 def test_headers_are_cells_too() -> None:
