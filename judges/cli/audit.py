@@ -116,8 +116,8 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
             of_model = [(n, line) for n, line in given_lines if line.model == model and not judge_of(line).probe]
             first = judge_of(of_model[0][1]) if of_model else None
             others[model] = those(file, [(n, line) for n, line in of_model if judge_of(line) == first])
-    labels = read_labels(options.gold) if options.gold else []
-    people = resolve_cells(answers_by_cell(answers_by_person(options.gold, labels, card, items)), card)
+    labels = {options.gold: read_labels(options.gold)} if options.gold else {}
+    people = resolve_cells(answers_by_cell(answers_by_person(labels, card, items)), card)
     unused = Counter(reply.reading.unscored for reply in base if reply.reading.unscored)
     reasons = ", ".join(f"{n} {why}" for why, n in unused.most_common())
     words = f"; {many(sum(unused.values()), 'reply', 'replies')} unscored ({reasons})"

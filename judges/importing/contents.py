@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import pyarrow as pa
@@ -31,6 +32,7 @@ from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
 from judges.render.csv_cells import unescape_formula
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
+from judges.types import is_unit
 
 FORMAT = 2
 """The newest form of an export that is read and written.
@@ -164,22 +166,28 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     csv.field_size_limit(2**27)
     header = text.partition("\n")[0]
     sign = max(",;\t|", key=header.count)
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    names: list[str] = []
+    after = 1
     try:
-        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True))
+        for row in table:
+            n, after = after, table.line_num + 1
+            if not any(cell.strip() for cell in row):
+                continue
+            if not names:
+                names = column_names(row)
+                double = next((name for name in names if names.count(name) > 1), None)
+                if double is not None:
+                    raise BadLines(
+                        f"{path}: its first line names {double!r} twice. Each column needs a name of its own."
+                    )
+            elif len(row) != len(names):
+                yield n, f"{len(row)} cells, where the first line has {len(names)}."
+            else:
+                record = dict(zip(names, row, strict=True))
+                yield n, line_of_columns(record, text=True) if sort_of_line(record) else record
     except csv.Error as error:
         raise BadLines(f"{path} is no table that can be read: {error}.") from None
-    names = column_names(table[0]) if table else []
-    double = next((name for name in names if names.count(name) > 1), None)
-    if double is not None:
-        raise BadLines(f"{path}: its first line names {double!r} twice. Each column needs a name of its own.")
-    for n, row in enumerate(table[1:], 2):
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(names):
-            yield n, f"{len(row)} cells, where the first line has {len(names)}."
-            continue
-        record = dict(zip(names, row, strict=True))
-        yield n, line_of_columns(record, text=True) if sort_of_line(record) else record
 
 
 def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
@@ -189,7 +197,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, value in row.items():
-        if value is None or (text and value == "" and name != "raw"):
+        if value is None or value != value or (text and value == "" and name != "raw"):
             if name in _TOLD:
                 found[name] = None
             continue
@@ -204,7 +212,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
         found[name] = _read_turns(value) if name == "input" and row.get("kind") == "pair" else value
-    for name in _TEXTS.get(row.get("kind", ""), ()):
+    for name in _TEXTS.get(str(row.get("kind")), ()):
         found.setdefault(name, "")
     return found
 
@@ -279,14 +287,27 @@ def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> N
     elif what == "label":
         found.labels.setdefault(path, []).append((number, lines.parse_label(row)))
     elif what in ("score", "gold", "decided"):
-        code = row.get("code")
-        if code is not None and not isinstance(code, (int, float)):
-            raise AssayError(f"code: {str(code)[:40]!r} is no number.")
-        value = ExportedValue(
-            str(row["item"]), str(row["unit"]), str(row["dimension"]), row.get("value"),
-            None if code is None else float(code), row,
-        )  # fmt: skip
-        {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(value)
+        {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(_exported_value(row))
     elif not what:
         keys = ", ".join(map(str, list(row)[:_SHOWN]))
         raise AssayError(f"it is no line that is known here; it begins with the keys {keys}.")
+
+
+def _exported_value(row: dict[str, Any]) -> ExportedValue:
+    """The value of a cell that a row has, with its parameters as an object. Raises AssayError."""
+    unit, code, sample, params = str(row.get("unit")), row.get("code"), row.get("sample"), row.get("params") or {}
+    if not is_unit(unit):
+        raise AssayError(f"{unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
+    for name in ("code", "confidence"):
+        if not isinstance(row.get(name), (int, float, NoneType)):
+            raise AssayError(f"{name}: {str(row[name])[:40]!r} is no number.")
+    if not (isinstance(sample, (int, NoneType)) or (isinstance(sample, float) and sample.is_integer())):
+        raise AssayError(f"sample: {str(sample)[:40]!r} is no whole number.")
+    if isinstance(params, str):
+        with contextlib.suppress(ValueError, RecursionError):
+            params = json.loads(params)
+    if not isinstance(params, dict):
+        raise AssayError(f"params: {str(params)[:40]!r} is no object.")
+    number = None if code is None or code != code else float(code)
+    item, dimension = str(row["item"]), str(row["dimension"])
+    return ExportedValue(item, unit, dimension, row.get("value"), number, {**row, "params": params})

@@ -71,9 +71,9 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
         nonlocal rows
         columns = []
         for voice in voices:
-            if meant := verdict_code(_text(row.get(voice.column)) for row in rows):
+            if meant := verdict_code(cell_text(row.get(voice.column)) for row in rows):
                 cells = [row.get(voice.column) for row in rows]
-                words = [meant.get(_text(cell), cell) for cell in cells]
+                words = [meant.get(cell_text(cell), cell) for cell in cells]
                 rows = [{**row, voice.column: word} for row, word in zip(rows, words, strict=True)]
                 notes.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
                 voice = replace(voice, survey=survey(words))
@@ -89,7 +89,8 @@ def describe_code(codes: Mapping[str, str]) -> str:
     return ", ".join(f"{given} = {word}" for given, word in codes.items() if given.lower() != "tie")
 
 
-def _text(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
+    """A cell as text, without spaces around it: nothing for an empty one, 2 for 2.0."""
     if cell is None:
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()

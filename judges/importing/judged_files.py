@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
@@ -24,6 +28,7 @@ from judges.types import Dialogue, Kind, Pair, Reading, Response, units
 
 Lines = list[tuple[int, JudgmentLine]]
 _LISTED = 8
+_TIME = TypeAdapter(AwareDatetime)
 
 
 class AmbiguousJudge(AssayError):
@@ -71,7 +76,7 @@ def choose_judge(
     """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
 
     Of one that was asked in both orders of some pairs and in one order of others it is the one with both. Raises
-    WhichJudge, saying what differs between those that fit.
+    AmbiguousJudge, saying what differs between those that fit.
     """
     candidates = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     if not candidates:
@@ -136,10 +141,12 @@ class SampleNumbers:
 
     def place(self, raw: str, sample: int | None) -> int | None:
         """The number that a text gets; None where it is there already."""
-        if self._texts.get(sample) == raw if sample is not None else raw in self._texts.values():
+        if sample is None and raw in self._texts.values():
             return None
         number = sample or 0
         while number in self._texts:
+            if self._texts[number] == raw:
+                return None
             number += 1
         self._texts[number] = raw
         return number
@@ -188,38 +195,48 @@ def answers_by_cell(answers: Mapping[tuple[Cell, str], float | None]) -> dict[Ce
 
 
 def answers_by_person(
-    path: Path, lines: list[tuple[int, LabelLine]], known: Card, items: Mapping[str, Item], whole: bool = True
+    files: Mapping[Path, Sequence[tuple[int, LabelLine]]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[tuple[Cell, str], float | None]:
     """What each person says in every cell: blind labels, or all but revealed ones where there is no blind one at all.
 
-    Of one person the newest label of a cell counts. Labels for dimensions that the card does not have are left out, as
-    are, where items are stand-ins and not `whole`, units that they lack. Raises BadLines for a unit that an item lacks
-    or a value off its scale.
+    Of one person the newest label of a cell counts, in whichever file it stands. Labels for dimensions that the card
+    does not have are left out, as are, where items are stand-ins and not `whole`, units that they lack. Raises BadLines
+    for a unit that an item lacks or a value off its scale.
     """
-    blind = [(n, line) for n, line in lines if line.mode == "blind"]
-    used = blind or [(n, line) for n, line in lines if line.mode == "assisted"]
-    newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
-    bad: list[tuple[int, str]] = []
-    for number, line in used:
-        item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
-        if item is None or item.kind != known.kind or dimension is None:
-            continue
-        cell = (line.item, line.unit, line.dimension)
-        if line.unit not in units(item):
-            if not whole:
+    modes = {line.mode for lines in files.values() for _, line in lines}
+    newest: dict[tuple[Cell, str], tuple[float, float | None]] = {}
+    for path, lines in files.items():
+        bad: list[tuple[int, str]] = []
+        for number, line in lines:
+            item, dimension = items.get(line.item), known.dimension(line.dimension, line.unit)
+            if line.mode != ("blind" if "blind" in modes else "assisted"):
                 continue
-            bad.append((number, f"the item {line.item!r} has no unit {line.unit}."))
-            continue
-        try:
-            value = dimension.scale.code(dimension.scale.parse_text(line.value), _turns(item))
-        except BadScale as error:
-            bad.append((number, f"{line.dimension}: {error}."))
-            continue
-        if line.made_at >= newest.get((cell, line.annotator), ("", None))[0]:
-            newest[cell, line.annotator] = (line.made_at, value)
-    if bad:
-        raise bad_lines(path, bad)
+            if item is None or item.kind != known.kind or dimension is None:
+                continue
+            cell = (line.item, line.unit, line.dimension)
+            if line.unit not in units(item):
+                if whole:
+                    bad.append((number, f"the item {line.item!r} has no unit {line.unit}."))
+                continue
+            try:
+                value = dimension.scale.code(dimension.scale.parse_text(line.value), _turns(item))
+            except BadScale as error:
+                bad.append((number, f"{line.dimension}: {error}."))
+                continue
+            at = _moment(line.made_at)
+            if at >= newest.get((cell, line.annotator), (at, None))[0]:
+                newest[cell, line.annotator] = (at, value)
+        if bad:
+            raise bad_lines(path, bad)
     return {key: value for key, (_, value) in newest.items()}
+
+
+def _moment(text: str) -> float:
+    """The seconds of an ISO time, UTC where it names no zone; a text that is none is older than any."""
+    for whole in (text.strip(), f"{text.strip()}Z", f"{text.strip()}T00:00Z"):
+        with contextlib.suppress(ValidationError):
+            return _TIME.validate_python(whole).timestamp()
+    return -math.inf
 
 
 def _turns(item: Item) -> frozenset[int]:

@@ -19,7 +19,7 @@ from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
 from judges.importing.columns import AnswerColumn, Columns, find_columns
 from judges.importing.contents import ExportedValue, FileContents
-from judges.importing.item_keys import decode_verdicts, item_keys
+from judges.importing.item_keys import cell_text, decode_verdicts, item_keys
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
@@ -31,6 +31,7 @@ from judges.importing.judged_files import (
     resolve_cells,
     stand_in,
 )
+from judges.importing.line_files import BadLines
 from judges.importing.lines import LabelLine
 from judges.judge_lookup import JudgeTraits, find_judges
 from judges.params import CombinationRule, Params
@@ -77,7 +78,7 @@ def match_judges(
     They are all judges of Assay's own lines, or those of a card that words name (a model, or "temperature=0.7"). Of one
     that was asked in both orders of some pairs and in one order of others it is the one with both. `items` are those
     that were given with their texts; `card_of` gives the card of a name that the files bring none for. Raises
-    WhichJudge where there is none, BadLines.
+    AmbiguousJudge where there is none, BadLines.
     """
     line_judges: dict[JudgeKey, None] = {}
     for lines in files.judgments.values():
@@ -110,10 +111,10 @@ def _is(judge: JudgeKey, words: str) -> bool:
 
 def _judge(value: ExportedValue) -> JudgeKey:
     row = value.row
-    params = row["params"] if isinstance(row.get("params"), dict) else json.loads(row.get("params") or "{}")
-    probe = str(params.pop("probe", "") or "")
-    plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
-    return JudgeKey(str(row["card"]), str(row.get("model", "")), plain, probe, str(row.get("card_version") or ""))
+    params = {name: given for name, given in row["params"].items() if name != "probe"}
+    plain, probe = json.dumps(params, sort_keys=True, ensure_ascii=False), str(row["params"].get("probe") or "")
+    card, model, version = str(row.get("card", "")), str(row.get("model", "")), str(row.get("card_version") or "")
+    return JudgeKey(card, model, plain, probe, version)
 
 
 def _by_lines(
@@ -154,7 +155,7 @@ def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]
     for v in values:
         dimension = known.dimension(v.dimension, v.unit)
         if dimension is not None:
-            code = dimension.scale.code(_heard(v.value, dimension.scale)) if words else v.code
+            code = _code(v, dimension.scale, words)
             score = Score(v.unit, v.dimension, code, v.row.get("confidence"), str(v.row.get("source") or ""))
             samples[v.item, int(v.row.get("sample") or 0)].append(score)
     found = [AuditReply(item, Reading(tuple(scores)), "", sample) for (item, sample), scores in samples.items()]
@@ -180,21 +181,17 @@ def _match(
     files: FileContents, known: Card, judge: JudgeKey, found: list[AuditReply], items: Mapping[str, Item], whole: bool,
     words: bool = False,
 ) -> JudgeMatch:  # fmt: skip
-    given: dict[Cell, list[float | None]] = {}
-    heard: dict[tuple[Cell, str], float | None] = {}
     modes = {label.mode for lines in files.labels.values() for _, label in lines}
-    for path, lines in files.labels.items():
-        labels = [(n, _match_words(label, known)) for n, label in lines] if words else lines
-        labels = [(n, label) for n, label in labels if "blind" not in modes or label.mode == "blind"]
-        by_person = answers_by_person(path, labels, known, items, whole)
-        heard |= by_person
-        for cell, answered in answers_by_cell(by_person).items():
-            given.setdefault(cell, []).extend(answered)
+    labels = files.labels
+    if words:
+        labels = {path: [(n, _match_words(label, known)) for n, label in lines] for path, lines in labels.items()}
+    heard = answers_by_person(labels, known, items, whole)
+    given = answers_by_cell(heard)
     people = resolve_cells(given, known, files.resolve)
     for value in (*files.gold, *files.decided):
         dimension = known.dimension(value.dimension, value.unit)
         if dimension is not None and (value.cell in given or not files.labels):
-            code = dimension.scale.code(_heard(value.value, dimension.scale)) if words else value.code
+            code = _code(value, dimension.scale, words)
             people[value.cell] = code
             given.setdefault(value.cell, [code])
     shown = {key for key, item in {**items, **files.items}.items() if is_example(known, item)}
@@ -208,6 +205,25 @@ def _match(
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
     dimension = known.dimension(label.dimension, label.unit)
     return label if dimension is None else label.model_copy(update={"value": _heard(label.value, dimension.scale)})
+
+
+def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
+    """The code of a value: that of its row, or where `words` count, or it has none, that of the words. Raises BadLines.
+
+    What several samples or people come to may lie between two answers.
+    """
+    try:
+        if words:
+            return scale.code(_heard(value.value, scale))
+        if "code" not in value.row:
+            return scale.code(scale.parse_text(value.value))
+    except BadScale as error:
+        raise BadLines(f"{value.dimension} of {value.unit} of {value.item!r}: {error}.") from None
+    low, high = (scale.base, scale.base + scale.size - 1) if scale.size else (scale.lo, scale.hi)
+    if value.code is not None and scale.kind != "turn" and not low <= value.code <= high:
+        what = f"{value.dimension} of {value.unit} of {value.item!r}"
+        raise BadLines(f"code of {what}: {value.code:g} is not on the scale.")
+    return value.code
 
 
 def _heard(value: Any, scale: Scale) -> Any:
@@ -362,7 +378,7 @@ def _wide(
     for key, row in zip(keys_, rows, strict=True):
         into = rows_by_key.setdefault(key, {})
         for voice in found.values:
-            who = str(row.get(found.by) or "").strip()
+            who = cell_text(row.get(found.by))
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
             into.setdefault(column, row.get(voice.column))
             names[column] = (who, voice.dimension)

@@ -184,7 +184,7 @@ def test_a_page_and_the_command_line_say_the_same_to_the_last_digit(tmp_path: Pa
         file, told = seeds.lines(folder / "j.jsonl", rows), seeds.lines(folder / "l.jsonl", people)
         there = read.read_items(seeds.lines(folder / "i.jsonl", [item(n) for n in range(40)]))
         given = judged_files.read_replies(file, read.read_judgments(file), one, there)
-        heard = judged_files.answers_by_person(told, read.read_labels(told), one, there)
+        heard = judged_files.answers_by_person({told: read.read_labels(told)}, one, there)
         answers = judged_files.answers_by_cell(heard)
         gold = judged_files.resolve_cells(answers, one)
         for d in one.dimensions[:1]:

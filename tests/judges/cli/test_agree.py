@@ -112,3 +112,121 @@ def test_a_gold_rule_in_the_files_makes_the_gold(tmp_path: Path, capsys: pytest.
         assert main(["agree", str(file), "--json"]) == 0
         (found,) = json.loads(capsys.readouterr().out)
         assert found["kappa"] == pytest.approx(kappa), how
+
+
+AT = {"unit": "response", "dimension": "factuality"}
+
+
+def jsonl(file: Path, rows: list[dict[str, Any]]) -> str:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(file)
+
+
+def judged(n: int, value: int, **more: Any) -> dict[str, Any]:
+    """What a judge gave response n."""
+    by = {"card": "rubric_open_ended", "model": "m", "params": {}}
+    return {"item": f"r{n}", **by, "scores": [{**AT, "value": value}], **more}
+
+
+def labelled(n: int, value: Any, made_at: str, **more: Any) -> dict[str, Any]:
+    """What ann gave it, blind, if nothing else is said."""
+    person = {"annotator": "ann", "mode": "blind"}
+    return {"item": f"r{n}", **AT, "value": value, "made_at": made_at, **(more or person)}
+
+
+def decided(n: int, value: Any, **more: Any) -> dict[str, Any]:
+    """What lea decided of it."""
+    labels = [{"annotator": "ann", "value": 1, "mode": "blind"}]
+    by: dict[str, Any] = {"adjudicator": "lea", "reason": "So it is.", "saw_judge": False, "labels": labels, **more}
+    return labelled(n, value, "2026-02-01T12:00:00Z", **by)
+
+
+def test_the_newest_label_counts_by_its_moment_and_in_whichever_file_it_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = jsonl(tmp_path / "j.jsonl", [judged(n, 1 + n % 5) for n in range(10)])
+    before = [labelled(n, 5 - n % 5, "2026-01-31T09:00:00+09:00") for n in range(10)]  # midnight in UTC
+    after = [labelled(n, 1 + n % 5, "2026-01-31 08:00") for n in range(10)]
+    for sides in ([*before, *after], [*after, *before]):
+        (found,) = figures(capsys, judge, jsonl(tmp_path / "l.jsonl", sides))
+        assert (found["kappa"], found["ratings"]) == (1, 10)
+    two = jsonl(tmp_path / "before.jsonl", before), jsonl(tmp_path / "after.jsonl", after)
+    for files in (two, two[::-1]):
+        (found,) = figures(capsys, judge, *files)
+        assert (found["kappa"], found["ratings"]) == (1, 10)
+    odd = [{**row, "made_at": "some time"} for row in before]
+    (found,) = figures(capsys, judge, jsonl(tmp_path / "odd.jsonl", [*after, *odd]))
+    assert found["kappa"] == 1
+
+
+def test_an_adjudication_without_a_code_is_what_its_value_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [judged(n, 1 + n % 5) for n in range(10)]
+    rows += [labelled(n, 5 - n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
+    (found,) = figures(capsys, jsonl(tmp_path / "a.jsonl", [*rows, *(decided(n, str(1 + n % 5)) for n in range(10))]))
+    assert (found["kappa"], found["ratings"]) == (1, 10)
+    assert main(["agree", jsonl(tmp_path / "b.jsonl", [*rows, decided(0, "great")])]) == 1
+    assert capsys.readouterr().err == (
+        "factuality of response of 'r0': 'great' is not on the scale: allowed are 1 to 5.\n"
+    )
+    assert main(["agree", jsonl(tmp_path / "c.jsonl", [*rows, decided(0, 1, code=99)])]) == 1
+    assert capsys.readouterr().err == "code of factuality of response of 'r0': 99 is not on the scale.\n"
+
+
+def test_a_line_that_stands_twice_is_no_further_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second text of a sample's number has the next free one; where it comes again, it is there already."""
+    rows = [judged(n, value, sample=0) for n in range(10) for value in (1 + n % 5, 5 - n % 5)]
+    labels = [labelled(n, 1 + n % 5, "2026-01-31T12:00:00Z") for n in range(10)]
+    once = figures(capsys, jsonl(tmp_path / "a.jsonl", [*rows, *labels]))
+    assert figures(capsys, jsonl(tmp_path / "b.jsonl", [*rows, *rows, *labels])) == once
+
+
+ROW = {"card": "rubric_open_ended", "model": "m", "params": "{}", "judge": "j", "sample": "0", "code": "4"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "sentence"),
+    [
+        ("unit", "turn:x", "'turn:x' is no unit: use conversation, turn:3, section:2/a, pair or response."),
+        ("unit", "section:q/a", "'section:q/a' is no unit: use conversation, turn:3, section:2/a, pair or response."),
+        ("sample", "x", "sample: 'x' is no whole number."),
+        ("params", "{x", "params: '{x' is no object."),
+        ("params", "[1]", "params: '[1]' is no object."),
+        ("confidence", "high", "confidence: 'high' is no number."),
+        ("code", "high", "code: 'high' is no number."),
+    ],
+)
+def test_a_row_of_an_export_that_is_misshapen_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str, value: str, sentence: str
+) -> None:
+    row = {"item": "r0", **AT, **ROW, "confidence": "", column: value}
+    file = table(tmp_path, ",".join(row), [",".join(map(str, row.values()))])
+    assert main(["agree", file]) == 1 and capsys.readouterr().err == f"{file}, line 2: {sentence}\n"
+
+
+def test_a_row_of_an_export_without_a_unit_or_a_card_is_no_end_of_the_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {name: value for name, value in decided(0, 4).items() if name != "unit"}
+    file = jsonl(tmp_path / "a.jsonl", [judged(0, 4), row])
+    assert main(["agree", file]) == 1 and "line 2: 'None' is no unit" in capsys.readouterr().err
+    rows = [{"item": f"r{n}", **AT, "how": "one", "basis": "all", "code": n % 5, "value": n % 5} for n in range(9)]
+    (found,) = figures(capsys, jsonl(tmp_path / "b.jsonl", [{**row, "judge_value": row["value"]} for row in rows]))
+    assert found["ratings"] == 9
+
+
+def test_rows_of_a_table_are_counted_by_lines_and_empty_ones_before_the_header_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = table(tmp_path, "\nid,gpt_score,human_score,note", ['1,3,3,"a', "b", 'c"', "2,4,4,x", "3,4"])
+    assert main(["agree", file]) == 1
+    assert capsys.readouterr().err == f"{file}, line 7: 2 cells, where the first line has 4.\n"
+    (found,) = figures(capsys, file, "--good-rows")
+    assert found["ratings"] == 2
+
+
+def test_a_person_whose_number_is_0_is_somebody() -> None:
+    rows = [{"id": n, "annotator_id": who, "score": 1 + n % 5} for n in range(9) for who in ("gpt-4", None, 0, 1.0)]
+    (match,) = match_table(Path("t.json"), rows, [], [], False)
+    assert {who for _, who in match.voices} == {"", "0", "1"}
