@@ -177,7 +177,7 @@ class _Session:
         self, process: subprocess.Popen[bytes], source: Source, ask: Lookup, progress: Progress | None, until: float
     ) -> None:
         self._process, self._ask, self._progress, self._until = process, ask, progress, until
-        self.file = ""
+        self._source, self.file = source, ""
         self._at = (0, source.size, 0)
         self._heard = b""
 
@@ -196,7 +196,7 @@ class _Session:
             if "ask" in message:
                 name, ids = message["ask"]
                 if name not in QUERIES:
-                    return None
+                    raise _unexpected_end(self._source, self.file, None, [])
                 self._tell(self._ask(name, [str(key) for key in ids]))
             elif "at" in message:
                 *at, self.file = message["at"]

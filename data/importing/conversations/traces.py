@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -243,9 +244,9 @@ class TraceReader(ToolReader):
                 self.add_hint("{n} scores of calls that are no part of a conversation were left out.")
                 return None
             place = self._placed.get(key) or above.get(key)
-            while place is None and key in self._parents:
-                key = (key[0], self._parents[key])
-                place = self._placed.get(key) or (None if key in self._parents else self._wholes.get(key[0]))
+            if place is None and key in self._parents:
+                around = (self._placed[span] for span in self._spans_around(key) if span in self._placed)
+                place = next(around, self._wholes.get(key[0]))
         elif score.trace:
             place = self._wholes.get(score.trace)
         elif score.session:
@@ -266,14 +267,17 @@ class TraceReader(ToolReader):
                 self._named.setdefault(key[1], []).append(key)
         found: dict[Key, _Place] = {}
         if any(score.span for score in self._scores):
-            for (trace, span), place in self._placed.items():
-                parent = self._parents.get((trace, span), "")
-                while parent and (trace, parent) in self._parents and (above := (trace, parent)) not in self._placed:
-                    found[above] = place
-                    parent = self._parents[above]
-                    if not parent:
-                        found[above] = self._wholes.get(trace, place)
+            for key, place in self._placed.items():
+                for outer in takewhile(lambda span: span not in self._placed, self._spans_around(key)):
+                    found[outer] = place if self._parents[outer] else self._wholes.get(outer[0], place)
         return found
+
+    def _spans_around(self, key: Key) -> Iterator[Key]:
+        """The spans around a span that are in the files, from the inside out; where they lie in a circle, each once."""
+        met = {key}
+        while (key := (key[0], self._parents.get(key, ""))) in self._parents and key not in met:
+            met.add(key)
+            yield key
 
 
 def nanoseconds(value: Any) -> int:

@@ -212,6 +212,11 @@ def _cells(values: ColumnValues) -> dict[str, Any]:
     return {"count": values.count, "examples": shown, "cells": tuple(values.cells)}
 
 
+def _words(values: ColumnValues) -> list[str]:
+    """The different cells as texts, by which `AnswerColumns.only` knows their rows."""
+    return list(dict.fromkeys(cell_text(cell).strip() for cell in values.cells))
+
+
 def _dimension_name(name: str) -> str:
     """A name of other people's as a dimension has it."""
     plain = _flat(name)[:50]
@@ -312,7 +317,7 @@ class _Table:
     def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:
         """The answers of each judge and person that a column names; where they are many, all people's together."""
         found = []
-        who = [str(cell) for cell in self.table.columns[by].cells]
+        who = _words(self.table.columns[by])
         for voice in values:
             one = self._one(voice, "person")
             if len(who) > _PEOPLE or not who:
@@ -344,7 +349,7 @@ class _Table:
 
     def _parts(self, one: AnswerSeries, column: str) -> list[AnswerSeries]:
         """A series by question, where a column names that of each row."""
-        names = [cell_text(cell).strip() for cell in self.table.columns[column].cells] if column else []
+        names = _words(self.table.columns[column]) if column else []
         parts = [
             replace(one, dimension=_dimension_name(name), only={**one.only, column: [name]}, count=0) for name in names
         ]

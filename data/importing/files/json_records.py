@@ -141,10 +141,14 @@ class _Walk:
 
     def _object(self, path: Path) -> Iterator[Record]:
         window = self._window
+        met: set[str] = set()
         for _ in _members(window, "}", "the file ends within the object"):
             key, _ = next_element(window)
             if not isinstance(key, str):
                 raise BadJson(f"is not JSON: {kind_of(key)} stands where a key must")
+            if key in met:
+                raise BadJson(f"has the key {key[:60]!r} twice in one object")
+            met.add(key)
             if window.next() != ":":
                 raise BadJson("is not JSON: a colon is missing after a key")
             window.at += 1

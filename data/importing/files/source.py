@@ -10,6 +10,7 @@ import hashlib
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -159,7 +160,8 @@ def _unique_names(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         shown = name.replace("\\", "/").rsplit("/", 1)[-1][:200] or "upload"
-        found.append(f"{shown} ({len(found) + 1})" if shown in found else shown)
+        numbered = chain([shown], (f"{shown} ({number})" for number in count(len(found) + 1)))
+        found.append(next(one for one in numbered if one not in found))
     return found
 
 

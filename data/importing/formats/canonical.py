@@ -63,7 +63,7 @@ def _read(file: str, records: Iterable[Record]) -> Iterator[Entry]:
         elif sort_of_line(record.value) == "score":
             try:
                 yield from _add_ratings(ratings, file, record)
-            except (KeyError, TypeError, ValueError):
+            except (KeyError, TypeError, ValueError, OverflowError):
                 yield RejectedRow(file, record.line, [("", _MISSHAPEN)], record.value)
         elif "assay" not in record.value:
             yield to_line(file, record)

@@ -118,8 +118,10 @@ class _Reader(TraceReader):
     def entries(self) -> Iterator[ToolEntry]:
         """Everything, once all was read."""
         for call, answer in self._waiting:
+            self.file, self.line = call.file, call.line
             for name, body in self._logged.pop((call.trace, call.span), ()):
-                (call.answer if name == "gen_ai.choice" else call.inputs).extend(_read_event(name, body))
+                with self.catch_faults(body):
+                    (call.answer if name == "gen_ai.choice" else call.inputs).extend(_read_event(name, body))
             call.sort = "" if call.sort == "root" and not call.answer else call.sort
             self.add(call, answer)
         left = sum(map(len, self._logged.values()))

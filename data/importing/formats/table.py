@@ -26,7 +26,7 @@ from judges.strict_json import BadJson, canonical, parse_json, show_value
 
 TITLE = "a table"
 LISTS = ()
-_GROUP = 10_000
+_GROUP, _DIGITS = 10_000, 20
 
 
 def read(files: Iterable[FormatFile]) -> Iterator[Entry]:
@@ -81,6 +81,7 @@ class _Table:
 
     def __init__(self, file: str, mapping: ColumnMapping) -> None:
         self.file, self.mapping = file, mapping
+        self._answers: list[JudgmentColumns | LabelColumns] = [*mapping.judgments, *mapping.labels]
         self.seen = RepeatCounter()
         self.time = now().isoformat()
         self.ratings = ScoreCollector()
@@ -104,7 +105,7 @@ class _Table:
                 yield Line(self.file, record.line, "item", item, record.value, weak=self.mapping.textless)
             except LineError as error:
                 yield RejectedRow(self.file, record.line, [error.problem], record.value, name)
-        yield from self._read_answers(record, name, None)
+        yield from self._read_answers(record, name, None, self._answers)
 
     def rows(self, records: list[Record], name: str) -> Iterator[Entry]:
         """The rows of one dialogue."""
@@ -118,12 +119,18 @@ class _Table:
         data = {**self._common(row, name), "turns": turns}
         yield Line(self.file, line, "item", data, row)
         number, answered = 1, False
+        spoken: list[Record] = []
         for record, (role, _) in placed:
             if role in ("user", "system") and answered:
                 number, answered = number + 1, False
             if role in ("assistant", "tool"):
                 answered = True
-                yield from self._read_answers(record, name, number)
+                spoken.append(record)
+                yield from self._read_answers(record, name, number, self._answers)
+        # What is said of the whole dialogue may stand beside what a user says, as in its first row.
+        whole = [one for one in self._answers if _is_of_whole(one) and not any(_has(one, r.value) for r in spoken)]
+        for record in records if whole else ():
+            yield from self._read_answers(record, name, None, whole)
 
     def _common(self, row: dict[str, Any], name: str) -> dict[str, Any]:
         """What items of all kinds have."""
@@ -177,8 +184,9 @@ class _Table:
 
     # -- what judges and people said ----------------------------------------------------------------------------
 
-    def _read_answers(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        answers: list[JudgmentColumns | LabelColumns] = [*self.mapping.judgments, *self.mapping.labels]
+    def _read_answers(
+        self, record: Record, name: str, turn: int | None, answers: Iterable[JudgmentColumns | LabelColumns]
+    ) -> Iterator[Entry]:
         for one in answers:
             if not one.has(record.value):
                 continue
@@ -202,7 +210,7 @@ class _Table:
         data |= {"order": text.strip().lower()} if (text := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
         if sample := judged.sample.text(row).strip():
-            data["sample"] = int(sample) if sample.isdecimal() else sample
+            data["sample"] = _whole(sample)
         if judged.value and not judged.reply:
             self._score(record, data, judged, given, number)
             return None
@@ -220,8 +228,8 @@ class _Table:
             value = ""
         if judged.card == "mt_bench":
             score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-            text = number.removeprefix("turn:")
-            data["reply"] = {"turn": int(text) if text.isdecimal() else 0, "score": score}
+            at = _whole(number.removeprefix("turn:"))
+            data["reply"] = {"turn": at if isinstance(at, int) else 0, "score": score}
         else:
             data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
         return Line(self.file, record.line, "judgment", data, row, unscored=unscored)
@@ -270,10 +278,26 @@ class _Table:
         return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
 
 
+def _is_of_whole(one: JudgmentColumns | LabelColumns) -> bool:
+    """Whether answers are about whole dialogues, in whichever row of one they stand."""
+    return one.unit.constant == "conversation" or (isinstance(one, JudgmentColumns) and bool(one.raw))
+
+
+def _has(one: JudgmentColumns | LabelColumns, row: dict[str, Any]) -> bool:
+    """Whether a row has something in the columns of an answer."""
+    source = one.raw if isinstance(one, JudgmentColumns) and one.raw else one.value
+    return one.has(row) and cell_text(source.value(row)).strip() != ""
+
+
 def _unit(unit: str, turn: str) -> str:
     """A unit as it is written in full: `turn`, or a number, is that turn."""
     number = turn.removeprefix("turn:")
     return f"turn:{number}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
+
+
+def _whole(text: str) -> int | str:
+    """A whole number as it reads; what is none, or too long for one, is refused later, with the reason."""
+    return int(text) if text.isdecimal() and len(text) < _DIGITS else text
 
 
 def _number(text: str) -> float:

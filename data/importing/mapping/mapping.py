@@ -269,7 +269,7 @@ def cell_text(value: Any) -> str:
     """A cell as text: nothing for an empty one, 2 for 2.0."""
     if value is None:
         return ""
-    if isinstance(value, float) and value == int(value):
+    if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, bool):
         return "true" if value else "false"

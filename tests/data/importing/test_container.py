@@ -329,3 +329,9 @@ def test_what_depends_on_a_refused_item_is_told_why(tmp_path: Path) -> None:
     assert sorted(line for line, _, _ in found) == [1, 2]
     assert "The item 'p1' is missing: its own line cannot be imported." in {sentence for _, _, sentence in found}
     store.close()
+
+
+def test_a_key_that_stands_twice_in_an_object_that_is_read_in_parts_is_refused() -> None:
+    text = b'{"a": 5, "a": {"c": 1, "b": [1]}, "d": 2}'
+    *_, last = json_records.read_json_object(io.BytesIO(text), [("a", "b")])
+    assert last.problem == "has the key 'a' twice in one object; the rest of the file was not read"

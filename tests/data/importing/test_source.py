@@ -167,3 +167,8 @@ def test_a_folder_with_a_list_is_held_to_it(tmp_path: Path, monkeypatch: pytest.
             assert refusal(lambda: from_path(tmp_path)) == says
         else:
             assert len(from_path(tmp_path).files) == 2
+
+
+def test_a_number_behind_a_name_is_one_that_no_other_name_has() -> None:
+    names = [file.name for file in from_bytes([(name, b"x") for name in ("a", "a (3)", "b/a", "a", "a")]).files]
+    assert names == ["a", "a (3)", "a (4)", "a (5)", "a (6)"]

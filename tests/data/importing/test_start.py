@@ -544,3 +544,27 @@ def test_every_name_of_a_column_of_questions(name: str) -> None:
     made = interpret_contents(contents.summarize_rows("t", list(rows[0]), rows), {})
     found = [(one.dimension, one.only) for one in made.series]
     assert found == [("tone", {name: ["Tone"]}), ("truth", {name: ["Truth"]})]
+
+
+@pytest.mark.parametrize("who", [(" ann", "ben "), (1.0, 2.0), (True, False)])
+def test_answers_of_people_whose_names_are_no_plain_texts_come_in(store: Store, who: tuple[Any, Any]) -> None:
+    """Names behind a comma and a space, and numbers of a column that has empty cells elsewhere."""
+    rows = [{"id": f"x{n}", "output": "A", "rater_id": one, "score": 1 + n % 5} for n in range(5) for one in who]
+    assert bring(store, {"t.json": json.dumps(rows).encode()}).labels == 10
+
+
+def test_a_question_that_is_written_with_and_without_a_space_is_one(store: Store) -> None:
+    rows = [{"id": f"x{n}", "output": "A", "criterion": (" Tone", "Tone")[n % 2], "human": 1 + n % 3} for n in range(6)]
+    assert bring(store, {"t.json": json.dumps(rows).encode()}).labels == 6
+
+
+def test_what_is_said_of_a_whole_dialogue_may_stand_in_the_row_of_its_first_question(store: Store) -> None:
+    cells = [
+        (f"d{n}", role, role, *((1 + n % 5, 1 + n % 4) if role == "user" else ("", "")))
+        for n in range(N) for role in ("user", "assistant")
+    ]  # fmt: skip
+    names = ("dialogue_id", "role", "text", "human_score", "judge_score")
+    columns = map(list, zip(*cells, strict=True))
+    done = bring(store, {"t.csv": table(**dict(zip(names, columns, strict=True)))})
+    assert (done.items, done.labels, done.judgments) == (N, N, N)
+    assert store.rows("select distinct unit from label union select distinct unit from score") == [("conversation",)]

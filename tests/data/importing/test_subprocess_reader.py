@@ -453,3 +453,18 @@ def test_no_sentence_about_a_bad_line_stumbles(store: Store) -> None:
     assert len(said) > 60
     slips = [sentence for sentence in said if SLIP.search(sentence) or not sentence.endswith(".")]
     assert not slips, "\n".join(slips)
+
+
+def test_a_process_that_asks_for_what_it_must_not_know_is_ended(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = "print('{\"ask\": [\"people\", []]}', flush=True)\nimport time\ntime.sleep(600)\n"
+    folder = tmp_path / "other" / "data" / "importing"
+    folder.mkdir(parents=True)
+    (folder / "reader.py").write_text(program)
+    given = upload(tmp_path, a__jsonl=text([pair()]))
+    monkeypatch.setattr(subprocess_reader, "_ROOT", tmp_path / "other")
+    processes = started(monkeypatch)
+    with pytest.raises(BadInput, match="could not be read: the process that read it ended"):
+        detect_formats(given)
+    assert [one.poll() for one in processes] == [-signal.SIGKILL] and not subprocess_reader._line

@@ -784,3 +784,26 @@ def test_the_turn_of_a_rating_may_be_a_number_or_a_unit(tmp_path: Path, written:
     import_source(store, "lea", from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert scored(store) == [("a", "turn:2", "rating", 8.0, 0)]
     store.close()
+
+
+def test_a_number_of_thousands_of_digits_is_told(tmp_path: Path) -> None:
+    judged = JudgmentColumns(
+        card="mt_bench", model=ValueSource(constant="m"), value=column("v"), turn=column("t"), sample=column("s")
+    )
+    mapping = ColumnMapping(kind="dialogue", id=column("id"), items=False, judgments=[judged])
+    lines, wrong = example_lines("t", [{"id": "d", "v": "3", "t": "9" * 5_000, "s": "8" * 5_000}], mapping)
+    assert (lines[0]["sample"], lines[0]["reply"]["turn"], wrong) == ("8" * 5_000, 0, [])
+
+
+def test_rows_of_an_export_with_numbers_too_large_or_a_kind_that_is_a_list_are_told(tmp_path: Path) -> None:
+    row = {"item": "r", "card": "c", "model": "m", "unit": "response", "dimension": "d", "judge": "j", "code": "1"}
+    text = ",".join([*row, "sample"]) + "\n" + ",".join([*row.values(), "9" * 400]) + "\n"
+    out = io.BytesIO()
+    names = ("id", "response_a", "task", "turns", "meta")
+    pq.write_table(pa.table({**{name: ["x"] for name in names}, "kind": [["response"]]}), out)
+    store = workspace(tmp_path)
+    files = ("a.csv", text.encode(), "no row of an export of scores"), ("a.parquet", out.getvalue(), "kind must be")
+    for name, content, says in files:
+        [problem] = preview_import(store, from_bytes([(name, content)]), ImportPlan("d")).problems
+        assert says in problem.sentence
+    store.close()

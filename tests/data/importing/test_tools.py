@@ -1381,3 +1381,40 @@ def test_from_file_to_figures(tmp_path: Path) -> None:
         assert datasets.dataset_named(store, "d").id == result.dataset_id
         again = import_source(store, "lea", source, plan, found=known)
         assert (again.items, again.judgments, again.labels, again.known) == (0, 0, 0, 17)
+
+
+def test_numbers_beyond_all_bounds_end_no_import(tmp_path: Path) -> None:
+    """A label that is called infinity, and a whole number of four hundred digits."""
+    call = {
+        "id": "o", "traceId": "t", "type": "GENERATION", "name": "g", "startTime": "2026-01-01T00:00:00Z", "model": "m",
+        "input": "Q", "output": "A",
+    }  # fmt: skip
+    by = {"traceId": "t", "name": "mood", "source": "EVAL", "dataType": "CATEGORICAL"}
+    endless = made.text(call, *({**by, "id": word, "stringValue": word} for word in ("inf", "1", "2")))
+    result = made.attributes(**{"gen_ai.evaluation.name": "tone"})
+    result.append({"key": "gen_ai.evaluation.score.value", "value": {"intValue": "9" * 400}})
+    long = made.genai(1)
+    long["events"] = [*long.get("events", ()), {"name": "gen_ai.evaluation.result", "attributes": result}]
+    for file in (endless, made.text(made.request(long))):
+        given = from_bytes([("a.jsonl", file)])
+        known = detect_formats(given)
+        store = workspace(tmp_path / known[0].format)
+        seems = start.interpret_source(store, given, known)
+        assert len(seems.series) == 1
+        with contextlib.suppress(BadInput):
+            plan = start.plan_import(store, seems, ImportPlan("d"))
+            assert preview_import(store, given, plan, found=known).unscored == {"out_of_range": 1}
+        store.close()
+
+
+def test_an_event_of_an_unforeseen_shape_is_told_and_the_rest_is_read() -> None:
+    part = {"kvlistValue": {"values": [{"key": "functionResponse", "value": {"stringValue": "x"}}]}}
+    body = {"kvlistValue": {"values": [{"key": "content", "value": {"arrayValue": {"values": [part]}}}]}}
+    log = {"traceId": "a1", "spanId": "b1", "eventName": "gen_ai.choice", "body": body}
+    chat = made.attributes(**{"gen_ai.operation.name": "chat"})
+    call = {"traceId": "a1", "spanId": "b1", "name": "c", "attributes": chat}
+    files = [("a.jsonl", made.text(made.request(call), {"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}))]
+    _, entries = found([*files, ("b.jsonl", made.text(made.request(made.genai(1))))])
+    assert any(isinstance(one, Line) for one in entries)
+    faults = [one.problems[0][1] for one in entries if isinstance(one, RejectedRow)]
+    assert "A row has another shape than OpenTelemetry traces writes." in faults

@@ -224,3 +224,13 @@ def test_times_are_read_in_the_unit_that_their_size_tells() -> None:
     assert nanoseconds(0) == nanoseconds("0") == nanoseconds(None) == nanoseconds("x") == nanoseconds({}) == 0
     assert nanoseconds(" 1970-01-01T00:00:01.5 ") == 1_500_000_000 and nanoseconds("1970-01-01T01:00:00+01:00") == 0
     assert iso_time(1) == "1970-01-01T00:00:01+00:00" and iso_time(0) == iso_time(-5) == ""
+
+
+def test_spans_that_lie_in_a_circle_are_gone_through_once() -> None:
+    """A span that names itself, and two that name each other, around a call."""
+    for around in ({"c": "c"}, {"c": "d", "d": "c"}):
+        outer = [TraceSpan("t", span, parent) for span, parent in around.items()]
+        told = Told(replace(ONE, parent="c"), *outer, *(score(n, trace="t", span=s) for n, s in enumerate(around)))
+        assert told.units == dict.fromkeys(range(len(around)), ("t", "response"))
+        told = Told(ONE, *outer, score(trace="t", span="c"))
+        assert told.units == {1: ("t", "response")}
