@@ -119,7 +119,7 @@ def _records(path: Path, head: bytes) -> Sequence[FileRecord]:
         with path.open("rb") as stream:
             lines = [mend_record(one) for one in jsonl.read_jsonl(stream)]
         if len(lines) > 1 and all(one.problem for one in lines):
-            whole = mend_record(jsonl.read_jsonl_line(1, path.read_bytes()))
+            whole = mend_record(jsonl.read_jsonl_line(1, path.read_bytes().removeprefix(b"\xef\xbb\xbf")))
             lines = lines if whole.problem else [whole]
         return lines
     given = contents.read_rows(path)

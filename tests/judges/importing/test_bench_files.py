@@ -11,6 +11,7 @@ import pytest
 from judges.errors import AssayError
 from judges.importing.bench_files import read_bench
 from tests.judges.mtbench.bench_rows import QUESTIONS, answer, rated
+from tests.judges.mtbench.test_swallow import RESULTS, results
 
 
 def write(folder: Path, files: dict[str, list[Any] | bytes]) -> Path:
@@ -95,3 +96,11 @@ def test_turns_may_be_objects_with_a_content(tmp_path: Path) -> None:
     told["choices"][0]["turns"] = [{"content": "One.", "token_len": 2}, {"content": "Two."}]
     bench, _ = read_bench([write(tmp_path, {"q.jsonl": QUESTIONS, "one.jsonl": [told]})])
     assert bench.answers["81", "m/one", 0].turns == ("One.", "Two.")
+
+
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf"])
+def test_an_object_over_several_lines_is_read_with_a_byte_order_mark_too(tmp_path: Path, begin: bytes) -> None:
+    file = tmp_path / Path(RESULTS).name
+    file.write_bytes(begin + json.dumps(results(judge_score_overall_turn_1_avg=7.0), indent=1).encode())
+    _, notes = read_bench([file])
+    assert not any("left aside" in note for note in notes)
