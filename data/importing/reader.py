@@ -104,17 +104,18 @@ def _do_task(task: dict[str, Any], mouth: _MessageWriter, ears: _MessageReader) 
         found = detect_formats(source, task["wanted"])
         return [(one.container, one.format, one.role, one.columns, one.rows) for one in found]
     known = [DetectedFile(file, *facts) for file, facts in zip(files, task["found"], strict=True)]
+
+    def progress(done: int, size: int, lines: int) -> None:
+        mouth.tell_progress(source, lines)
+
     if task["task"] == "contents":
-        return read_contents(source, known, lambda done, size, lines: mouth.tell_progress(source, lines))
+        return read_contents(source, known, progress)
     folder = Path(task["folder"])
 
     def ask(name: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         mouth.say(ask=[name, list(ids)])
         while rows := ears.next():
             yield from rows
-
-    def progress(done: int, size: int, lines: int) -> None:
-        mouth.tell_progress(source, lines)
 
     with Spool(folder) as spool, (folder / "rejects").open("wb") as rejects:
         facts = snapshot.unpack_snapshot(task["snapshot"])

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import itertools
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -15,7 +15,7 @@ from data.importing.checks.line_checks import LineChecks
 from data.importing.detection.detection import DetectedFile, format_titles
 from data.importing.entries import read_entries
 from data.importing.files.source import Source
-from data.importing.lines import Entry, Hint
+from data.importing.lines import Hint
 from data.importing.report import ImportPreview, ProblemCollector, TooManyErrors
 from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
@@ -65,7 +65,8 @@ def read_source(
     last = ("", 0)
     try:
         with _unswept(), contextlib.suppress(TooManyErrors):
-            for chunk in _chunks(read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)):
+            entries = read_entries(source, snapshot.plan, found, snapshot.mappings, snapshot.items)
+            while chunk := list(itertools.islice(entries, _CHUNK)):
                 checks.take(chunk)
                 for place in ((entry.file, entry.line) for entry in chunk if not isinstance(entry, Hint)):
                     result.lines += bool(place[1]) and place != last
@@ -102,9 +103,3 @@ def spool_error(error: OSError) -> BadInput:
         f"The import could not be made ready in {where}: {(error.strerror or str(error)).rstrip('.')}. Nothing was "
         "written. Make room there, or split the file, and import again."
     )
-
-
-def _chunks(found: Iterable[Entry]) -> Iterator[list[Entry]]:
-    rest = iter(found)
-    while chunk := list(itertools.islice(rest, _CHUNK)):
-        yield chunk

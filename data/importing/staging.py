@@ -65,7 +65,7 @@ class Spool:
     def settle(self, labels: dict[str, str], probability: float | None) -> None:
         """Name in the label rows which earlier label each replaces, and put the probability where it is LATER.
 
-        Called once, before `done`.
+        Called once, before `finish`.
         """
         changes: dict[str, Change] = {}
         if labels:

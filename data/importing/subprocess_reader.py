@@ -6,6 +6,7 @@ others wait in line. The process opens no store: what it has to know comes with 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -210,13 +211,7 @@ class _Session:
         return None
 
     def _tell(self, rows: Iterator[tuple[Any, ...]]) -> None:
-        batch: list[tuple[Any, ...]] = []
-        for row in rows:
-            batch.append(row)
-            if len(batch) == 1_000:
-                self.send(batch)
-                batch = []
-        if batch:
+        while batch := list(itertools.islice(rows, 1_000)):
             self.send(batch)
         self.send([])
 

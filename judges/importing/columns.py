@@ -103,8 +103,7 @@ class _Table:
 
     def read(self) -> Columns:
         """Everything in its place."""
-        for column in (*self.named["judge"], *self.named["person"]):
-            self.left.remove(column) if column in self.left else None
+        self.left = [c for c in self.left if c not in self.named["judge"] and c not in self.named["person"]]
         key = self._id()
         self._fields()
         names = {column: parse_name(column) for column in self.left}
@@ -127,29 +126,17 @@ class _Table:
                 voices[name.owner].append(self._voice(column))
             else:
                 open_.append(self._voice(column))
+        judges, people, values = list[AnswerColumn](), list[AnswerColumn](), list[AnswerColumn]()
         if by:
             values = [*voices["judge"], *voices["person"], *open_]
-            return self._build_columns(key, [], [], meta + aside, by, values)
-        self._summaries(voices["person"], meta, names)
-        self._settle(voices, open_, meta)
-        self._meet(voices["judge"], voices["person"])
-        beside = {c: names[c] for c in aside}
-        only = len(voices["judge"]) == 1
-        by_owner = {o: [self._with(v, beside, o, only) for v in voices[o]] for o in owners}
-        used = {c for group in by_owner.values() for v in group for c in (v.reason, v.confidence)}
-        return self._build_columns(
-            key, by_owner["judge"], by_owner["person"], meta + [c for c in aside if c not in used], "", []
-        )
-
-    def _build_columns(
-        self,
-        key: str,
-        judges: list[AnswerColumn],
-        people: list[AnswerColumn],
-        meta: list[str],
-        by: str,
-        values: list[AnswerColumn],
-    ) -> Columns:
+        else:
+            self._summaries(voices["person"], meta, names)
+            self._settle(voices, open_, meta)
+            self._meet(voices["judge"], voices["person"])
+            beside, only = {c: names[c] for c in aside}, len(voices["judge"]) == 1
+            judges, people = ([self._with(v, beside, o, only) for v in voices[o]] for o in owners)
+        used = {c for v in (*judges, *people) for c in (v.reason, v.confidence)}
+        meta += [c for c in aside if c not in used]
         return Columns(
             key, self.texts, tuple(judges), tuple(people), by, tuple(values), tuple(dict.fromkeys(meta)),
             tuple(self.unclear), tuple(self.assumptions),

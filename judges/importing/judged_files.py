@@ -50,7 +50,6 @@ class JudgeKey:
         """The judge in words."""
         return f"{self.card}, {self.model}" + ("" if self.params == "{}" else f", {self.params}")
 
-
     @property
     def orders(self) -> str:
         """In which orders of a pair it was asked, where its parameters say so; else ""."""

@@ -94,14 +94,9 @@ def _half(line: JudgmentLine) -> OrderReply:
 
 
 def _of_orders(line: JudgmentLine, reply_by_order: dict[Order, OrderReply]) -> JudgmentLine:
-    changes = {
-        "params": params_with_orders(line.params, reply_by_order),
-        "raw": pack_orders(reply_by_order),
-        "order": None,
-        "reply": None,
-        "scores": None,
-    }
-    return line.model_copy(update={**changes, "unscored": None, "why": ""})
+    params, raw = params_with_orders(line.params, reply_by_order), pack_orders(reply_by_order)
+    other: dict[str, Any] = {"order": None, "reply": None, "scores": None, "unscored": None, "why": ""}
+    return line.model_copy(update={"params": params, "raw": raw, **other})
 
 
 def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:

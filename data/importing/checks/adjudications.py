@@ -20,13 +20,12 @@ class AdjudicationCheck:
     def __init__(self, context: ImportContext, known: KnownAdjudications) -> None:
         self.context, self.known = context, known
         self.people: dict[str, str] = {}
-        self._asked = context.questions
 
     def take(self, line: Line) -> None:
         """Put a decision into the spool, or count it as known. Raises LineError or AssayError."""
         given = AdjudicationLine.model_validate(line.data)
         item = self.context.item(given.item)
-        question = find_question(given, item, self._asked)
+        question = find_question(given, item, self.context.questions)
         value = question.code(given.value)
         answers = [self._read_label(question, one, f"labels.{n}") for n, one in enumerate(given.labels)]
         if not given.saw_judge and any(s.mode == "assisted" for s in answers):

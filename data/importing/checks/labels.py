@@ -67,13 +67,12 @@ class LabelCheck:
         self.context, self.known = context, known
         self.people: dict[str, str] = {}
         self._sampled: set[str] = set()
-        self._asked = context.questions
 
     def take(self, line: Line) -> None:
         """Put a label into the spool, or count it as known. Raises LineError or AssayError."""
         given = LabelLine.model_validate(line.data)
         item = self.context.item(given.item)
-        value = find_question(given, item, self._asked).code(given.value)
+        value = find_question(given, item, self.context.questions).code(given.value)
         named = check_person(given.annotator)
         check_text(given.team)
         made_at = rows.parse_time(given.made_at)

@@ -130,9 +130,4 @@ class OrderCheck:
 def _join_orders(data: dict[str, Any], halves: dict[Order, OrderReply]) -> dict[str, Any]:
     """The line of a judgment of these orders."""
     params = order_halves.params_with_orders(data["params"], halves)
-    return {**data, "params": params, "raw": order_halves.pack_orders({order: _half(h) for order, h in halves.items()})}
-
-
-def _half(half: Any) -> OrderReply:
-    raw, unscored, why = half
-    return raw, unscored, why
+    return {**data, "params": params, "raw": order_halves.pack_orders(halves)}

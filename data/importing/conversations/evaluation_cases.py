@@ -156,12 +156,8 @@ def text_fields(fields: Mapping[str, Any]) -> tuple[list[Utterance], tuple[str, 
     sides = _sides(fields)
     taken = sides[1] if sides else []
     task_names = [n for n in _TASKS if n in plain_names and plain_names[n] not in taken]
-    utterances = [
-        Utterance("user", text_of(fields[plain_names[n]]))
-        for n in task_names
-        if text_of(fields[plain_names[n]]).strip()
-    ]
-    utterances = [Utterance("user", "\n\n".join(one.text for one in utterances))] if utterances else []
+    tasks = [text for n in task_names if (text := text_of(fields[plain_names[n]])).strip()]
+    utterances = [Utterance("user", "\n\n".join(tasks))] if tasks else []
     used += [plain_names[n] for n in task_names] + taken
     if sides:
         return utterances, sides[0], text_of(fields.get(reference)), used

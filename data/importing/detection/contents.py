@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from data.importing.detection.detection import DetectedFile, read_format
@@ -86,7 +87,7 @@ class _Column:
         if number is not None:
             self._numbers += 1
             ends = [*self._ends, (number, cell)]
-            self._ends = [min(ends, key=_first), max(ends, key=_first)]
+            self._ends = [min(ends, key=itemgetter(0)), max(ends, key=itemgetter(0))]
         if len(self._cells) < _MOST:
             # True and 1 are one key of a dict, and two cells.
             self._cells.setdefault((type(cell), cell), cell)
@@ -112,50 +113,44 @@ def _number(cell: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _first(end: tuple[float, Any]) -> float:
-    return end[0]
-
-
 def summarize_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> SourceContents:
     """The contents of a table of which only its columns and these rows are known."""
-    columns_by_name = {name: _Column() for name in columns}
-    for row in rows:
-        for name, cell in row.items():
-            columns_by_name[name].add(cell)
-    cut = [{name: _cut(cell) for name, cell in row.items()} for row in rows[:ROWS]]
-    return SourceContents(
-        {file: TableContents({name: column.summarise() for name, column in columns_by_name.items()}, cut, len(rows))}
-    )
+    return SourceContents({file: _table(rows, columns)})
 
 
 def read_contents(source: Source, found: list[DetectedFile], progress: Progress | None = None) -> SourceContents:
     """What the tables and other tools' files of a source hold; files of Assay's own formats need no telling."""
     contents = SourceContents()
+
+    def tell(count: int) -> None:
+        if progress is not None and count % _OFTEN == 0:
+            progress(source.at, source.size, count)
+
     for known in found:
         if known.format == "table":
             with known.file.open() as stream:
-                contents.tables[known.file.name] = _table(known, source, stream, progress)
+                rows = (record.value for record in known.records(stream) if not record.problem)
+                contents.tables[known.file.name] = _table(rows, (), tell)
     others = [known for known in found if known.format in TOOLS]
     if others:
-        _count_values(source, others, contents, progress)
+        _count_values(others, contents, tell)
     return contents
 
 
-def _table(known: DetectedFile, source: Source, stream: Any, progress: Progress | None) -> TableContents:
-    columns: dict[str, _Column] = {}
-    rows: list[dict[str, Any]] = []
+def _table(
+    rows: Iterable[dict[str, Any]], names: Sequence[str], tell: Callable[[int], None] = lambda count: None
+) -> TableContents:
+    """What the rows of a table hold; it has the columns of these names, and those that its rows have."""
+    columns = {name: _Column() for name in names}
+    shown: list[dict[str, Any]] = []
     count = 0
-    for record in known.records(stream):
-        if record.problem:
-            continue
-        count += 1
-        for name, cell in record.value.items():
+    for count, row in enumerate(rows, 1):
+        for name, cell in row.items():
             columns.setdefault(name, _Column()).add(cell)
-        if len(rows) < ROWS:
-            rows.append({name: _cut(cell) for name, cell in record.value.items()})
-        if progress is not None and count % _OFTEN == 0:
-            progress(source.at, source.size, count)
-    return TableContents({name: column.summarise() for name, column in columns.items()}, rows, count)
+        if count <= ROWS:
+            shown.append({name: _cut(cell) for name, cell in row.items()})
+        tell(count)
+    return TableContents({name: column.summarise() for name, column in columns.items()}, shown, count)
 
 
 def _cut(cell: Any) -> Any:
@@ -164,7 +159,7 @@ def _cut(cell: Any) -> Any:
     return cell[:_CELL] if isinstance(cell, str) else cell
 
 
-def _count_values(source: Source, others: list[DetectedFile], facts: SourceContents, progress: Progress | None) -> None:
+def _count_values(others: list[DetectedFile], facts: SourceContents, tell: Callable[[int], None]) -> None:
     by_name: dict[tuple[str, str, str, str], tuple[Counter[str], _Column]] = {}
     items: Counter[str] = Counter()
     for number, entry in enumerate(_entries(others), 1):
@@ -175,8 +170,7 @@ def _count_values(source: Source, others: list[DetectedFile], facts: SourceConte
             who, values = by_name.setdefault((entry.by, entry.kind, sort, entry.name), (Counter(), _Column()))
             who[entry.who] += 1
             values.add(entry.value)
-        if progress is not None and number % _OFTEN == 0:
-            progress(source.at, source.size, number)
+        tell(number)
     facts.items = dict(items)
     facts.sayings = [
         ValueSummary(*key, dict(who.most_common(50)), values.summarise()) for key, (who, values) in by_name.items()

@@ -56,6 +56,6 @@ class SpillFile:
         """Put a JSON value under a key."""
         self.put_bytes(key, canonical(value).encode("utf-8", "surrogatepass"))
 
-    def get(self, key: Hashable, default: Any = None) -> Any:
-        """The JSON value under a key, or the default."""
-        return json.loads(self.get_bytes(key).decode("utf-8", "surrogatepass")) if key in self._places else default
+    def get(self, key: Hashable) -> Any:
+        """The JSON value under a key. Raises KeyError."""
+        return json.loads(self.get_bytes(key).decode("utf-8", "surrogatepass"))

@@ -80,6 +80,6 @@ def lists() -> frozenset[tuple[str, ...]]:
 
 def empty_list(value: dict[str, Any]) -> str:
     """The name of the list of a tool's object in which its rows would stand, where all of these lists are empty."""
-    values = [value[name] for name in value if (name,) in lists()]
-    named = [name for name in value if (name,) in lists()]
-    return named[0] if named and not any(values) and all(isinstance(one, list) for one in values) else ""
+    known = lists()
+    found = {name: entries for name, entries in value.items() if (name,) in known}
+    return next(iter(found), "") if all(entries == [] for entries in found.values()) else ""

@@ -81,7 +81,8 @@ def _is_annotation(row: dict[str, Any]) -> bool:
     return "annotator_kind" in row and any(_target(row).values())
 
 
-def _target(row: dict[str, Any]) -> dict[str, str]:
+def _target(row: dict[str, Any]) -> dict[str, Any]:
+    """What an annotation is about."""
     span = text_of(row.get("span_id") or row.get("context.span_id"))
     return {"span": span, "trace": text_of(row.get("trace_id")), "session": text_of(row.get("session_id"))}
 
@@ -251,10 +252,9 @@ class _Reader(TraceReader):
         by, known = "judge", [meta.get("model"), meta.get("evaluator"), named, kind]
         if kind == "HUMAN":
             by, known = "person", [meta.get("annotator"), meta.get("user"), named, row.get("user_id")]
-        about = _target(row)
         self.score(TraceScore(
             str(row.get("name") or row.get("annotation_name") or "annotation"), by, first_text(*known),
-            key=text_of(row.get("id")), trace=about["trace"], span=about["span"], session=about["session"],
+            key=text_of(row.get("id")), **_target(row),
             number=_number(rating["score"]), label=rating["label"], note=text_of(rating["explanation"]),
             made_at=iso_time(row.get("updated_at") or row.get("created_at")),
         ))  # fmt: skip

@@ -188,7 +188,7 @@ class _Table:
         self, record: Record, name: str, turn: int | None, answers: Iterable[JudgmentColumns | LabelColumns]
     ) -> Iterator[Entry]:
         for one in answers:
-            if not one.has(record.value):
+            if not _has(one, record.value):
                 continue
             try:
                 if isinstance(one, JudgmentColumns):
@@ -203,8 +203,6 @@ class _Table:
     def _judgment(self, record: Record, name: str, judged: JudgmentColumns, turn: int | None) -> Entry | None:
         row = record.value
         given = judged.raw.value(row) if judged.raw else judged.value.value(row)
-        if given is None or cell_text(given).strip() == "":
-            return None
         data: dict[str, Any] = {"item": name, "card": judged.card, "model": judged.model.text(row)}
         data["params"] = judged.params
         data |= {"order": text.strip().lower()} if (text := judged.order.text(row)) else {}
@@ -253,7 +251,7 @@ class _Table:
     def _label(self, record: Record, name: str, label: LabelColumns, turn: int | None) -> Entry | None:
         row = record.value
         given = label.value.value(row)
-        if given is None or cell_text(given).strip() == "" or (label.answers is not None and is_missing(given)):
+        if label.answers is not None and is_missing(given):
             return None
         value = interpret_cell(given, label.values, label.answers)
         if value is None:

@@ -55,8 +55,7 @@ class ValueSource(Strict):
             return self.constant or None
         if len(self.columns) == 1:
             return row.get(self.columns[0])
-        parts = [cell_text(row.get(name)) for name in self.columns]
-        return "\n\n".join(part for part in parts if part) or None
+        return self.text(row) or None
 
     def text(self, row: dict[str, Any], sign: str = "\n\n") -> str:
         """The value in a row as text; `sign` joins several columns."""
