@@ -105,6 +105,8 @@ class _Table:
         """Everything in its place."""
         self.left = [c for c in self.left if c not in self.named["judge"] and c not in self.named["person"]]
         key = self._id()
+        if key:
+            self.left.remove(key)
         self._fields()
         names = {column: parse_name(column) for column in self.left}
         aside = [c for c in self.left if names[c].note or names[c].confidence]
@@ -163,20 +165,17 @@ class _Table:
         for known in WORDS["ids"]:
             column = self.plain.get(known)
             if column in self.left and (known not in _WEAK_IDS or self._distinct(column)):
-                self.left.remove(column)
                 return column
         for column in self.left:
             name = parse_name(column)
             ends = normalize(column).endswith("_id") and not name.owner and normalize(column) != "model_id"
             if ends and self._distinct(column):
-                self.left.remove(column)
                 return column
         first = self.left[0] if self.left else ""
         if first and len(self.rows) > 2 and self._distinct(first) and not (name := parse_name(first)).owner:
             whole = all(re.fullmatch(r"\d{1,18}", str(row.get(first))) for row in self.rows)
             if whole and not (name.plain or name.both):
                 self.assumptions.append(f"{first} is taken for the id, as its numbers are all different.")
-                self.left.remove(first)
                 return first
         return ""
 

@@ -51,13 +51,17 @@ _TEXTS = {"response": ("task", "output"), "pair": ("input",)}
 
 @dataclass(frozen=True)
 class ExportedValue:
-    """What an export of scores, samples or gold gives for one cell: its value in words and its code."""
+    """What an export of scores, samples or gold gives for one cell: its value in words and its code.
+
+    `params` are the judge's, where the row is of one.
+    """
 
     item: str
     unit: str
     dimension: str
     value: Any
     code: float | None
+    params: dict[str, Any]
     row: dict[str, Any]
 
     @property
@@ -294,7 +298,7 @@ def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> N
 
 
 def _exported_value(row: dict[str, Any]) -> ExportedValue:
-    """The value of a cell that a row has, with its parameters as an object. Raises AssayError."""
+    """The value of a cell that a row has. Raises AssayError."""
     unit, code, sample, params = str(row.get("unit")), row.get("code"), row.get("sample"), row.get("params") or {}
     if not is_unit(unit):
         raise AssayError(f"{unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")
@@ -310,4 +314,4 @@ def _exported_value(row: dict[str, Any]) -> ExportedValue:
         raise AssayError(f"params: {str(params)[:40]!r} is no object.")
     number = None if code is None or code != code else float(code)
     item, dimension = str(row["item"]), str(row["dimension"])
-    return ExportedValue(item, unit, dimension, row.get("value"), number, {**row, "params": params})
+    return ExportedValue(item, unit, dimension, row.get("value"), number, params, row)

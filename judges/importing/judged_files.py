@@ -64,9 +64,14 @@ class JudgeKey:
 
 def judge_of(line: JudgmentLine) -> JudgeKey:
     """The judge that a line is by."""
-    params = {name: value for name, value in line.params.items() if name != "probe"}
-    plain = json.dumps(params, sort_keys=True, ensure_ascii=False)
-    return JudgeKey(line.card, line.model, plain, str(line.params.get("probe") or ""), line.card_version or "")
+    return judge_key(line.card, line.model, line.params, line.card_version or "")
+
+
+def judge_key(card: str, model: str, params: Mapping[str, Any], version: str) -> JudgeKey:
+    """The judge of a card and a model with these parameters, among which its probe stands."""
+    usual = {name: value for name, value in params.items() if name != "probe"}
+    plain = json.dumps(usual, sort_keys=True, ensure_ascii=False)
+    return JudgeKey(card, model, plain, str(params.get("probe") or ""), version)
 
 
 def choose_judge(
@@ -203,7 +208,7 @@ def answers_by_person(
     for a unit that an item lacks or a value off its scale.
     """
     modes = {line.mode for lines in files.values() for _, line in lines}
-    newest: dict[tuple[Cell, str], tuple[float, float | None]] = {}
+    newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
     for path, lines in files.items():
         bad: list[tuple[int, str]] = []
         for number, line in lines:
@@ -222,9 +227,9 @@ def answers_by_person(
             except BadScale as error:
                 bad.append((number, f"{line.dimension}: {error}."))
                 continue
-            at = _moment(line.made_at)
-            if at >= newest.get((cell, line.annotator), (at, None))[0]:
-                newest[cell, line.annotator] = (at, value)
+            earlier = newest.get((cell, line.annotator))
+            if earlier is None or _moment(line.made_at) >= _moment(earlier[0]):
+                newest[cell, line.annotator] = (line.made_at, value)
         if bad:
             raise bad_lines(path, bad)
     return {key: value for key, (_, value) in newest.items()}

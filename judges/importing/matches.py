@@ -25,6 +25,7 @@ from judges.importing.judged_files import (
     JudgeKey,
     answers_by_cell,
     answers_by_person,
+    judge_key,
     judge_of,
     placeholder_items,
     read_replies,
@@ -110,11 +111,8 @@ def _is(judge: JudgeKey, words: str) -> bool:
 
 
 def _judge(value: ExportedValue) -> JudgeKey:
-    row = value.row
-    params = {name: given for name, given in row["params"].items() if name != "probe"}
-    plain, probe = json.dumps(params, sort_keys=True, ensure_ascii=False), str(row["params"].get("probe") or "")
-    card, model, version = str(row.get("card", "")), str(row.get("model", "")), str(row.get("card_version") or "")
-    return JudgeKey(card, model, plain, probe, version)
+    card, model, version = (str(value.row.get(name) or "") for name in ("card", "model", "card_version"))
+    return judge_key(card, model, value.params, version)
 
 
 def _by_lines(

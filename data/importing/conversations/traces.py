@@ -214,17 +214,14 @@ class TraceReader(ToolReader):
 
     def _named_values(self) -> Iterator[NamedValue]:
         """What was said of the items: under each name numbers, or labels where not everything has a number."""
-        numbered: dict[str, bool] = {}
-        labelled: dict[str, bool] = {}
-        for score in self._scores:
-            numbered[score.name] = numbered.get(score.name, True) and score.number is not None
-            labelled[score.name] = labelled.get(score.name, True) and score.label not in (None, "")
+        partly_numbered = {score.name for score in self._scores if score.number is None}
+        partly_labelled = {score.name for score in self._scores if score.label in (None, "")}
         above = self._place_outer_spans()
         for score in self._scores:
             place = self._place(score, above)
             if place is None:
                 continue
-            in_words = not numbered[score.name] and labelled[score.name]
+            in_words = score.name in partly_numbered and score.name not in partly_labelled
             number = score.number is not None and not in_words
             value, beside = (score.number, score.label) if number else (score.label, None)
             note = "\n\n".join(filter(None, (str(beside) if beside not in (None, "") else "", score.note)))
