@@ -208,7 +208,7 @@ class _Table:
         data |= {"order": text.strip().lower()} if (text := judged.order.text(row)) else {}
         number = judged.turn.text(row).strip() or str(turn or "")
         if sample := judged.sample.text(row).strip():
-            data["sample"] = _whole(sample)
+            data["sample"] = _whole_number(sample)
         if judged.value and not judged.reply:
             self._score(record, data, judged, given, number)
             return None
@@ -226,7 +226,7 @@ class _Table:
             value = ""
         if judged.card == "mt_bench":
             score = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-            at = _whole(number.removeprefix("turn:"))
+            at = _whole_number(number.removeprefix("turn:"))
             data["reply"] = {"turn": at if isinstance(at, int) else 0, "score": score}
         else:
             data["reply"] = {"verdict": value, "reason": judged.reason.text(row)}
@@ -293,7 +293,7 @@ def _unit(unit: str, turn: str) -> str:
     return f"turn:{number}" if unit == "turn" else f"turn:{unit}" if unit.isdigit() else unit
 
 
-def _whole(text: str) -> int | str:
+def _whole_number(text: str) -> int | str:
     """A whole number as it reads; what is none, or too long for one, is refused later, with the reason."""
     return int(text) if text.isdecimal() and len(text) < _DIGITS else text
 
