@@ -210,6 +210,8 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
         if isinstance(value, str) and name in _JSON and value[:1] in ("{", "["):
             with contextlib.suppress(ValueError):
                 value = json.loads(value)
+        elif name == "turns" and isinstance(value, list):  # in Parquet every entry has every field
+            value = [{k: v for k, v in t.items() if v is not None} if isinstance(t, dict) else t for t in value]
         elif text and name in _NUMBERS:
             with contextlib.suppress(ValueError):
                 value = int(value) if name in ("sample", "samples", "people") else float(value)
@@ -225,7 +227,9 @@ def _read_turns(value: Any) -> Any:
     """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
     with contextlib.suppress(ValueError, RecursionError):
         turns = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
-        if isinstance(turns, list) and all(isinstance(t, dict) and t.keys() == {"turn", "role", "text"} for t in turns):
+        if isinstance(turns, list) and all(
+            isinstance(t, dict) and t.keys() - {"name"} == {"turn", "role", "text"} for t in turns
+        ):
             return turns
     return value
 

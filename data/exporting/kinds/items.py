@@ -12,7 +12,7 @@ from data.records.datasets import Dataset
 from data.store import Store
 
 _SIDE = pa.struct([("system", TEXT), ("text", TEXT)])
-_TURN = pa.struct([("turn", WHOLE), ("role", TEXT), ("text", TEXT)])
+_TURN = pa.struct([("turn", WHOLE), ("role", TEXT), ("text", TEXT), ("name", TEXT)])
 
 
 def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = BEGIN) -> Query:

@@ -686,6 +686,30 @@ def test_any_item_goes_out_and_in_unchanged(two: tuple[Store, Store, Path], text
     assert one.rows(query, [demo(one, name).id]) == other.rows(query, [demo(other, name).id])
 
 
+@pytest.mark.parametrize("format", files.FORMATS)
+def test_calls_of_tools_go_out_and_in_unchanged_in_every_format(
+    two: tuple[Store, Store, Path], format: files.Format
+) -> None:
+    one, other, folder = two
+    turns = [
+        {"turn": 1, "role": "user", "text": "Is it warm?"},
+        {"turn": 1, "role": "tool", "name": "weather", "text": 'weather({"city": "東京"})'},
+        {"turn": 1, "role": "tool", "name": "weather", "text": "9"},
+        {"turn": 1, "role": "assistant", "text": "No."},
+    ]
+    items = [
+        {"id": "d", "kind": "dialogue", "turns": turns},
+        {"id": "p", "kind": "pair", "input": turns[:3], "response_a": {"text": "No."}, "response_b": {"text": "9"}},
+    ]  # fmt: skip
+    name = new_id()
+    import_source(one, "lea", from_path(seeds.lines(folder / "in.jsonl", items)), ImportPlan(name))
+    out = folder / f"tools.{format}"
+    exporting.write_export(one, "lea", demo(one, name), exporting.export_kind("items"), {}, format, out)
+    import_source(other, "lea", from_path(out), ImportPlan(name))
+    query = "select name, content, hash from item where dataset_id = $1 order by name"
+    assert one.rows(query, [demo(one, name).id]) == other.rows(query, [demo(other, name).id]) != []
+
+
 @pytest.mark.parametrize(("roles", "texts", "wanted"), [
     ("ua", "xx", True), ("sua", "xxx", True), ("uaua", "xxxx", True), ("u", "x", True), ("", "", False),
     ("s", "x", False), ("au", "xx", False), ("uua", "xxx", False), ("uaa", "xxx", False), ("usa", "xxx", False),
