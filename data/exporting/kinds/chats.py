@@ -83,8 +83,9 @@ def _least(d: Dimension, answer: str) -> float:
     """The code of the lowest answer that is taken."""
     if not answer:
         return bins.first_value(d.scale) + bins.scale_width(d.scale)
+    number = not d.scale.categories and answer.removeprefix("-").replace(".", "", 1).isdecimal()
     try:
-        code = d.scale.code(float(answer) if answer.replace(".", "", 1).isdigit() else answer)
+        code = d.scale.code(float(answer) if number else answer)
     except BadScale as error:
         raise BadInput(f"At least: {error}.") from None
     if code is None:

@@ -37,7 +37,7 @@ from data.store.ids import new_id, now
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
 from judges.cards import card
-from judges.types import ITEM, Dialogue
+from judges.types import ITEM, Dialogue, Scale
 from tests import seeds
 from tests.data.cells import Cell, fill
 from tests.data.imports import bring, label, pair, verdict
@@ -729,6 +729,12 @@ def test_the_lowest_answer_that_makes_a_chat_is_a_step_of_its_scale() -> None:
     for told, said in (("n/a", "At least: n/a is no answer that others could reach."), ("9", "At least: ")):
         with pytest.raises(BadInput, match=f"^{said}"):
             chats._least(asked, told)
+    with pytest.raises(BadInput, match="'²' is not on the scale"):
+        chats._least(asked, "²")
+    below = replace(asked, scale=Scale("interval", lo=-2, hi=2, step=0.5))
+    named = replace(least, scale=Scale("ordered", categories=("1", "2", "3")))
+    assert [chats._least(below, told) for told in ("-1", "-1.5", "２", "")] == [-1.0, -1.5, 2.0, 2.0]
+    assert [chats._least(named, told) for told in ("2", "")] == [1.0, 2.0]
     assert chats._names([asked, least, asked]) == "repair_handling, verdict" and chats._names([]) == "none"
 
 
