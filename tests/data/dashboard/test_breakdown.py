@@ -100,6 +100,17 @@ def test_slices_are_those_of_pandas_and_the_whole_is_the_tiles(store: Store) -> 
     assert explain_missing_figure(topic) == f"not corrected: {oracle.n} labelled, 30 needed"
 
 
+def test_a_day_that_there_is_not_parts_items_as_any_other_word_does(store: Store) -> None:
+    days = {n: json.dumps({"day": f"2026-01-0{1 + n % 3}" if n else "0000-00-00"}) for n in range(120)}
+    dataset, judge = fill(store, dialogues(), meta=days)
+    [helpful] = tiles(store, dataset, judge, "helpfulness")
+    assert not breakdown_fields(store, dataset, judge, helpful.dimension)["meta.day"].time
+    told = break_down(store, dataset, judge, helpful, "meta.day")
+    assert (told.step, {one.name for one in told.slices}) == (
+        "", {"0000-00-00", "2026-01-01", "2026-01-02", "2026-01-03"}
+    )  # fmt: skip
+
+
 def test_of_what_several_people_said_those_count_who_gave_a_value(store: Store) -> None:
     said: list[tuple[float | None, ...]] = [(0.0, None), (1.0, 1.0), (2.0, 3.0), (None, 3.0)]
     cells = [
