@@ -117,7 +117,12 @@ def _bias_sentences(tile: Tile, system: System) -> list[str]:
 
 def tile_gap(tile: Tile, gap: float) -> str:
     """A difference as people read it: .21, or 12 points (of a hundred)."""
-    return f"{gap:.2f}" if tile.dimension.mean else f"{100 * gap:.0f} points"
+    figure = _gap_figure(tile, gap)
+    return figure if tile.dimension.mean else f"{figure} {'point' if figure in ('1', '-1') else 'points'}"
+
+
+def _gap_figure(tile: Tile, gap: float) -> str:
+    return f"{gap:z.2f}" if tile.dimension.mean else f"{100 * gap:z.0f}"  # z: no minus before a zero
 
 
 def _difference_sentences(tile: Tile) -> list[str]:
@@ -138,7 +143,7 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
     """What comparing two systems gave, in a sentence."""
     one, other = (_system_name(tile.systems[n]) for n in (pair.one, pair.other))
     gap, low, high = pair.difference.point or 0.0, pair.difference.low or 0.0, pair.difference.high or 0.0
-    ends = f"({tile_gap(tile, low).replace(' points', '')} to {tile_gap(tile, high)})"
+    ends = f"({_gap_figure(tile, low)} to {tile_gap(tile, high)})"
     if not pair.apart:
         return f"{one} and {other} do not differ significantly: the difference is {tile_gap(tile, gap)} {ends}."
     if tile.dimension.mean:

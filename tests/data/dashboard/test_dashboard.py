@@ -385,6 +385,11 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     for named, of in (("", "all systems together"), ("s1", "s1")):
         said = sentences.describe_rest(tile, rest, named, 0)
         assert said == f"Of {of}, {own}that have too few items."
+    shares: Any = SimpleNamespace(dimension=SimpleNamespace(mean=False))
+    assert [sentences.tile_gap(shares, gap) for gap in (0.012, -0.01, 0.12, -0.001)] == [
+        "1 point", "-1 point", "12 points", "0 points"
+    ]  # fmt: skip
+    assert [sentences.tile_gap(tile, gap) for gap in (0.21, -0.001)] == ["0.21", "0.00"]
     # Of two systems there is one pair, which is told whether it differs or not.
     [pair] = [c for c in tile.comparisons if {c.one, c.other} == {0, 1}]
     alone = replace(tile, systems=tile.systems[:2], comparisons=(replace(pair, adjusted=0.01),))
