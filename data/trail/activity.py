@@ -57,8 +57,6 @@ def recent_activity(store: Store, most: int = 8) -> list[Activity]:
             here = names.get(dataset or target) or str(target)
             sort: Sort = "filled" if action.startswith("fill") else found
             _add(moves, Activity(sort, actor, at, at, int(n), here, target, role))
-        if len(moves) > most:
-            break
     return moves[:most]
 
 

@@ -176,6 +176,8 @@ def test_moves_in_the_order_of_the_newest_put_together(store: Store, found: str)
         "ben",
     )
     assert len(activity.recent_activity(store, 3)) == 3
+    counted = [(m.actor, m.n) for m in activity.recent_activity(store, 5)]
+    assert counted[4] == ("ann", 6), "what is older counts too, though others did something in between"
 
 
 def test_corrections_claims_and_looks_are_no_moves(store: Store, found: str) -> None:
