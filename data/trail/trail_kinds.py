@@ -131,6 +131,9 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
     if scope == "person":
         return _lead(name, json.loads(value), json.loads(was or "{}"))
     new, old = json.loads(value), json.loads(was) if was is not None else None
+    why = _reason_suffix(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
+    if isinstance(old, dict):
+        old.pop("reason", None)
     if isinstance(new, dict) and isinstance(old, dict):  # only what changed
         new, old = ({k: v for k, v in a.items() if b.get(k, ...) != v} for a, b in ((new, dict(old)), (old, dict(new))))
     if name.startswith(KEPT):
@@ -138,9 +141,6 @@ def _set(scope: str, name: str, value: str, was: str | None) -> str:
         return f"reviewed {review['dimension']}, and kept it approved{_reason_suffix(review['reason'])}"
     if name == "policy proposed":
         return _describe_proposal(json.loads(value))
-    why = _reason_suffix(new.pop("reason")) if isinstance(new, dict) and "reason" in new else ""
-    if isinstance(old, dict):
-        old.pop("reason", None)
     what = setting_title(name, scope)
     if scope == "mapping":
         return f"saved {what}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from json import dumps
 from pathlib import Path
 
 import pytest
 
+from data.approvals import policy
 from data.assignments import assignments
 from data.assignments.assignments import AssignmentTerms, Selection
 from data.gold import excluded_items
@@ -71,6 +73,21 @@ def test_a_changed_rule_says_what_it_was(store: Store) -> None:
         "changed the rules of the queues: people per item 3 (before: people per item 2)",
         "changed the rules of the queues: assisted share 20%, minutes an item stays reserved 30, people per item 2",
     ]
+
+
+def test_a_reason_that_was_given_before_is_told_again(tmp_path: Path) -> None:
+    store = open_store(f"duckdb:///{tmp_path / 'r.duckdb'}")
+    people.join_workspace(store, "lea")
+    for kappa in (0.6, 0.7):
+        asked = policy.requirements(store)
+        new = replace(asked, policy=replace(asked.policy, threshold=kappa))
+        policy.set_requirements(store, "lea", new, "Asked for.")
+    told = [entry.what for entry in trail.trail_entries(store, TrailFilter(("settings",)))]
+    assert told[0] == (
+        "changed the policy: kappa required 0.7 (before: kappa required 0.6); confirmed the policy: Asked for."
+    )
+    assert len(told) == 2 and told[1].endswith(": Asked for.")
+    store.close()
 
 
 def test_it_is_narrowed_by_person_dataset_kind_and_time(store: Store) -> None:
