@@ -18,6 +18,7 @@ from data.records.datasets import Dataset
 from data.records.judge_lookup import lookup_judge
 from data.store import Store
 from data.store.errors import NotFound
+from judges.plural import many
 from judges.stats.check_states import State, may_be_approved
 
 Verdict = Literal["meets", "does not meet", "cannot be said"]
@@ -53,7 +54,7 @@ class DimensionVerdict:
         why = " ".join(self.against) or self.reason
         return (
             f"{self.verdict:<14} {self.unit}.{self.dimension}: {self.state}, {figure}{bound}, required "
-            f"{self.threshold:g}, {self.items:,} items{f'. {why}' if why else ''}"
+            f"{self.threshold:g}, {many(self.items, 'item')}{f'. {why}' if why else ''}"
         )
 
 

@@ -75,6 +75,13 @@ def test_the_command_ends_with_that_code_and_a_line_for_each(
     assert {one["dimension"] for one in json.loads(capsys.readouterr().out)["dimensions"]} >= {"helpfulness", "safety"}
 
 
+def test_a_single_item_is_one_item() -> None:
+    one = ci_check.DimensionVerdict(
+        "turn", "x", "cannot be said", "below minimum sample", "", None, None, 0.5, 1, (), False
+    )
+    assert one.line == "cannot be said turn.x: below minimum sample, kappa undefined, required 0.5, 1 item"
+
+
 def test_a_stricter_policy_counts_at_once(store: Store, tmp_path: Path) -> None:
     store.backup(tmp_path / "c.duckdb")
     held = open_store(f"duckdb:///{tmp_path / 'c.duckdb'}", accept=True)
@@ -102,7 +109,7 @@ def test_what_else_the_policy_asks_counts_and_what_is_approved_is_told(
     monkeypatch.setattr(ci_check, "suspend_unsupported", lambda _: None)
     monkeypatch.setattr(case.Case, "objections", property(lambda _: ["An audit is in alarm.", "And more."]))
     for decision, approved in (("approve", True), ("decline", False)):
-        stands = {key: SimpleNamespace(holds=SimpleNamespace(decision=decision))}
+        stands = {key: record.ApprovalStatus(SimpleNamespace(decision=decision))}  # type: ignore[arg-type]
         monkeypatch.setattr(record, "approval_statuses", lambda _, stands=stands: stands)
         made = check_judge(store, "ann", at, "", ["helpfulness", "coherence"])
         found = {one.dimension: one for one in made.dimensions}
