@@ -164,7 +164,7 @@ class ToDecide:
 
     It is what was suspended by itself and not decided on since, proposals that wait for another lead, dimensions that
     meet the policy and nobody has decided on, approvals to review with why, and the other ones that met an older policy
-    with what is required today. Nothing is in two of them.
+    with what is required today. Nothing is in two of them: what is proposed anew is a proposal.
     """
 
     suspended: tuple[Approval, ...] = ()
@@ -182,14 +182,14 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
     """What there is to decide in a dataset ("" = in all), after everything that came has been looked at."""
     suspend_unsupported(store)
     stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
-    active = [s.holds for s in stood.values() if s.holds]
+    active = [s.holds for s in stood.values() if s.holds and not s.proposed]
     found = [
         one
         for d in datasets.all_datasets(store) if dataset_id in ("", d.id)
         for judge in datasets.dataset_judges(store, d.id)
         for one in _cases_if_known(store, d.id, judge.id) if not one.objections and one.key not in stood
     ]  # fmt: skip
-    doubtful = find_doubted(store, dataset_id)
+    doubtful = [(one, how) for one, how in find_doubted(store, dataset_id) if not stood[one.key].proposed]
     doubts = {one.id for one, _ in doubtful}
     return ToDecide(
         tuple(one for one in active if one.decision == "suspend" and one.person == AUTOMATIC),

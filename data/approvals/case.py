@@ -30,6 +30,7 @@ from judges.client.endpoint import is_practice
 from judges.plural import many
 from judges.stats.calibration import DimensionResult
 from judges.stats.check_states import may_be_approved
+from judges.stats.intervals import BOOTSTRAP
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
 from judges.strict_json import canonical
@@ -309,7 +310,8 @@ def _facts(store: Store, found: Case) -> Iterator[Fact]:
     yield from _origin_of_labels(store, found).facts()
     yield from _adjudication_facts(store, found)
     yield "items left out", *_left_out(store, found)
-    yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}; 2,000 replicates, seed 0"
+    drawn = "; 2,000 replicates, seed 0" if interval.method == BOOTSTRAP else ""
+    yield "interval", None, f"{interval.method}, clustered by item, level {interval.level:g}{drawn}"
     yield "fingerprint", None, case_fingerprint(store, found)
 
 

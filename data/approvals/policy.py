@@ -110,11 +110,11 @@ def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | 
 def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
     """In what today's policy requires more than the one that an approval met at that time, a sentence; "" nothing."""
     now = requirements(store)
-    if not is_looser(then, now):
+    parts = [pair for rule in RULES.values() if (pair := rule.stricter(then, now))]
+    if not parts and now.policy.threshold <= then.policy.threshold:
         return ""
     past = policy_changes(store)
     met = next((f"the policy of {one.at:%Y-%m-%d}" for one in past if one.at <= at), "the first policy")
-    parts = [pair for rule in RULES.values() if (pair := rule.stricter(then, now))]
     before, after = (", ".join([f"kappa {version.policy.threshold:.2f}", *(pair[side] for pair in parts)])
                      for side, version in enumerate((then, now)))  # fmt: skip
     return f"Approved under {met} (required: {before}); today's policy requires {after}."

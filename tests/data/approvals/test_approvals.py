@@ -617,6 +617,45 @@ def test_a_changed_policy_neither_approves_nor_suspends(granted: tuple[Store, Ke
     )
 
 
+def test_a_policy_that_requires_nothing_more_is_no_newer_one(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    set_asked(store, lower_bound=False, horizon=0)
+    done = approve(store, key)
+    set_asked(store, horizon=2_000, min_clusters=40)  # looks say nothing without a bound; 100 items are required anyway
+    assert approvals.find_to_decide(store).older == ()
+    today = approvals.compare_with_today(store, [done])[key]
+    assert (today.mark, today.stricter_now, today.warning) == ("approved", "", "")
+    set_asked(store, lower_bound=True)
+    [(_, why)] = approvals.find_to_decide(store).older
+    assert "no lower bound" in why and "any number of looks up to 2,000 items" in why
+
+
+def test_what_is_proposed_anew_waits_as_a_proposal_alone(granted: tuple[Store, Key, record.Approval]) -> None:
+    store, key, _ = granted
+    set_asked(store, four_eyes=True)
+    assert len(approvals.find_to_decide(store).older) == 1
+    for older in (True, False):
+        if not older:  # suspended by new evidence, which is taken back
+            relabel(store, key, lambda v: 6 - v, most=60)
+            assert len(approvals.find_to_decide(store).suspended) == 1
+            relabel(store, key, lambda v: 6 - v, most=60)
+        again = approvals.record_decision(store, "lea", *key, "propose", "I would.", seen(store, key))
+        assert approvals.find_to_decide(store) == approvals.ToDecide(proposed=(again,)), older
+
+
+def test_evidence_says_how_its_interval_was_made(demo: tuple[Store, Key]) -> None:
+    store, key = demo
+    found = case.find_case(store, *key)
+    gate = found.result.gate
+    large = replace(gate, interval=replace(gate.interval, method="linearised"))
+    [small_says], [large_says] = (
+        [said for name, _, said in case.case_facts(store, one) if name == "interval"]
+        for one in (found, replace(found, result=replace(found.result, gate=large)))
+    )
+    assert small_says.endswith("level 0.95; 2,000 replicates, seed 0")
+    assert large_says == "linearised, clustered by item, level 0.95"
+
+
 # -- suspension -------------------------------------------------------------------------------------------------------
 
 
