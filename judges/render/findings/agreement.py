@@ -72,10 +72,12 @@ def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
     name, how = ("Kappa (QWK)", "Quadratic-weighted kappa") if ordered else ("Kappa", "Cohen's kappa, unweighted")
     if scale.kind == "interval":
         name, how = "Kappa (CCC)", "Lin's concordance, by the six sums that quadratic-weighted kappa has"
+    linearised = interval.method == "linearised"
+    how_wide = "Linearised over whole items." if linearised else "Cluster bootstrap: whole items are resampled."
     gated = "One-sided; the approval check compares it with the required kappa."
     shown = [
         (name, cell(interval.point), f"{how}: 1 is full agreement, 0 is chance."),
-        ("95% interval", span(interval), "Cluster bootstrap: whole items are resampled."),
+        ("95% interval", span(interval), how_wide),
         ("Lower bound", cell(line.bound), gated)
         if line.gated
         else ("Lower bound", cell(interval.lower_bound), "One-sided, 95%, at a single look."),

@@ -1,7 +1,13 @@
 """Findings: what a page and a report draw is the same, and shows other people's text as text."""
 
-from judges.render.findings import as_html, confidence, means, slices
+import numpy as np
+import pytest
+
+from judges.cards import card
+from judges.render.findings import agreement, as_html, confidence, means, slices
 from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
+from judges.stats.approval_check import check_dimension
+from judges.stats.calibration import DimensionResult, PairedRatings, summarise
 from judges.stats.means import JudgeMeans
 from judges.stats.slices import DifferenceTest, KappaSlice, SlicedKappa
 from judges.stats.uncertainty import Interval
@@ -55,3 +61,17 @@ def test_a_mean_that_nobody_has_is_no_column() -> None:
     table = means.table([("s1", "tone", "turn", own)], "system")
     assert list(table.rows[0]) == ["system", "dimension", "unit", "items", "ratings", "mean"]
     assert table.rows[0]["mean"] == "3.00 (2.90 to 3.10)"
+
+
+@pytest.mark.parametrize(("items", "how"), [(40, "Cluster bootstrap: whole items are resampled."),
+                                            (3_000, "Linearised over whole items.")])  # fmt: skip
+def test_an_interval_is_explained_by_how_it_was_made(items: int, how: str) -> None:
+    dimension = next(d for d in card("multi_turn_dialogue").dimensions if d.name == "helpfulness")
+    number = np.arange(items)
+    people, judge = (1.0 + part % 5 for part in (number, number + (number % 7 == 0)))
+    given = PairedRatings(number, people, judge, np.full(items, True), np.ones(items))
+    summary = summarise(given, dimension)
+    line = DimensionResult(summary, summary, check_dimension(summary.interval))
+    measures, *_ = agreement.kappa_findings(line)
+    assert isinstance(measures, Measures)
+    assert [meaning for name, _, meaning in measures.figures if name == "95% interval"] == [how]
