@@ -130,6 +130,10 @@ def _figures(
     ]  # fmt: skip
 
 
+NO_CELLS = hashlib.sha256().hexdigest()[:20]
+"""The fingerprint where there are none."""
+
+
 @kept
 def fingerprint_cells(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis) -> str:
     """Twenty hex digits of the SHA-256 of the cells behind a figure: item, unit, people's value, the judge's, weight.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
+from data.approvals.check_results import NO_CELLS
 from data.approvals.rules import RULES
 from data.gold.gold import BASES
 from data.records.access import allow
@@ -213,7 +214,7 @@ def _gold(found: Evidence) -> str:
 def _policy(found: Evidence) -> list[str]:
     yes = {True: "yes", False: "no"}
     rows = [
-        (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:g}")
+        (RULES[name].report, yes[value] if isinstance(value, bool) else f"{value:.7g}")
         for name, value in figures.flatten_requirements(found.requirements).items()
     ]
     return [
@@ -284,7 +285,10 @@ def _audits(found: Evidence) -> list[str]:
 def _decisions(found: Evidence) -> list[str]:
     if not found.decisions:
         return [heading("Decisions on record"), para("No lead has decided on any dimension of this judge here yet.")]
-    now = {one.line.key: [one.fingerprints.get(basis) for basis in ("gate", "imported")] for one in found.dimensions}
+    now = {
+        one.line.key: [one.fingerprints.get(basis, NO_CELLS) for basis in ("gate", "imported")]
+        for one in found.dimensions
+    }
     same = {True: "as in this report", False: "have changed"}
     rows = [
         {

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.approvals import check_results
+from data.approvals import approvals, check_results
 from data.calibration import calibration
 from data.calibration.calibration import BasisSize
 from data.cli import main
@@ -295,7 +295,7 @@ def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
         html.heading(tag, anchor=tag), html.note("{a}", tag, a=tag), html.bullets([tag]), html.facts([(tag, tag)]),
         html.table([{tag: tag}], [tag], tag), html.details(tag, [tag]), html.code(tag), html.embed_json(tag, tag),
     ]  # fmt: skip
-    reader.feed(html.html_page(tag, parts, tag, tag))
+    reader.feed(html.html_page(tag, parts, tag))
     assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
         "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type",
     }  # fmt: skip
@@ -446,6 +446,9 @@ def test_a_judge_without_any_gold_has_a_report_too(tmp_path: Path) -> None:
     document = make_report(store, "lea", *fill(store, cells, "bare", card="mt_bench"))
     assert "No rating of this judge has a label here yet" in document
     assert all(d["state"] == "below minimum sample" for d in figures_in(document)["dimensions"])
+    [at], [judge] = (store.rows(f"select id from {table}")[0] for table in ("dataset", "judge"))
+    approvals.record_decision(store, "lea", at, judge, "turn", "rating", "decline", "Nobody has labelled.")
+    assert "| as in this report | " in plain([make_report(store, "lea", at, judge)])
     with pytest.raises(NotFound):
         make_report(store, "lea", "nowhere", "nobody")
     with pytest.raises(NotAllowed):
@@ -630,6 +633,8 @@ def test_it_says_what_the_policy_asks_and_what_audits_and_leads_found(evidence: 
     told = plain(_policy(replace(evidence, requirements=asked)))
     assert "two leads agree | yes | " in told and "that the judge answered, at least | 0.75 | " in told
     assert "two leads agree | no | " in plain(_policy(evidence))
+    most = replace(asked, policy=replace(asked.policy, horizon=1_000_000))
+    assert "(0: at a single look) | 1000000 | " in plain(_policy(replace(evidence, requirements=most)))
     assert evidence.audits is not None
     told = plain(_audits(evidence))
     assert "None is in alarm. 95 replies were examined.\nfailure | verdict | figure | n | why | " in told
