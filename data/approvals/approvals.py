@@ -23,8 +23,8 @@ from judges.stats.check_states import may_be_approved
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
     suspend_unsupported(store)
-    approvals = [s.holds for s in approval_statuses(store).values() if s.holds and s.holds.decision == "approve"]
-    found = [one for one in approvals if dataset_id in ("", one.dataset)]
+    approved = [stand.approved for stand in approval_statuses(store).values()]
+    found = [one for one in approved if one is not None and dataset_id in ("", one.dataset)]
     return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
 
 
@@ -96,10 +96,9 @@ def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) 
 
 def _follows(stand: ApprovalStatus, decision: Action) -> None:
     """Raises BadInput for a decision that cannot follow what holds."""
-    holds = stand.holds.decision if stand.holds else ""
-    if decision == "suspend" and holds != "approve":
+    if decision == "suspend" and not stand.approved:
         raise BadInput("Nothing is approved here that could be suspended. Decline it instead.")
-    if decision == "decline" and holds == "approve":
+    if decision == "decline" and stand.approved:
         raise BadInput("This is approved. Suspend it to remove it from the dashboard.")
 
 
@@ -115,9 +114,9 @@ def _as_seen(store: Store, found: Case, seen: str) -> None:
 
 def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
     """Raises NotApprovable where the same was decided already, or a second lead is missing."""
-    holds, proposed = stand.holds, stand.proposed
-    if holds and holds.decision == "approve" and (holds.fingerprint, holds.requirements) == (mark, found.requirements):
-        raise NotApprovable(f"{holds.person} has approved this already, on the same evidence and policy.")
+    approved, proposed = stand.approved, stand.proposed
+    if approved and (approved.fingerprint, approved.requirements) == (mark, found.requirements):
+        raise NotApprovable(f"{approved.person} has approved this already, on the same evidence and policy.")
     fresh = proposed is not None and (proposed.fingerprint, proposed.requirements) == (mark, found.requirements)
     if decision == "propose" and proposed and fresh and people.find_person(tx, proposed.person).may("lead"):
         raise NotApprovable(f"{proposed.person} has proposed this already, on the same evidence and policy.")
@@ -278,8 +277,8 @@ class ApprovalNote(NamedTuple):
 @allow("annotator")
 def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
     """What is to be shown beside the state of a dimension; nothing where no approval holds."""
-    one = stand.holds
-    if one is None or one.decision != "approve":
+    one = stand.approved
+    if one is None:
         return ApprovalNote()
     how = review_approval(store, one)
     return ApprovalNote(

@@ -185,21 +185,15 @@ def case_context(store: Store, found: Case) -> CaseContext:
             f"People say n/a in {found.people_only_na:,} of {found.result.gate.gold_cells:,} ratings to which the "
             "judge gave a value: kappa leaves those out."
         )
-    return CaseContext(case_ceiling(store, found), count_waiting(store, found), alarms, tuple(caveats), labels.origin())
+    ceiling = human_ceiling.measure_ceiling(
+        store, found.dataset.id, found.judge.id, found.result.dimension, _resting(found)
+    )
+    return CaseContext(ceiling, count_waiting(store, found), alarms, tuple(caveats), labels.origin())
 
 
 def _origin_of_labels(store: Store, found: Case) -> LabelOrigin:
     judge, counts = found.judge, found.basis == "imported"
     return label_origin(store, found.dataset.id, judge.id, judge.card, found.result.dimension, counts)
-
-
-def case_ceiling(store: Store, found: Case) -> HumanCeiling | None:
-    """How far people agree with each other in the dimension, blind; None where no two have labelled one cell.
-
-    It rests on imported labels only where the approval check does.
-    """
-    resting = _resting(found)
-    return human_ceiling.measure_ceiling(store, found.dataset.id, found.judge.id, found.result.dimension, resting)
 
 
 @allow("annotator")
@@ -212,6 +206,7 @@ def kappa_between_people(store: Store, found: Case) -> Interval | None:
 
 
 def _resting(found: Case) -> human_ceiling.Resting:
+    """On which labels the agreement of people rests: on imported ones only where the approval check does."""
     return "blind" if found.basis == "imported" else "here"
 
 

@@ -122,6 +122,5 @@ def _verdict(one: Case, stand: record.ApprovalStatus) -> DimensionVerdict:
         verdict = "meets"
     return DimensionVerdict(
         d.sort, d.name, verdict, decision.state, decision.reason, interval.point, decision.bound,
-        one.requirements.policy.threshold, interval.items, against,
-        stand.holds is not None and stand.holds.decision == "approve",
+        one.requirements.policy.threshold, interval.items, against, stand.approved is not None,
     )  # fmt: skip

@@ -192,27 +192,28 @@ def label_origin(
         if here or counts:
             own[str(annotator)] += 1
             changed += bool(again)
-    drawn, skipped = store.rows(
+    ((drawn, skipped),) = store.rows(
         "with drawn as (select distinct item_id from draw where dataset_id = $1 and stream = 'audit' "
         "and mode = 'blind') select count(*), count(s.item_id) from drawn d left join (select distinct a.item_id "
         "from answer a where a.dataset_id = $1 and a.action = 'skip' and not exists ("
         "select 1 from label l where l.item_id = a.item_id)) s on s.item_id = d.item_id",
         [dataset_id],
-    )[0]
-    aside_ = store.rows(
+    )
+    ((aside,),) = store.rows(
         "select count(distinct d.item_id) from draw d join tuning_now t on t.item_id = d.item_id and t.seq > d.seq "
         "where d.dataset_id = $1 and d.stream = 'audit' and d.mode = 'blind'",
         [dataset_id],
-    )[0][0]
+    )
     tried = sum(judge.card == card for judge in datasets.dataset_judges(store, dataset_id))
     leads = tuple(p.name for p in people.all_people(store) if p.may("lead"))
-    files, shown_ = _imports_of_labels(store, imported), len(examples)
     query = "select distinct seq from intake where sampling = 'random' and population is null and dataset_id = $1"
     untold = sum(certain[int(row[0])] for row in store.rows(query, [dataset_id])) if certain else 0
     basis: Basis = "imported" if counts else "gate"
     response = sample_responses(store, dataset_id, judge_id, [dimension], basis)[dimension.sort, dimension.name]
-    other_fields = int(drawn), int(skipped), int(aside_), shown_, tried, leads, untold, response
-    return LabelOrigin(own, files, counts, changed, *other_fields)
+    return LabelOrigin(
+        own, _imports_of_labels(store, imported), counts, changed, int(drawn), int(skipped), int(aside), len(examples),
+        tried, leads, untold, response,
+    )  # fmt: skip
 
 
 def _imports_of_labels(store: Store, labels: Mapping[int, int]) -> tuple[ImportedLabels, ...]:

@@ -69,6 +69,11 @@ class ApprovalStatus:
     holds: Approval | None = None
     proposed: Approval | None = None
 
+    @property
+    def approved(self) -> Approval | None:
+        """The approval that holds, if one does."""
+        return self.holds if self.holds is not None and self.holds.decision == "approve" else None
+
 
 @allow("annotator")
 @kept
@@ -77,7 +82,11 @@ def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], Appr
 
     A proposal changes nothing that holds; any other decision ends it.
     """
-    return _fold(_rows(store))
+    found: dict[tuple[str, str, str, str], ApprovalStatus] = {}
+    for row in sorted(map(_read, store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id)):
+        before = found.get(row.key, ApprovalStatus())
+        found[row.key] = ApprovalStatus(before.holds, row) if row.decision == "propose" else ApprovalStatus(row)
+    return found
 
 
 @allow("annotator")
@@ -86,10 +95,7 @@ def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "
 
     A proposal is among them where nothing was decided before it, or no approval holds.
     """
-    found = []
-    for stand in approval_statuses(store).values():
-        approved = stand.holds is not None and stand.holds.decision == "approve"
-        found.append(stand.holds if approved or stand.proposed is None else stand.proposed)
+    found = [stand.approved or stand.proposed or stand.holds for stand in approval_statuses(store).values()]
     chosen = [a for a in found if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
     return sorted(chosen, key=lambda a: (-a.seq, a.sort, a.dimension))
 
@@ -172,10 +178,6 @@ def append_decision(
     return id_
 
 
-def _rows(store: Store | Tx) -> list[Approval]:
-    return sorted((_read(row) for row in store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id))
-
-
 _WORDS = {
     "eligible": "meets policy", "promising": "inconclusive", "below": "fails",
     "not enough gold": "below minimum sample",
@@ -190,11 +192,3 @@ def _read(row: Row) -> Approval:
         str(id_), str(dataset), str(judge), str(sort), str(dimension), decision, str(reason),
         _WORDS.get(str(state), str(state)), requirements.policy, str(print_), str(person), at, int(seq), requirements,
     )  # fmt: skip
-
-
-def _fold(rows: Iterable[Approval]) -> dict[tuple[str, str, str, str], ApprovalStatus]:
-    found: dict[tuple[str, str, str, str], ApprovalStatus] = {}
-    for row in rows:
-        before = found.get(row.key, ApprovalStatus())
-        found[row.key] = ApprovalStatus(before.holds, row) if row.decision == "propose" else ApprovalStatus(row)
-    return found

@@ -17,7 +17,6 @@ from data.approvals import case, policy, record
 from data.approvals.case import Case
 from data.approvals.record import AUTOMATIC, Approval, Fact
 from data.calibration import calibration
-from data.gold.gold import Basis
 from data.records import datasets, settings
 from data.records.access import allow
 from data.records.coverage import unit_condition
@@ -32,7 +31,6 @@ from judges.stats.approval_check import CheckResult
 from judges.stats.calibration import DimensionResult, Summary
 from judges.stats.drift import DriftFinding, FrozenEvidence, GoldAgreement
 from judges.stats.uncertainty import normal_quantile
-from judges.types import Dimension
 
 _SINCE = """
 select 'new labels' as what, i.dataset_id, '' as judge_id, l.dimension, max(l.seq) as seq
@@ -137,7 +135,7 @@ def suspend_unsupported(store: Store) -> list[Approval]:
     waiting = [one for one in _standing(store) if looked.get(one.id, one.seq) < upto]
     if not waiting:
         return []
-    came = [NewRows(*row) for row in store.rows(_SINCE, [min(looked.get(one.id, one.seq) for one in waiting)])]
+    came = _rows_since(store, min(looked.get(one.id, one.seq) for one in waiting))
     moved = [one for one in waiting if any(rows.touches(one, looked.get(one.id, one.seq)) for rows in came)]
     _together(store, moved)
     gone = []
@@ -156,8 +154,8 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
     older version are looked at though nothing came: their figures may be made in another way today.
     """
     approvals = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
-    came = store.rows(_SINCE, [min(one.seq for one in approvals)]) if approvals else []
-    moved = [one for one in approvals if any(NewRows(*row).touches(one, one.seq) for row in came)]
+    came = _rows_since(store, min(one.seq for one in approvals)) if approvals else []
+    moved = [one for one in approvals if any(rows.touches(one, one.seq) for rows in came)]
     found = [
         (one, review_approval(store, one))
         for one in approvals
@@ -196,7 +194,11 @@ def find_keeper(store: Store, one: Approval, how: ApprovalReview) -> tuple[str, 
 
 
 def _standing(store: Store) -> list[Approval]:
-    return [s.holds for s in record.approval_statuses(store).values() if s.holds and s.holds.decision == "approve"]
+    return [stand.approved for stand in record.approval_statuses(store).values() if stand.approved]
+
+
+def _rows_since(store: Store, seq: int) -> list[NewRows]:
+    return [NewRows(*row) for row in store.rows(_SINCE, [seq])]
 
 
 def _together(store: Store, moved: Sequence[Approval]) -> None:
@@ -220,8 +222,8 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
             return False
         # Under the write lock nobody else commits: what the store gives is what holds at this very change.
         found = how.found
-        came = [NewRows(*row) for row in store.rows(_SINCE, [one.seq])]
-        what = ", ".join(dict.fromkeys(rows.what for rows in came if rows.touches(one, one.seq)))
+        came = (rows.what for rows in _rows_since(store, one.seq) if rows.touches(one, one.seq))
+        what = ", ".join(dict.fromkeys(came))
         state, mark = (found.result.decision.state, case.case_fingerprint(store, found)) if found else ("undefined", "")
         evidence = [*case.case_facts(store, found), *suspension_facts(how)] if found else []
         why = f"Since the approval came {what}. {_describe_change(how)}{how.why}"
@@ -240,11 +242,11 @@ def review_approval(store: Store, one: Approval) -> ApprovalReview:
     """The state of an approval now."""
     frozen = {name: figure for name, figure, _ in record.frozen_evidence(store, one.id)}
     try:
-        found, dimension, basis = _alone(store, one)
+        found = _alone(store, one)
     except NotFound as error:
         sentence = f"It cannot be compared with labels any more: {error}"
         return ApprovalReview(None, DriftFinding("suspended", ("no gold",), (sentence,)), (), None, None, frozen)
-    since, latest = _new(store, one, dimension, basis)
+    since, latest = _new(store, one, found)
     beside = replace(found, result=replace(found.result, decision=CheckResult("meets policy", "")))  # all but kappa
     new, newest = (None if figures is None else GoldAgreement.from_summary(figures) for figures in (since, latest))
     finding = drift.assess_drift(
@@ -262,7 +264,7 @@ def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
     return FrozenEvidence(kappa, se, frozen.get("items"), frozen.get("effective items"))
 
 
-def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
+def _alone(store: Store, one: Approval) -> Case:
     """The case of an approval now, its dimension decided by itself under the policy that it met."""
     dimension = next(
         (d for d in calibration.compared_dimensions(store, one.judge) if (d.sort, d.name) == one.key[2:]), None
@@ -270,24 +272,21 @@ def _alone(store: Store, one: Approval) -> tuple[Case, Dimension, Basis]:
     if dimension is None:
         raise NotFound(f"the judge's card has no {one.dimension!r} of a {one.sort}.")
     where, who = datasets.find_dataset(store, one.dataset), datasets.find_judge(store, one.judge)
-    basis = one.requirements.basis(where.synthetic)
+    requirements = replace(one.requirements, alarms=False)
+    basis = requirements.basis(where.synthetic)
     cells = calibration.comparison_input(store, one.dataset, one.judge, dimension, basis)
     summary = stats_calibration.summarise(cells, dimension)
     line = DimensionResult(summary, summary, approval_check.check_dimension(summary.interval, one.policy))
-    requirements = replace(one.requirements, alarms=False)
-    return (
-        Case(where, who, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset)),
-        dimension,
-        basis,
-    )
+    return Case(where, who, line, requirements, None, (line.key,), case.has_imported_labels(store, one.dataset))
 
 
-def _new(store: Store, one: Approval, dimension: Dimension, basis: Basis) -> tuple[Summary | None, Summary | None]:
+def _new(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summary | None]:
     """The figures of the gold since an approval, and of the newest of it where that is not all; None without any.
 
     An item came since when its first blind label of a random draw did. A correction of an older one, or a further label
     of the same item, moves the figures of all gold only.
     """
+    dimension, basis = found.result.dimension, found.basis
     drawn = "l.draw_id in (select id from draw where stream = 'audit')"
     first = (
         "select l.item_id, min(l.seq) as seq from label l join item i on i.id = l.item_id "
