@@ -141,9 +141,7 @@ def _split_groups(
     chosen: tuple[str, BreakdownField], system: str, outcome: int,
 ) -> Breakdown:  # fmt: skip
     (by, way), ask = chosen, tile.dimension
-    scale = ask.dimension.scale
-    reach = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
-    items = item_fields.item_fields(store, dataset_id)
+    reach, items = dashboard.reach_of_mean(ask), item_fields.item_fields(store, dataset_id)
     frame = frame.assign(place=frame["item_id"].map(items.place))
     frame = _by_system(items, frame, ask, split=bool(system) or by == SYSTEM)
     if system and by != SYSTEM:

@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import reduce
 from operator import add
 
-from data.approvals import approvals, check_results, record
+from data.approvals import approvals, check_results, policy, record
 from data.approvals.approvals import PolicyToday
 from data.approvals.record import Approval
 from data.calibration import calibration
@@ -131,12 +131,10 @@ def tiles(store: Store, dataset_id: str, judge_id: str, judge_approvals: Sequenc
     known: dict[Key, Dimension] = {(d.sort, d.name): d for d in calibration.compared_dimensions(store, judge_id)}
     shown = {(a.sort, a.dimension): a for a in judge_approvals if (a.sort, a.dimension) in known}
     dimensions = sorted((known[key] for key in shown), key=lambda d: (SORTS.index(d.sort), d.name))
-    synthetic = any(d.synthetic for d in datasets.all_datasets(store) if d.id == dataset_id)
+    synthetic = policy.is_synthetic(store, dataset_id)
     bases = [shown[d.sort, d.name].requirements.basis(synthetic) for d in dimensions]  # what each approval was given on
-    counted, gold = (
-        tallies(store, dataset_id, judge_id, dimensions),
-        labelled_items(store, dataset_id, judge_id, dimensions, bases),
-    )
+    counted = tallies(store, dataset_id, judge_id, dimensions)
+    gold = labelled_items(store, dataset_id, judge_id, dimensions, bases)
     gone = count_unscored_items(store, dataset_id, judge_id)
     order = [run.key for run in scoring_runs(store, dataset_id, judge_id)]
     today = approvals.compare_with_today(store, list(shown.values()))
@@ -150,14 +148,12 @@ def _tile(
     approval: Approval, today: PolicyToday, ask: CountedDimension, groups: Groups, gold: Mapping[str, list[Moments]],
     gone: Mapping[str, int], order: Sequence[str],
 ) -> Tile:  # fmt: skip
-    systems = []
+    systems, reach = [], reach_of_mean(ask)
     for name in sorted({system for _, system in groups}):
         own = {run: group for (run, system), group in groups.items() if system == name}
         whole = reduce(add, own.values())
         if not whole.items:
             continue  # n/a throughout
-        scale = ask.dimension.scale
-        reach = (bins.first_value(scale), bins.first_value(scale) + bins.scale_width(scale)) if ask.mean else (0.0, 1.0)
         means = tuple(
             correct_mean(whole.moments(ask, n, gold[name][n] if name in gold else None), reach, share=not ask.mean)
             for n in range(ask.outcomes)
@@ -175,6 +171,12 @@ def _tile(
     shared = ask.sided or ask.dimension.sort in ("section", "side")
     pairs = compare_means([s.means[lead].interval for s in systems], shared)
     return Tile(approval, ask, tuple(systems), tuple(pairs), lead, shared, today)
+
+
+def reach_of_mean(ask: CountedDimension) -> tuple[float, float]:
+    """The ends between which the means of a dimension lie: those of its scale, 0 and 1 for shares."""
+    low = bins.first_value(ask.dimension.scale)
+    return (low, low + bins.scale_width(ask.dimension.scale)) if ask.mean else (0.0, 1.0)
 
 
 def filter_system(tile: Tile, system: str) -> Tile:
@@ -220,11 +222,10 @@ def scoring_runs(store: Store, dataset_id: str, judge_id: str) -> list[ScoringRu
 
 def run_names(found: Sequence[ScoringRun]) -> dict[str, str]:
     """Runs by key in words, no two alike: their date, the time where dates are equal, a number where those are."""
-    days = Counter(f"{run.at:%Y-%m-%d}" if run.at else "" for run in found)
-    named, times = dict[str, str](), Counter[str]()
-    for run in found:
-        day = f"{run.at:%Y-%m-%d}" if run.at else ""
-        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and days[day] > 1 else day
+    days = [f"{run.at:%Y-%m-%d}" if run.at else "" for run in found]
+    named, runs, times = dict[str, str](), Counter(days), Counter[str]()
+    for run, day in zip(found, days, strict=True):
+        when = f"{run.at:%Y-%m-%d %H:%M}" if run.at and runs[day] > 1 else day
         name = f"imported {when}" if run.imported else when
         times[name] += 1
         named[run.key] = f"{name} ({times[name]})" if times[name] > 1 else name
@@ -265,8 +266,6 @@ def withheld_dimensions(store: Store, dataset_id: str, judge_id: str) -> list[Wi
             else:
                 found.append(WithheldDimension(line.dimension, state, line.decision.reason, outside))
     return found
-
-
 
 
 def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldDimension:

@@ -17,6 +17,10 @@ def tile_figure(tile: Tile, value: float) -> str:
     return f"{value:.2f}" if tile.dimension.mean else f"{100 * value:.0f}%"
 
 
+def _corrected_figure(tile: Tile, system: System) -> str:
+    return tile_figure(tile, system.means[tile.headline].interval.point or 0.0)
+
+
 def explain_tile(tile: Tile) -> list[str]:
     """What a tile says, in sentences for somebody who knows no statistics."""
     sure = [s for s in tile.systems if s.means[tile.headline].interval.point is not None]
@@ -31,7 +35,7 @@ def explain_tile(tile: Tile) -> list[str]:
             f"{few}{unequal}), so what stands here is the judge's own view."
         ]
     few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
-    top, low = (tile_figure(tile, s.means[tile.headline].interval.point or 0.0) for s in (best, worst))
+    top, low = _corrected_figure(tile, best), _corrected_figure(tile, worst)
     if len(sure) > 1 and top == low:
         those = f"The {len(sure)} systems with enough labelled items" if few else f"All {len(sure)} systems"
         same = f"{those} come out alike, at {top}{_ends(tile)}."
@@ -39,9 +43,7 @@ def explain_tile(tile: Tile) -> list[str]:
     first = f"{_of(tile, best, len(sure) > 1)}{_span(tile, best)}."
     among = f"Among the {len(sure)} systems with enough labelled items, " if few and len(sure) > 1 else ""
     sentences = [among + ("people" + first.removeprefix("People") if among else first)]
-    alike = [
-        _system_name(s) for s in sure[1:] if tile_figure(tile, s.means[tile.headline].interval.point or 0.0) == top
-    ]
+    alike = [_system_name(s) for s in sure[1:] if _corrected_figure(tile, s) == top]
     if alike:
         sentences.append(f"{' and '.join(alike)} {'comes' if len(alike) == 1 else 'come'} out at the same figure.")
     if len(sure) > 1:
@@ -84,8 +86,7 @@ def _system_name(system: System) -> str:
 
 
 def _of(tile: Tile, system: System, several: bool) -> str:
-    value = tile_figure(tile, system.means[tile.headline].interval.point or 0.0)
-    ask = tile.dimension
+    value, ask = _corrected_figure(tile, system), tile.dimension
     most = " highest" if several else ""
     if ask.mean:
         return f"People would rate {_system_name(system)}{most}, {value} on average{_ends(tile)}"

@@ -40,8 +40,8 @@ def dashboard_html(found: PublishedJudge, made_at: datetime, runs: Mapping[str, 
     parts = [_head(found)]
     for tile in found.tiles:
         parts += _tile(tile, runs)
-    parts += [html.heading("Withheld", anchor="withheld"), *_withheld(found)]
-    parts += [html.heading("How to read this"), *_reading()]
+    parts += [html.heading("Withheld", anchor="withheld"), _withheld(found)]
+    parts += [html.heading("How to read this"), _reading()]
     parts.append(html.embed_json("figures", tile_records(found)))
     foot = f"Made by Assay {VERSION} on {made_at:%Y-%m-%d %H:%M} UTC from what was approved then."
     return html.html_page(f"Dashboard of {found.dataset.name}", parts, foot)
@@ -62,15 +62,12 @@ def _head(found: PublishedJudge) -> str:
 
 
 def _tile(tile: Tile, runs: Mapping[str, str]) -> list[str]:
-    title, approval = tile.dimension.dimension.title, tile.approval
-    mark, day = (
-        f"{tile.policy_today.mark.capitalize()} ·" if tile.policy_today.warning else "✓",
-        f"{approval.at:%Y-%m-%d}",
-    )
+    title, approval, warning = tile.dimension.dimension.title, tile.approval, tile.policy_today.warning
+    mark, day = f"{tile.policy_today.mark.capitalize()} ·" if warning else "✓", f"{approval.at:%Y-%m-%d}"
     parts = [
         html.heading(f"{title} · {approval.sort}"),
         html.para("{mark} approved by {person} on {day}", "quiet", mark=mark, person=approval.person, day=day),
-        *([html.note("{told}", told=tile.policy_today.warning)] if tile.policy_today.warning else []),
+        *([html.note("{told}", told=warning)] if warning else []),
         html.para("{told}", told=" ".join(sentences.explain_tile(tile))),
         html.figure(tile_plot(tile)),
     ]
@@ -137,33 +134,26 @@ def tile_picture(tile: Tile, dataset: str) -> str:
     return tile_plot(tile, f"{tile.dimension.dimension.title} · {dataset}{mark}")
 
 
-def _withheld(found: PublishedJudge) -> list[str]:
+def _withheld(found: PublishedJudge) -> str:
     if not found.withheld:
-        return [html.para("Nothing: every dimension of this judge is approved.")]
+        return html.para("Nothing: every dimension of this judge is approved.")
     rows = [
         {"dimension": w.dimension.title, "unit": w.dimension.sort, "state": w.state, "why": w.public_reason}
         for w in found.withheld
     ]
-    return [html.table(rows, ["dimension", "unit", "state", "why"])]
+    return html.table(rows, ["dimension", "unit", "state", "why"])
 
 
-def _reading() -> list[str]:
-    return [
-        html.bullets(
-            [
-                html.say(
-                    "**The dot and its line**: what people would say on average over all items, and its 95% interval. "
-                    "The judge scored all items, people some of them; where both did one sees by how much it is off."
-                ),
-                html.say(
-                    "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or "
-                    "lower than people."
-                ),
-                html.say("**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean."),
-                html.say("**Significant** is a difference at 5% for all pairs of systems together (Holm)."),
-            ]
-        )
+def _reading() -> str:
+    points = [
+        "**The dot and its line**: what people would say on average over all items, and its 95% interval. The judge "
+        "scored all items, people some of them; where both did one sees by how much it is off.",
+        "**The dashed diamond**: the judge's own mean. Off the line, it is biased: it scores higher or lower than "
+        "people.",
+        "**The bar**: how often the judge gave each answer. n/a and unscored items are in no mean.",
+        "**Significant** is a difference at 5% for all pairs of systems together (Holm).",
     ]
+    return html.bullets([html.say(point) for point in points])
 
 
 # -- a tile as a plot -------------------------------------------------------------------------------------------------
