@@ -59,12 +59,8 @@ def plot_files(found: Evidence) -> dict[str, str]:
     """All plots by file name: of all dimensions, and those of each dimension under the name of their statistic."""
     svg_by_file = {"dimensions.svg": overview_plot(found)}
     for one in found.dimensions:
-        for statistic in STATISTICS.values():
-            drawn = (
-                statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy)
-                if one.met
-                else ()
-            )
+        for statistic in STATISTICS.values() if one.met else ():
+            drawn = statistic.findings(statistic.figures_in(one.found), one.line, found.requirements.policy)
             plots = [finding for finding in drawn if not isinstance(finding, Sentence | Table | Measures)]
             for number, plot in enumerate(plots, 1):
                 name = statistic.name + (f".{number}" if len(plots) > 1 else "")

@@ -18,7 +18,7 @@ from judges.audits import all_audits as known
 from judges.plural import many
 from judges.render.findings import both_orders, disputes, means, weakest_turns
 from judges.render.findings.as_html import html_parts
-from judges.render.findings.findings import quiet
+from judges.render.findings.findings import Finding, quiet
 from judges.render.html import (
     bullets,
     code,
@@ -78,7 +78,7 @@ def render_report(found: Evidence, all_figures: figures.Json) -> str:
 
 
 def _opening(found: Evidence) -> list[str]:
-    judge, states = found.judge, [one.line.decision.state for one in found.dimensions]
+    judge = found.judge
     parts = [
         para(
             "The judge **{model}** with the card **{card}** has scored {items} of this dataset. Here its scores are "
@@ -95,7 +95,7 @@ def _opening(found: Evidence) -> list[str]:
     meeting = [one.dimension.title for one in found.dimensions if may_be_approved(one.line.decision.state)]
     sentence = "{n} of {all} dimensions meet the policy of this workspace for publishing a judge's scores"
     parts.append(
-        para(sentence + (": **{which}**." if meeting else "."), n=states.count("meets policy"), all=len(states),
+        para(sentence + (": **{which}**." if meeting else "."), n=len(meeting), all=len(found.dimensions),
              which=", ".join(meeting))
     )  # fmt: skip
     if found.basis != found.gate:
@@ -232,12 +232,9 @@ def _position(found: Evidence) -> list[str]:
     """Whether it says the same of a pair with the places swapped, where it was asked in both orders."""
     if found.position is None:
         return []
-    parts = html_parts([*both_orders.sentences(found.position), both_orders.plot(found.position)])
-    return [
-        heading("Position bias"),
-        *parts,
-        *html_parts([both_orders.table(found.position), both_orders.counting_note()]),
-    ]
+    shown: list[Finding] = [*both_orders.sentences(found.position), both_orders.plot(found.position)]
+    shown += [both_orders.table(found.position), both_orders.counting_note()]
+    return [heading("Position bias"), *html_parts(shown)]
 
 
 def _turns(found: Evidence) -> list[str]:

@@ -28,10 +28,10 @@ _STYLE = Markup(
 _VALUE = Markup("<bdi>{}</bdi>")
 
 
-def html_page(title: str, parts: Iterable[str], footer: str = "", lang: str = "en") -> str:
+def html_page(title: str, parts: Iterable[str], footer: str = "") -> str:
     """A whole document: its title as the first heading, its parts below each other, and a line at the end."""
     template = _TEMPLATES.get_template("page.html.jinja")
-    return template.render(title=title, parts=parts, footer=footer, lang=lang, style=_STYLE)
+    return template.render(title=title, parts=parts, footer=footer, style=_STYLE)
 
 
 def heading(text: str, level: int = 2, anchor: str = "") -> str:

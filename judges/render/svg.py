@@ -25,6 +25,7 @@ from judges.render.drawing import (
     title_height,
 )
 from judges.stats.check_states import STATES, Role
+from judges.stats.uncertainty import Interval
 
 ROW = 26
 """Height of a row, in pixels."""
@@ -59,6 +60,11 @@ class IntervalRow:
     state: str = ""
     remark: str = ""
     ceiling: tuple[float, float | None, float | None] | None = None
+
+    @classmethod
+    def of(cls, name: str, figure: Interval, state: str = "", remark: str = "") -> IntervalRow:
+        """A row of a figure with its ends, without a bound."""
+        return cls(name, "", figure.point, figure.low, figure.high, None, state, remark)
 
 
 def interval_plot(

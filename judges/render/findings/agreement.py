@@ -84,17 +84,13 @@ def _measures(line: DimensionResult) -> list[tuple[str, str, str]]:
         ("% agreement", cell(summary.exact, ".1%"), "Share of ratings where judge and people give the same answer."),
     ]
     if ordered:
-        step = bins.describe_step(scale)
+        step, bias = bins.describe_step(scale), cell(summary.mean_difference, "+.2f")
         near = f"Share of ratings that differ by {step} or less."
         shown += [
             (f"Within {step.removesuffix(' step')}", cell(summary.within_one, ".1%"), near),
-            ("Bias (judge - people)", _bias(summary), "Mean difference: above 0 the judge is higher."),
+            ("Bias (judge - people)", bias, "Mean difference: above 0 the judge is higher."),
         ]
     return shown
-
-
-def _bias(summary: Summary) -> str:
-    return cell(summary.mean_difference, "+.2f")
 
 
 def confusion(summary: Summary, title: str = "") -> Confusion:

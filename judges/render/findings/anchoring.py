@@ -20,13 +20,9 @@ def findings(blind: Interval, assisted: Interval, change: Interval, title: str =
             )
         ]
     rows = [
-        IntervalRow("blind", "", blind.point, blind.low, blind.high, None, "other", _describe_kappa(blind)),
-        IntervalRow(
-            "assisted", "", assisted.point, assisted.low, assisted.high, None, "beside", _describe_kappa(assisted)
-        ),
-        IntervalRow(
-            "assisted − blind", "", change.point, change.low, change.high, None, "beside", _describe_shift(change)
-        ),
+        IntervalRow.of("blind", blind, "other", _describe_kappa(blind)),
+        IntervalRow.of("assisted", assisted, "beside", _describe_kappa(assisted)),
+        IntervalRow.of("assisted − blind", change, "beside", _describe_shift(change)),
     ]
     return [_sentence(blind, assisted, change), Intervals(rows, 0.0, reach=(-0.1, 1.0), title=title)]
 

@@ -41,5 +41,4 @@ def counting_note() -> Sentence:
 
 
 def _row(name: str, one: Interval) -> IntervalRow:
-    on = f"{cell(one.point, '.1%')} of {one.cells:,}"
-    return IntervalRow(name, "", one.point, one.low, one.high, None, "other", on)
+    return IntervalRow.of(name, one, "other", f"{cell(one.point, '.1%')} of {one.cells:,}")

@@ -24,7 +24,7 @@ def findings(found: HumanCeiling | None, gold: Interval | None, title: str = "")
         ("alpha, all people", found.alpha, "meets policy", f"{many(found.cells, 'rating')}, {found.people:,} people"),
     ]
     spans = [
-        IntervalRow(name, "", i.point, i.low, i.high, None, state, f"{cell(i.point, '.2f')} · {on}")
+        IntervalRow.of(name, i, state, f"{cell(i.point, '.2f')} · {on}")
         for name, i, state, on in rows
         if i is not None
     ]

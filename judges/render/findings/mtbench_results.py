@@ -183,8 +183,8 @@ def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Inter
     models = sorted((one for one in found if one.model in places), key=lambda one: places[one.model])
     whole = next((one.both.point for one in found if not one.model), None)
     rows = [
-        IntervalRow(
-            one.model, "", one.both.point, one.both.low, one.both.high, None, "",
+        IntervalRow.of(
+            one.model, one.both, "",
             f"{cell(one.both.point, shape(rules))}, rank {_format_rank(ranking.models[places[one.model]].rank)}",
         )
         for one in models

@@ -51,7 +51,7 @@ def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> 
 
 def _row(name: str, one: Interval, state: str = "other") -> IntervalRow:
     on = f"{cell(one.point, '.0%')} of {one.cells:,} ratings" if one.cells else "no such ratings"
-    return IntervalRow(name, "", one.point, one.low, one.high, None, state, on)
+    return IntervalRow.of(name, one, state, on)
 
 
 _ENDS = Column("", "By items (clustered).", "95% interval")

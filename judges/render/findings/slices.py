@@ -63,11 +63,11 @@ def rank_slices(one: SlicedKappa) -> list[KappaSlice]:
 
 def plot(one: SlicedKappa, whole: Interval) -> Intervals:
     """The slices with their intervals, best first, under all items."""
-    rows = [IntervalRow("all", "", whole.point, whole.low, whole.high, None, "beside", _remark(whole, None))]
+    rows = [IntervalRow.of("all", whole, "beside", _remark(whole, None))]
     for slice_ in rank_slices(one):
         i = slice_.interval
         state = "below minimum sample" if i.is_too_small or i.point is None else "meets policy"
-        rows.append(IntervalRow(slice_.name, "", i.point, i.low, i.high, None, state, _remark(i, slice_.bias)))
+        rows.append(IntervalRow.of(slice_.name, i, state, _remark(i, slice_.bias)))
     return Intervals(
         rows, whole.point, "all", (0.0, 1.0), f"Kappa by {one.by}",
         "Mark: kappa of the slice, with its 95% interval by items. □ fewer than 30 items: no conclusion. Dashed: all "

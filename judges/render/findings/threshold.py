@@ -44,4 +44,4 @@ def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:
 
 def _row(name: str, one: Interval) -> IntervalRow:
     on = f"{cell(one.point, '.2f')} from {one.cells:,} ratings" if one.cells else "no such ratings"
-    return IntervalRow(name, "", one.point, one.low, one.high, None, "other" if name == "kappa" else "beside", on)
+    return IntervalRow.of(name, one, "other" if name == "kappa" else "beside", on)
