@@ -94,7 +94,7 @@ def _record(
     """Put on record that somebody is given these rows; it is in the store when this returns."""
     if not rows:
         return
-    rests = {} if kind.provenance is None else kind.provenance(store, dataset, options)
+    rests = kind.provenance(store, dataset, options)
     names = {str(row["item"]) for row in rows if "item" in row}
 
     def work(tx: Tx) -> None:

@@ -132,7 +132,7 @@ def write_export(
     if kind.json_lines_only and format != "jsonl" and not rows_per_file:
         raise BadInput(f"An export of {kind.name} has lines of several sorts: it can only be JSON lines (jsonl).")
     full_options = complete_options(store, dataset.id, kind, options)
-    rests = {} if kind.provenance is None else kind.provenance(store, dataset, full_options)
+    rests = kind.provenance(store, dataset, full_options)
     part, told_of = file.with_name(file.name + ".part"), set[str]()
     facts = {"assay": VERSION, "dataset": dataset.name, "revision": store.newest(), "options": dict(full_options)}
 

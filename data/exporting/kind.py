@@ -69,7 +69,7 @@ class ExportKind:
     json_lines_only: bool = False
     first: Callable[[Store, Dataset, Options, int, Options], Iterator[Row]] | None = None
     marks_tuning_items: bool = False
-    provenance: Callable[[Store, Dataset, Options], Row] | None = None
+    provenance: Callable[[Store, Dataset, Options], Row] = lambda *_: {}
     reimport: str = "not imported again"
     query: Callable[[Dataset, Options], Query] | None = None
     parts: tuple[ExportKind, ...] = ()

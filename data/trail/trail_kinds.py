@@ -71,12 +71,10 @@ def _describe_adjudication(withdrawn: bool, dimension: str, unit: str, name: str
 
 
 def _describe_budget(limit: float | None, price_in: float | None, price_out: float | None) -> str:
-    of = (
-        ""
-        if price_in is None or price_out is None
-        else f", at ${price_in:g} in and ${price_out:g} out per million tokens"
-    )
-    return f"gave a run {'no spending limit' if limit is None else f'a spending limit of {dollars(limit)}'}{of}"
+    terms = "no spending limit" if limit is None else f"a spending limit of {dollars(limit)}"
+    if price_in is None or price_out is None:
+        return f"gave a run {terms}"
+    return f"gave a run {terms}, at ${price_in:g} in and ${price_out:g} out per million tokens"
 
 
 def _describe_test_calls(calls: int, cost: float | None, estimated: bool) -> str:

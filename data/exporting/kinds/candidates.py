@@ -11,13 +11,12 @@ import pyarrow as pa
 from data.exporting.conversations import item_messages
 from data.exporting.kind import CHAT, FLAG, NUMBER, TEXT, ExportKind, ExportOption, Options, Row, typed_schema
 from data.exporting.shared import BASIS, JUDGE, dimensions_by_place
-from data.gold.gold import BASES, gold_sql
+from data.gold.gold import Basis, gold_sql
 from data.queue.review_signals import find_needs
 from data.records import datasets, items
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
-from data.store.errors import BadInput
 from judges.stats import bins
 from judges.triage import ReviewNeed, describe_unit
 from judges.types import Pair, Scale
@@ -57,7 +56,7 @@ def _need(item: str, low: dict[str, list[str]], apart: dict[str, list[str]], dou
     return 1 - calm * (1 - doubts[item].need if item in doubts else 1.0)
 
 
-def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def _by_people(store: Store, dataset: Dataset, basis: Basis) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """item -> what people found low in it, and item -> what they disagree on."""
     low: dict[str, list[str]] = defaultdict(list)
     apart: dict[str, list[str]] = defaultdict(list)
@@ -65,8 +64,6 @@ def _by_people(store: Store, dataset: Dataset, basis: str) -> tuple[dict[str, li
     for d in dimensions_by_place(store, dataset.id):
         if not d.scale.weights:
             continue
-        if basis not in BASES:
-            raise BadInput(f"{basis!r} is no basis.")
         bound, far = bins.first_value(d.scale) + _LOW * bins.scale_width(d.scale), _full_disagreement(d.scale)
         cells = gold_sql(d.sort, d.scale, basis, rule)
         for item, unit, code, least, most in store.stream(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from data.exporting.conversations import to_message
 from data.exporting.kind import CHAT, NUMBER, TEXT, WHOLE, ExportKind, Options, Row, typed_schema
 from data.exporting.shared import BASIS, BY_JUDGE, approval_terms, dimensions_by_place
-from data.gold.gold import gold_sql
+from data.gold.gold import Basis, gold_sql
 from data.records.datasets import Dataset
 from data.records.settings import gold_rule
 from data.store import Store
@@ -45,7 +45,7 @@ def rows(store: Store, dataset: Dataset, options: Options) -> Iterator[Row]:
 
 
 def _pairs_with_verdict(
-    store: Store, dataset: Dataset, d: Dimension, judge: str, basis: str
+    store: Store, dataset: Dataset, d: Dimension, judge: str, basis: Basis
 ) -> Iterator[tuple[str, ...]]:
     """(name, content, code, how, people, probability) of the pairs with a verdict."""
     if judge:
@@ -56,7 +56,7 @@ def _pairs_with_verdict(
             [dataset.id, d.name, judge],
         )
         return
-    cells = gold_sql(d.sort, d.scale, basis, gold_rule(store, dataset.id))  # type: ignore[arg-type]
+    cells = gold_sql(d.sort, d.scale, basis, gold_rule(store, dataset.id))
     yield from store.stream(
         f"select i.name, i.content, g.value, g.how, g.people, g.probability from ({cells}) g "
         "join item i on i.id = g.item_id order by i.name",
