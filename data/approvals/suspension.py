@@ -313,7 +313,7 @@ def _new(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summ
 
 def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
     """What was frozen then and what came since, as evidence beside that of the case, which is of all gold."""
-    for name in ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference"):
+    for name in _PARTS:
         yield f"{THEN}{name}", how.frozen.get(name), "frozen at the approval"
     since = how.finding.since
     for head, summary, interval in ((NEW, how.since, since), (NEWEST, how.latest, None)):
@@ -332,6 +332,8 @@ def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
         yield f"{CHANGE}kappa, high end", change.high, "any-time, two-sided 95%"
 
 
+_PARTS = ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference")
+"""The figures of a time, as the names of those facts end."""
 THEN, NEW, NEWEST, CHANGE = "at the approval: ", "since the approval: ", "newest gold: ", "change: "
 """How the names of those facts begin."""
 
@@ -350,10 +352,9 @@ class PeriodFigure(NamedTuple):
 def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
     """At the approval, since then, the newest, and all gold, as they stand in such evidence; empty in other."""
     known = {name: figure for name, figure, _ in given}
-    parts = ("kappa", "kappa, low end", "kappa, high end", "items", "mean difference")
     heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
     return [
-        PeriodFigure(what, *(known.get(f"{head}{part}") for part in parts))
+        PeriodFigure(what, *(known.get(f"{head}{part}") for part in _PARTS))
         for head, what in heads.items() if f"{head}kappa" in known and f"{NEW}kappa" in known
     ]  # fmt: skip
 
@@ -368,8 +369,7 @@ def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
         return []
     gate = how.found.result.gate
     now = gate.interval
-    whole = (("kappa", now.point), ("kappa, low end", now.low), ("kappa, high end", now.high),
-             ("items", float(now.items)), ("mean difference", gate.mean_difference))  # fmt: skip
+    whole = zip(_PARTS, (now.point, now.low, now.high, float(now.items), gate.mean_difference), strict=True)
     return period_figures([*suspension_facts(how), *((name, figure, "") for name, figure in whole)])
 
 

@@ -101,11 +101,8 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _cells(store: Store, found: Evidence, one: DimensionEvidence, shown: set[str]) -> str:
-    def rows() -> Iterator[list[Any]]:
-        for basis in found.rests:
-            yield from _on(store, found, one, basis, shown)
-
-    return _MARK + as_csv(CELLS, rows())
+    rows = (row for basis in found.rests for row in _on(store, found, one, basis, shown))
+    return _MARK + as_csv(CELLS, rows)
 
 
 def _on(store: Store, found: Evidence, one: DimensionEvidence, basis: Basis, shown: set[str]) -> Iterator[list[Any]]:

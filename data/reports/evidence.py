@@ -150,18 +150,17 @@ def gather_report_evidence(
         pair[0].dimension: pair for pair in check_results.with_and_without_waiting(store, dataset_id, judge_id, basis)
     }
     for line in lines:
-        place, drawn = dimensions.index(line.dimension), bool(line.dimension.scale.drawn)
+        place = dimensions.index(line.dimension)
         progress(f"Looking into {line.dimension.title}")
+        without_ties = {
+            (b, True): _figures_without_ties(store, dataset_id, judge_id, line.dimension, b)
+            for b in rests if line.dimension.scale.drawn
+        }  # fmt: skip
         of = StatisticInput(store, dataset_id, judge_id, line.dimension, basis, epsilon=epsilon)
         ones.append(
             DimensionEvidence(
                 line,
-                {(b, False): figures[b][place] for b in rests}
-                | {
-                    (b, True): _figures_without_ties(store, dataset_id, judge_id, line.dimension, b)
-                    for b in rests
-                    if drawn
-                },
+                {(b, False): figures[b][place] for b in rests} | without_ties,
                 {b: check_results.fingerprint_cells(store, dataset_id, judge_id, line.dimension, b) for b in rests},
                 {name: one.load(of) if line.shown.cells else one.empty for name, one in STATISTICS.items()},
                 wait.get(line.dimension),
@@ -207,12 +206,12 @@ def _figures_without_ties(store: Store, dataset_id: str, judge_id: str, dimensio
 
 def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
     one = datasets.find_judge(store, judge_id)
-    summary = store.rows(
+    ((judgments, items, first, last),) = store.rows(
         "select count(*), count(distinct m.item_id), min(c.made_at), max(c.made_at) from judgment m "
         "join item i on i.id = m.item_id left join change c on c.seq = m.seq "
         "where i.dataset_id = $1 and m.judge_id = $2",
         [dataset_id, judge_id],
-    )[0]
+    )
     runs = store.rows(
         "select c.made_at, e.kind from run r join change c on c.seq = r.seq join run_now e on e.run_id = r.id "
         "where r.dataset_id = $1 and r.judge_id = $2 order by r.seq",
@@ -220,7 +219,7 @@ def _judge(store: Store, dataset_id: str, judge_id: str) -> ReportedJudge:
     )
     return ReportedJudge(
         one.id, one.card, one.card_version, one.model, one.parameters, one.synthetic,
-        int(summary[1]), int(summary[0]), summary[2], summary[3], tuple((at, str(kind)) for at, kind in runs),
+        int(items), int(judgments), first, last, tuple((at, str(kind)) for at, kind in runs),
         tuple(calibration.count_unscored(store, dataset_id, judge_id)),
     )  # fmt: skip
 

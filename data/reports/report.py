@@ -181,9 +181,7 @@ def _who(found: Evidence) -> list[str]:
     params = ", ".join(
         f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(judge.params.items())
     )
-    dates = format_minute(judge.first) if judge.first else ""
-    if judge.first and judge.last and judge.last != judge.first:
-        dates = f"{format_minute(judge.first)} to {format_minute(judge.last)}"
+    dates = " to ".join(format_minute(at) for at in dict.fromkeys((judge.first, judge.last)) if at)
     runs = ", ".join(f"{format_minute(at)} ({state})" for at, state in judge.runs)
     lost = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in judge.unscored)
     rows = [
