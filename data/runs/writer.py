@@ -14,6 +14,7 @@ from data.store import Store, Tx
 from data.store.ids import content_id
 from judges.card import Card
 from judges.client.budget import Price, cost
+from judges.client.response_body import storable_text
 from judges.client.usage import Charge
 from judges.protocols.call_plan import CallReply, FinishedJudgment
 from judges.reading.confidence import Logprobs
@@ -54,13 +55,6 @@ def expand_logprobs(text: str) -> Logprobs:
     """What `compact_logprobs` kept."""
     found = json.loads(text) if text else []
     return tuple((entry[0], tuple(entry[1].items()) if len(entry) > 1 else ()) for entry in found)
-
-
-def storable_text(text: str) -> str:
-    """A text as every store can hold it: without NUL and halves of surrogate pairs, which become a mark."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 class JudgmentWriter:
@@ -131,17 +125,11 @@ class JudgmentWriter:
 
     def _reply(self, one: CallReply) -> ReplyRow:
         price = None if self.price is None else cost(self.price, one.tokens_in, one.tokens_out)
-        head = (self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, storable_text(one.raw))
-        rest = (
-            one.unscored or "",
-            storable_text(one.why),
-            one.mode,
-            storable_text(one.model),
-            one.tokens_in,
-            one.tokens_out,
-            price,
-        )
-        return ReplyRow(*head, *rest, one.tries, round(one.seconds * 1000), compact_logprobs(one.logprobs, self._words))
+        return ReplyRow(
+            self.run_id, self.judge_id, one.key, one.part, one.sample, one.piece, storable_text(one.raw),
+            one.unscored or "", storable_text(one.why), one.mode, storable_text(one.model), one.tokens_in,
+            one.tokens_out, price, one.tries, round(one.seconds * 1000), compact_logprobs(one.logprobs, self._words),
+        )  # fmt: skip
 
 
 def stored_replies(

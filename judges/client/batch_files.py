@@ -55,6 +55,14 @@ def batch_line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
     return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
+def refusal(faults: Any) -> str:
+    """What the `errors` of a batch say, as OpenAI lists them or otherwise; "" where they say nothing."""
+    listed = faults.get("data", faults) if isinstance(faults, dict) else faults
+    entries = listed if isinstance(listed, list) else [listed]
+    messages = (entry.get("message") if isinstance(entry, dict) else entry for entry in entries)
+    return "; ".join(str(message) for message in messages if message)
+
+
 def read_results(lines: bytes) -> Iterator[BatchResult]:
     """The results in an output or error file; lines that are none of ours, or broken, are passed over."""
     for text in lines.split(b"\n"):

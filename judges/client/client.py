@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from judges.client import errors, response_body
-from judges.client.batch_files import PATH
+from judges.client import batch_files, errors, response_body
 from judges.client.capabilities import Capabilities
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallContext, FatalError, ParameterRefused, TransientError, classify_error, redact
@@ -23,7 +22,9 @@ from judges.types import UnscoredReason
 if TYPE_CHECKING:
     import httpx
 
-_UPLOADING = 10  # times the usual patience
+_FILES = 10  # times the usual patience
+_CONTENT = "/content"
+"""How the address of what is in a file ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Client:
             )
         if not found.isascii() or not found.isprintable():
             raise FatalError(f"The key in {endpoint.key_variable} holds signs that no key has: copy it again.")
-        self._has_key, self._key = bool(found), found or "none"
+        self._key = found
         self._manners: dict[str, Capabilities] = {}
         self._proven = self._pages = 0
         self._openai: Any = None
@@ -141,12 +142,12 @@ class Client:
 
         Raises FatalError or TransientError, as all of these do.
         """
-        return str((await self._request_json("post", "/files", {"purpose": "batch"}, lines))["id"])
+        return str(self._require_id(await self._request_json("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
         """Begin a batch of an uploaded file, to be done within a day; `note` comes back with it. What it is now."""
-        payload = {"input_file_id": file, "endpoint": PATH, "completion_window": "24h", "metadata": note}
-        return await self._request_json("post", "/batches", payload)
+        payload = {"input_file_id": file, "endpoint": batch_files.PATH, "completion_window": "24h", "metadata": note}
+        return self._require_id(await self._request_json("post", "/batches", payload))
 
     async def batch(self, ident: str) -> dict[str, Any]:
         """The state of a batch; {} where the endpoint knows of none by that name."""
@@ -161,14 +162,24 @@ class Client:
         """End a batch early; what it has brought by then can be fetched."""
         return await self._request_json("post", f"/batches/{ident}/cancel", {})
 
+    def refusal(self, shown: dict[str, Any]) -> str:
+        """Why a batch failed as a whole, in the endpoint's words; "" where it does not say."""
+        return redact(response_body.storable_text(batch_files.refusal(shown.get("errors"))), self._key)[:500]
+
     async def content(self, file: str) -> bytes:
         """What is in a file of results."""
-        return await self._request_bytes("get", f"/files/{file}/content")
+        return await self._request_bytes("get", f"/files/{file}{_CONTENT}")
 
     def result(self, status: int, body: bytes, model: str, params: Params, typed: bool) -> ClientReply:
         """A reply that came in a file; `typed`: whether it was held to JSON. Raises what a direct call would raise."""
         manner = self.manner(model)
         return self._read(status, {}, body, self._call_context(model, params, manner), manner.mode if typed else "text")
+
+    def _require_id(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer about what was made, which has to have an id to ask after it by. Raises FatalError."""
+        if not isinstance(answer.get("id"), str) or not answer["id"]:
+            raise FatalError(f"{self.where} gives what is handed in as a batch no id. Run it without a batch.")
+        return answer
 
     async def _request_json(
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
@@ -209,10 +220,11 @@ class Client:
         import httpx
         import openai
 
+        patience = self.endpoint.timeout * (_FILES if file is not None or path.endswith(_CONTENT) else 1)
         try:
             if self._openai is None:
                 self._open()
-            async with asyncio.timeout(self.endpoint.timeout * (1 if file is None else _UPLOADING)):
+            async with asyncio.timeout(patience):
                 if file is not None:
                     response: httpx.Response = await self._openai.post(
                         path, cast_to=self._response, body=body, files=[("file", ("calls.jsonl", file))],
@@ -224,7 +236,7 @@ class Client:
                     response = await self._openai.get(path, cast_to=self._response)
             return 200, {}, response.content
         except TimeoutError:
-            raise TransientError("timeout", f"no answer within {self.endpoint.timeout:g} s", charged=True) from None
+            raise TransientError("timeout", f"no answer within {patience:g} s", charged=True) from None
         except openai.APIStatusError as error:
             found = error.response
             return found.status_code, {k.lower(): v for k, v in found.headers.items()}, found.content
@@ -241,7 +253,7 @@ class Client:
 
         limits = httpx.Limits(max_connections=self.endpoint.concurrency + 4, max_keepalive_connections=None)
         options: dict[str, Any] = {
-            "api_key": self._key,
+            "api_key": self._key or "none",
             "max_retries": 0,
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
             "http_client": openai.DefaultAioHttpClient(
@@ -293,7 +305,7 @@ class Client:
     def _call_context(
         self, model: str = "", params: Params | None = None, manner: Capabilities | None = None
     ) -> CallContext:
-        of = model, params or Params(), self.endpoint.key_variable, self._key, self._has_key
+        of = model, params or Params(), self.endpoint.key_variable, self._key
         return CallContext(self.where, *of, manner or Capabilities(), bool(self._proven))
 
     def _fault(self, status: int, headers: dict[str, str], body: bytes, call: CallContext) -> Exception:
@@ -341,8 +353,14 @@ class Client:
         elif finish == "length":
             unscored, why = "cut_off", response_body.explain_cut_off(tokens_out, call.params.max_tokens)
         model = self._clean(str(data.get("model") or call.model))[:300]
-        logprobs = response_body.read_logprobs(choice.get("logprobs")) if call.params.logprobs else ()
+        logprobs = self._logprobs(choice) if call.params.logprobs else ()
         return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
+
+    def _logprobs(self, choice: dict[str, Any]) -> Logprobs:
+        """The tokens of a reply; () where the text that they make is not kept as it is, so that they do not fit it."""
+        found = response_body.read_logprobs(choice.get("logprobs"))
+        joined = "".join(token for token, _ in found)
+        return found if self._clean(joined) == joined else ()
 
     def _no_json(self, body: bytes) -> Exception:
         head = body[:300].decode("utf-8", "replace")
@@ -354,15 +372,12 @@ class Client:
         return FatalError(f"{self.where} answers with a web page, not as an API. Check the base URL; most end in /v1.")
 
     def _clean(self, text: str) -> str:
-        """The text without the key, and without what no store can hold: half surrogate pairs, and NUL."""
-        if not text.isascii():
-            text = text.encode("utf-8", "replace").decode()
-        if "\x00" in text:
-            text = text.replace("\x00", "\ufffd")
-        return redact(text, self._key) if self._has_key and self._key in text else text
+        """The text without the key, and as every store can hold it."""
+        text = response_body.storable_text(text)
+        return redact(text, self._key) if self._key and self._key in text else text
 
 
 async def _bound_body(response: httpx.Response) -> None:
     """Bound the body of an answer before any of it is read."""
-    file = response.request.url.path.endswith("/content")
+    file = response.request.url.path.endswith(_CONTENT)
     response_body.bound_body(response, response_body.FILE if file else response_body.MOST)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -59,7 +59,6 @@ class CallContext:
     params: Params
     key_variable: str
     key: str
-    has_key: bool
     manner: Capabilities
     proven: bool = True
 
@@ -104,8 +103,8 @@ def classify_error(status: int, headers: Mapping[str, str], body: str, call: Cal
         return CallError("refused", f"the endpoint's filter refused the call ({status}: {reason})")
     if status in (401, 403):
         named = call.key_variable or "a variable with its key, and name it"
-        what = f"set {named} to a key that it takes" if call.has_key else f"set {named}"
-        how = f"refuses the key in {call.key_variable}" if call.has_key else "wants a key"
+        what = f"set {named} to a key that it takes" if call.key else f"set {named}"
+        how = f"refuses the key in {call.key_variable}" if call.key else "wants a key"
         return FatalError(f"{call.where} {how} ({status}: {reason}). In the environment, {what}.")
     if _too_long(code, words):
         return CallError("api_error", f"the call does not fit the model's context ({status}: {reason})")
@@ -226,8 +225,9 @@ def _parameter(status: int, data: Any, words: str, reason: str, call: CallContex
                 manner.drop_parameter("seed"), f"{call.model} takes no seed: asked without, so repeats may differ"
             )
         if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
-            renamed = Capabilities(manner.mode, manner.without, renamed=True)
-            return ParameterRefused(renamed, f"{call.model} calls max_tokens max_completion_tokens: asked so")
+            return ParameterRefused(
+                replace(manner, renamed=True), f"{call.model} calls max_tokens max_completion_tokens: asked so"
+            )
         if name == "max_tokens":
             return FatalError(
                 f"{call.where} does not take max_tokens {params.max_tokens} ({status}: {reason}). Set another."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from math import isfinite
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -123,6 +124,13 @@ class _Inflate:
                     return
 
 
+def storable_text(text: str) -> str:
+    """A text as every store can hold it: without NUL and halves of surrogate pairs, which become a mark."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def message_text(content: Any) -> str:
     """A message's content: a text, or a list of parts of which the texts count."""
     if isinstance(content, str):
@@ -147,15 +155,22 @@ def token_count(value: Any) -> int:
 
 
 def read_logprobs(found: Any) -> Logprobs:
-    """The tokens of a reply, each with its alternatives; () where the endpoint gives none, or another shape."""
+    """The tokens of a reply, each with its alternatives; () where the endpoint gives none, or another shape.
+
+    An alternative whose log-probability is no finite number (NaN, or -Infinity: it cannot come) is left out.
+    """
     content = found.get("content") if isinstance(found, dict) else None
     try:
         return tuple(
             (
                 str(entry["token"]),
-                tuple((str(t["token"]), float(t["logprob"])) for t in entry.get("top_logprobs") or ()),
+                tuple(
+                    (storable_text(str(t["token"])), chance)
+                    for t in entry.get("top_logprobs") or ()
+                    if isfinite(chance := float(t["logprob"]))
+                ),
             )
             for entry in content or ()
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return ()

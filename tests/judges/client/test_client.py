@@ -255,6 +255,32 @@ def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch):
     assert "OTHER_KEY" in str(exchange(error("no", 401), key_variable="OTHER_KEY")[0])
 
 
+def test_a_key_among_the_tokens_of_a_reply_is_not_kept(monkeypatch):
+    key = "canary-1234567890"
+    monkeypatch.setenv("OTHER_KEY", key)
+
+    def spell(*tokens):
+        choice = {"message": {"content": "".join(tokens)}, "logprobs": {"content": [{"token": t} for t in tokens]}}
+        return exchange(Say(body={"choices": [choice]}), params=Params(logprobs=True), key_variable="OTHER_KEY")[0]
+
+    assert spell("your key is ", key[:5], key[5:]).logprobs == () == spell("\ud800", "4").logprobs
+    assert spell("4", " of 5").logprobs == (("4", ()), (" of 5", ()))
+
+
+def test_why_a_batch_was_refused_holds_no_key(monkeypatch):
+    monkeypatch.setenv("OTHER_KEY", "canary-1234567890")
+    client = Client(Endpoint(base_url="http://127.0.0.1:9", key_variable="OTHER_KEY"))
+    said = client.refusal({"errors": {"data": [{"message": "canary-1234567890 is none. \ud800"}]}})
+    assert said == "[key] is none. ?"
+
+
+def test_the_word_none_stays_a_word_where_there_is_no_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    found, served, _ = exchange(error("messages: none is not an allowed value"))
+    assert "(400: messages: none is not an allowed value)" in str(found)
+    assert served.headers[-1]["Authorization"] == "Bearer none", "the library sends nothing without one"
+
+
 def test_keys_that_are_half_hidden_are_hidden():
     assert errors.redact("Incorrect API key provided: sk-abcd****wxyz.", "none") == (
         "Incorrect API key provided: [key]."
@@ -337,7 +363,7 @@ def test_an_address_that_cannot_be_one_is_refused_in_a_sentence(address):
 @given(JSON, st.sampled_from([400, 401, 403, 404, 413, 422, 429, 500, 503]))
 def test_no_answer_of_any_shape_is_a_bug(value, status):
     body = json.dumps(value)
-    asked = CallContext("http://x", "m", Params(), "KEY", "none", False, Capabilities())
+    asked = CallContext("http://x", "m", Params(logprobs=True), "KEY", "", Capabilities())
     fault = errors.classify_error(status, {}, body, asked)
     assert isinstance(fault, (FatalError, TransientError, CallError, ParameterRefused)) and str(fault)
     client = Client(Endpoint(base_url="http://127.0.0.1:9/v1"))

@@ -191,6 +191,48 @@ def test_files_and_batches_are_not_sent_on_either(work):
     assert asyncio.run(go()) == []
 
 
+def test_log_probabilities_that_are_no_numbers_are_left_out():
+    def read(logprob):
+        among = f'[{{"token": "4", "logprob": -0.1}}, {{"token": "5\\ud800", "logprob": {logprob}}}]'
+        return response_body.read_logprobs(json.loads(f'{{"content": [{{"token": "4", "top_logprobs": {among}}}]}}'))
+
+    assert read("-2") == (("4", (("4", -0.1), ("5?", -2.0))),)
+    for strange in ("NaN", "-Infinity", "Infinity", "1e999", '"nan"'):
+        assert read(strange) == (("4", (("4", -0.1),)),), strange
+    assert read("1" + "0" * 400) == () == read("null")
+
+
+def test_a_file_may_take_longer_than_an_answer_and_the_sentence_says_how_long():
+    async def go(patience):
+        async def answer(reader, writer):
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                await reader.readuntil(b"\r\n\r\n")
+                await asyncio.sleep(0.3)
+                writer.write(head("Content-Length: 2") + b"{}")
+                await writer.drain()
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            async with Client(Endpoint(base_url=url, timeout=patience)) as client:
+                return await client.content("f")
+
+    assert asyncio.run(go(0.2)) == b"{}"
+    with pytest.raises(TransientError, match=r"no answer within 0\.1 s"):
+        asyncio.run(go(0.01))
+
+
+@pytest.mark.parametrize("work", ["upload", "submit"])
+@pytest.mark.parametrize("said", [b"{}", b'{"id": null}', b'{"id": ""}', b'{"id": {}}'])
+def test_a_file_or_batch_without_a_name_cannot_be_waited_for(work, said):
+    async def go():
+        async with raw(head(f"Content-Length: {len(said)}"), said) as (url, _), Client(Endpoint(base_url=url)) as one:
+            await getattr(one, work)(*{"upload": (b"{}\n",), "submit": ("f", {})}[work])
+
+    with pytest.raises(FatalError, match=r"no id\. Run it without a batch"):
+        asyncio.run(go())
+
+
 def test_a_file_of_results_may_be_larger_than_an_answer():
     rows = b"".join(json.dumps({"n": n}).encode() + b" " * 1000 + b"\n" for n in range(17_000))
 
