@@ -50,6 +50,9 @@ class Budget:
     hold: Callable[[float], Awaitable[None]] | None = None
     reserved: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.proven = self.proven or not any(self.price)  # what costs nothing has no count that could be wrong
+
     @property
     def open(self) -> float:
         """The most that the calls under way can still cost."""

@@ -282,6 +282,16 @@ def test_a_spending_limit_is_not_passed():
     assert budget.open == pytest.approx(0)
 
 
+def test_a_limit_on_what_costs_nothing_slows_nothing_down():
+    async def go():
+        async with serving(lambda body, nth: Say(GOOD, after=0.02)) as served:
+            found = await ran(served, 12, budget=Budget(1.0, (0.0, 0.0)), concurrency=6)
+            return len(of(found, FinishedJudgment)), served.most
+
+    judged, most = asyncio.run(go())
+    assert judged == 12 and most > 1
+
+
 def test_a_limit_below_one_call_asks_nothing():
     found, served = go(lambda body, nth: Say(GOOD), 5, budget=Budget(0.01, (1e4, 1e4)))
     assert [n.sort for n in found] == ["spent"] and not served.bodies
