@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from data.records.tables import BatchEventRow
 from data.runs import charges
@@ -25,13 +25,17 @@ from judges.client.client import Client
 from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
 from judges.client.runner import RunNotice
 from judges.client.usage import Charge
+from judges.errors import AssayError, BadCard
 from judges.protocols.call_plan import CallReply, FinishedJudgment, ask, fuse, remaining_pieces
 from judges.strict_json import canonical
+from judges.types import Reading
 
 T = TypeVar("T")
 POLL = 30.0
 """Seconds between two looks at a batch."""
 _TRIES, _BARREN = 2, 3
+_PAUSES = 1.0, 4.0, 10.0
+"""Seconds before each further try of what an endpoint does not take just now."""
 _LOOK = 0.25
 _ENDED = ("completed", "expired", "cancelled")
 Place = tuple[str, str, int, str]
@@ -114,7 +118,13 @@ class _Batches:
                 yield fuse(card, params, task, answers)
                 continue
             mode = self.client.mode(self.order.model)
-            request = ask(card, params, task, missing[0], answers, mode)
+            try:
+                request = ask(card, params, task, missing[0], answers, mode)
+            except BadCard:
+                raise
+            except AssayError as error:  # an item that this judge cannot be asked about, as in a run without a batch
+                yield FinishedJudgment(task, "", Reading(unscored="incomplete", why=str(error)))
+                continue
             about = usage.tokens_sent(request, mode)
             if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
@@ -144,10 +154,18 @@ class _Batches:
     async def _submit(self, batch: list[bytes], sent: int) -> str:
         """Hand in a file of calls that hold about so many tokens; the batch's id."""
         file = await _patiently(partial(self.client.upload, b"".join(batch)))
-        shown = await _patiently(partial(self.client.submit, file, {"assay_run": self.run_id}))
+        shown = await _patiently(partial(self._begin, file), partial(self._find_or_begin, file))
         ident = str(shown["id"])
         self._record(ident, "submitted", {"file": file, "calls": len(batch), "tokens": sent})
         return ident
+
+    async def _begin(self, file: str) -> dict[str, Any]:
+        return await self.client.submit(file, {"assay_run": self.run_id})
+
+    async def _find_or_begin(self, file: str) -> dict[str, Any]:
+        """The batch of a file that has begun although the answer was lost, which must not be paid for twice."""
+        begun = (one for one in await self._list_batches() if one.get("input_file_id") == file and one.get("id"))
+        return next(begun, None) or await self._begin(file)
 
     # -- batches that are out -----------------------------------------------------------------------------------------
 
@@ -161,17 +179,20 @@ class _Batches:
     async def _adopt(self) -> None:
         """Enter batches of this run that were handed in just before a process ended, and not written down."""
         known = {str(r[0]) for r in self.store.rows("select batch from batch_now where run_id = $1", [self.run_id])}
-        try:
-            listed = await self.client.batches()
-        except (TransientError, FatalError):  # not every endpoint lists them
-            return
-        for shown in listed:
+        for shown in await self._list_batches():
             note, ident = shown.get("metadata"), str(shown.get("id"))
             if isinstance(note, dict) and note.get("assay_run") == self.run_id and ident not in known:
                 self._record(ident, "submitted", {"file": str(shown.get("input_file_id")), "calls": 0})
 
-    async def _collect_batch(self, ident: str) -> AsyncIterator[CallReply]:
-        """The answers of a batch that has ended, without those that are stored already."""
+    async def _list_batches(self) -> list[dict[str, Any]]:
+        """The batches that the endpoint lists; none where it keeps no list, as not every one does."""
+        try:
+            return await self.client.batches()
+        except (TransientError, FatalError):
+            return []
+
+    async def _collect_batch(self, ident: str) -> AsyncIterator[CallReply | Charge]:
+        """The answers of a batch that has ended, and what failed calls cost, without what is stored already."""
         self._brought: dict[str, int] | None = None
         try:
             shown = await self.client.batch(ident)
@@ -186,7 +207,7 @@ class _Batches:
             )
         state = str(shown.get("status"))
         if state == "failed":
-            reason = "; ".join(str(e.get("message")) for e in (shown.get("errors") or {}).get("data") or [])[:500]
+            reason = self.client.refusal(shown)
             self._record(ident, "failed", {"why": reason})
             raise FatalError(
                 f"The endpoint refused the batch: {reason or 'it gave no reason'}. Mend it, then resume the run."
@@ -204,14 +225,14 @@ class _Batches:
                 continue
             data = await _patiently(partial(self.client.content, str(shown[name])))
             for result in lines.read_results(data):
-                answer = self._answer(result)
+                found = self._read_result(result)
                 place = (result.key, result.part, result.sample, result.piece)
-                missed += answer is None
-                if answer is not None:
-                    brought += 1
-                    if place not in stored_calls:
-                        stored_calls.add(place)
-                        yield answer
+                missed += not found
+                brought += bool(found)
+                if place not in stored_calls and found:
+                    stored_calls.add(place)
+                    for one in found:
+                        yield one
         self._brought = {"brought": brought, "missed": missed}
         self._barren = 0 if brought else self._barren + 1
 
@@ -225,27 +246,32 @@ class _Batches:
                 f"{_BARREN} batches in a row brought nothing. Resume the run to try again, or without a batch."
             )
 
-    def _answer(self, result: lines.BatchResult) -> CallReply | None:
-        """One result as an answer; None where the call was not carried out, or has to be made in another manner."""
+    def _read_result(self, result: lines.BatchResult) -> list[CallReply | Charge]:
+        """One result as an answer, with what it may have cost where it failed.
+
+        Empty where the call was not carried out, or has to be made in another manner.
+        """
         place = result.key, result.part, result.sample, result.piece
         if result.missed:
-            return None
+            return []
         order = self.order
         try:
             given = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
         except ParameterRefused:
-            return None
+            return []
         except CallError as fact:
-            return CallReply(*place, "", fact.unscored, fact.why, model=order.model)
+            return [CallReply(*place, "", fact.unscored, fact.why, model=order.model)]
         except (TransientError, FatalError) as fault:
-            return CallReply(*place, "", "api_error", str(fault), model=order.model)
+            failed = CallReply(*place, "", "api_error", str(fault), model=order.model)
+            charged = isinstance(fault, TransientError) and fault.charged
+            return [Charge("try", self._sent, order.params.max_tokens), failed] if charged else [failed]
         tokens, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
         size, most = 4 * self._sent, order.params.max_tokens
         tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, given.raw, cut, most)
-        return CallReply(
+        return [CallReply(
             *(*place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in),
             *(tokens_out, 1, 0.0, given.logprobs, estimated),
-        )
+        )]  # fmt: skip
 
     def _handed_in(self, ident: str) -> tuple[int, int]:
         """(calls, about how many tokens they send) of a batch; (0, 0) of one that was adopted."""
@@ -295,13 +321,14 @@ class _Batches:
         self.store.tx(self.live.actor, "batch", work, target=self.run_id)
 
 
-async def _patiently(call: Callable[[], Awaitable[T]]) -> T:
-    """What a call gives, tried a few times where the endpoint fails for the moment."""
-    for wait in (1.0, 4.0, 10.0):
+async def _patiently(call: Callable[[], Awaitable[T]], again: Callable[[], Awaitable[T]] | None = None) -> T:
+    """What a call gives, tried a few times where the endpoint fails for the moment; `again`: how, after the first."""
+    for wait in _PAUSES:
         try:
             return await call()
         except TransientError:
             await asyncio.sleep(wait)
+        call = again or call
     try:
         return await call()
     except TransientError as fault:

@@ -369,6 +369,10 @@ def test_how_a_batch_stands_is_written_down_as_it_changes_and_nothing_of_other_r
         ({}, "it gave no reason"),
         ({"errors": {"data": None}}, "it gave no reason"),
         ({"errors": {"data": [{"message": "One."}, {"message": "Two"}]}}, "One.; Two"),
+        ({"errors": {"data": [{"code": 1}, "Two"]}}, "Two"),
+        ({"errors": {"message": "One."}}, "One."),
+        ({"errors": ["One.", {"message": "Two"}]}, "One.; Two"),
+        ({"errors": "One."}, "One."),
     ],
 )
 def test_a_batch_that_failed_says_what_it_was_told(
@@ -405,6 +409,52 @@ def test_each_result_is_an_answer_a_reason_or_asked_again(
         (round(sent["tokens"] / 6),)
     ], "nobody told how many: so many as a call of its batch sends"
     assert any("500: Broken." in one for one in end.problems)
+
+
+def test_a_result_that_is_broken_may_have_to_be_paid_for_each_time(
+    store: Store, open_shop: Callable[..., Shop]
+) -> None:
+    open_shop(lambda n, nth: (200, {"choices": []}) if n == 0 else said(GOOD, **TOLD), states=["completed"])
+    _, end = ran(store, params=WHOLE, price=(0.0, 1.0))
+    assert (end.state, end.unscored["api_error"], end.estimated) == ("finished", 1, True), end
+    [(count, most)] = store.rows("select sum(calls), sum(tokens_out) from charge where sort = 'try'")
+    assert (count, most) == (2, 2 * WHOLE.max_tokens) and end.tokens_out == most + 5 * 90
+
+
+def test_an_item_that_cannot_be_asked_about_is_unscored_and_the_others_go_on(
+    tmp_path: Path, open_shop: Callable[..., Shop]
+) -> None:
+    bare = [{**seeds.dialogue(n), "scenario": ""} for n in (2, 3)]
+    store = seeds.workspace(tmp_path / "b.duckdb", [seeds.dialogue(1), *bare])
+    shop = open_shop(states=["completed"])
+    _, end = ran(store, params=WHOLE.model_copy(update={"probe": "scenario_swapped"}))
+    assert (end.state, end.done, end.unscored) == ("finished", 3, {"incomplete": 1}), end
+    assert [len(file.splitlines()) for file in shop.files] == [2], "these can be given the first one's scenario"
+    assert any("no other scenario" in problem for problem in end.problems)
+    store.close()
+
+
+def test_a_batch_whose_answer_was_lost_is_not_handed_in_a_second_time(
+    store: Store, open_shop: Callable[..., Shop], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = open_shop(states=["completed"])
+    really, tries = shop.submit, list[str]()
+
+    async def lose(file: str, note: dict[str, str]) -> dict[str, Any]:
+        tries.append(file)
+        if len(tries) == 1:
+            raise TransientError("server", "not now")
+        begun = await really(file, note)
+        if len(tries) == 2:
+            raise TransientError("connection", "the connection broke before the answer was whole", charged=True)
+        return begun
+
+    monkeypatch.setattr(shop, "submit", lose)
+    monkeypatch.setattr(batches, "_PAUSES", (0.01, 0.01))
+    run_id, end = ran(store, params=WHOLE)
+    assert (end.state, end.done, end.calls) == ("finished", 6, 6)
+    assert tries == ["file 1"] * 2 and list(shop.jobs) == ["batch 1"]
+    assert store.rows("select distinct batch from batch_event where run_id = $1", [run_id]) == [("batch 1",)]
 
 
 def test_three_batches_in_a_row_that_bring_nothing_end_the_run(store: Store, open_shop: Callable[..., Shop]) -> None:
