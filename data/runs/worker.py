@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import json
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,10 +25,10 @@ from data.store.errors import BadInput, StoreFailed
 from data.store.ids import new_id
 from judges.client.budget import Budget, Price
 from judges.client.client import Client
-from judges.client.runner import RunNotice, run
+from judges.client.runner import RunEvent, RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
-from judges.protocols.call_plan import CallReply, FinishedJudgment
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 
 PAUSE, MOST = 0.25, 400
 """Seconds after which what came is stored, and how much at most in one change: 200 replies and their judgments. An
@@ -48,18 +47,14 @@ class WaitingForBatch:
     """A batch run has nothing to do for now: it ends here, and still waits for its batches."""
 
 
-Event = CallReply | FinishedJudgment | Charge | RunNotice | WaitingForBatch
+Event = RunEvent | WaitingForBatch
 Source = Callable[["LiveRun", dict[str, str]], AsyncIterator[Event]]
 
 
 async def ask_endpoint(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
     """What the endpoint answers: the runner over what the run still lacks."""
-    order, left = live.order, live.remaining
-    async with open_client(order.endpoint, modes) as client:
-        async for event in run(
-            order.card, order.model, order.params, client, left.tasks(), endpoint=order.endpoint,
-            had=left.stored_replies, stop=live.should_stop, budget=live.budget(),
-        ):  # fmt: skip
+    async with open_client(live.order.endpoint, modes) as client:
+        async for event in live.ask(client, live.remaining.tasks()):
             yield event
 
 
@@ -68,13 +63,8 @@ async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
 
     That shows before a day is spent, or before others ask. At the end all of it is stored and no call is under way.
     """
-    order, left = live.order, live.remaining
-    if not client.knows(order.model):
-        first = itertools.islice(left.tasks(), 1)
-        async for event in run(
-            order.card, order.model, order.params, client, first, endpoint=order.endpoint,
-            had=left.stored_replies, stop=live.should_stop, budget=live.budget(),
-        ):  # fmt: skip
+    if not client.knows(live.order.model):
+        async for event in live.ask(client, itertools.islice(live.remaining.tasks(), 1)):
             yield event
     await live.release()
 
@@ -97,7 +87,7 @@ class LiveRun:
         self._buffer: list[CallReply | FinishedJudgment | Charge] = []
         self._budget: Budget | None = None
         self._holding = asyncio.Lock()
-        self._failed: AssayError | None = None
+        self._failed: Exception | None = None
         self._thread = threading.Thread(target=self._work, name=f"run {run_id}", daemon=True)
 
     def start(self, action: str, work: Callable[[Tx], None]) -> None:
@@ -123,6 +113,14 @@ class LiveRun:
             with _LOCK:
                 _LIVE.pop(self.run_id, None)
             raise
+
+    def ask(self, client: Client, tasks: Iterable[Task]) -> AsyncIterator[RunEvent]:
+        """Ask for these judgments as this run does: what it has is not asked again, and its limit and end hold."""
+        order = self.order
+        return run(
+            order.card, order.model, order.params, client, tasks, endpoint=order.endpoint,
+            had=self.remaining.stored_replies, stop=self.should_stop, budget=self.budget(),
+        )  # fmt: skip
 
     def stop(self, why: str) -> None:
         """Ask it to end: no new calls, a short grace for those under way."""
@@ -167,21 +165,25 @@ class LiveRun:
     async def _keep_lease(self) -> None:
         """Renew the lease while the run goes on, and stop where another process asks for it."""
         renewed = time.monotonic()
+        renew = partial(leases.renew_lease, run_id=self.run_id)
         while self._failed is None:
             await asyncio.sleep(leases.LOOK)
-            with contextlib.suppress(StoreFailed):
+            try:
                 if wish := await asyncio.to_thread(leases.stop_wish, self.store, self.run_id):
                     self.stop(wish)
-                if time.monotonic() - renewed < leases.RENEW:
-                    continue
-                try:
-                    renew = partial(leases.renew_lease, run_id=self.run_id)
+                if time.monotonic() - renewed >= leases.RENEW:
                     await asyncio.to_thread(self.store.tx, self.actor, "lease", renew, self.run_id)
                     renewed = time.monotonic()
-                except BadInput as error:
-                    self._failed = error
-                    self._kick.set()
-                    self._room.set()
+            except StoreFailed:
+                continue
+            except Exception as error:
+                self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        """End the run, as nothing more can be stored; whoever waits for that goes on."""
+        self._failed = error
+        self._kick.set()
+        self._room.set()
 
     def rate(self) -> float:
         """Judgments stored a second, of late."""
@@ -194,9 +196,11 @@ class LiveRun:
     # -- the thread ---------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        kind, why, modes = "failed", "", known_modes(self.store)
-        known = dict(modes)
+        kind, why = "failed", ""
+        known, modes = dict[str, str](), dict[str, str]()
         try:
+            known = known_modes(self.store)
+            modes.update(known)
             kind, why = asyncio.run(self._run(modes))
         except AssayError as error:
             why = str(error)
@@ -207,10 +211,11 @@ class LiveRun:
         try:
             if kind or modes != known or self.store.shared:
                 record_end(self.store, self.actor, self.run_id, kind, why, modes if modes != known else {})
-        except (StoreFailed, AssayError):
+        except AssayError:
             # The disk takes nothing more: the run shows as interrupted at the next start, and here as what it is.
-            with _LOCK:
-                _UNTOLD[self.run_id] = (kind, why)
+            if kind:
+                with _LOCK:
+                    _UNTOLD[self.run_id] = (kind, why)
         finally:
             with _LOCK:
                 _LIVE.pop(self.run_id, None)
@@ -291,9 +296,8 @@ class LiveRun:
                     async with self._holding:
                         upto = self._budget.lower_hold() if self._budget is not None else None
                         added = await asyncio.to_thread(self._writer.put, batch, upto)
-                except AssayError as error:
-                    self._failed = error
-                    self._room.set()
+                except Exception as error:
+                    self._fail(error)
                     break
                 finally:
                     self._putting = False
@@ -371,9 +375,9 @@ def derive_state(run_id: str, kind: str, why: str, out: set[str], elsewhere: set
         return "stopping", ""
     if live is not None or run_id in elsewhere:
         return ("waiting for batch" if run_id in out else "running"), ""
-    if outcome is None and kind == "started":
-        return ("waiting for batch", "") if run_id in out else ("interrupted", _GONE)
-    return outcome or (kind, why)  # type: ignore[return-value]
+    if kind == "started":  # an end that is written down holds, also where another process took the run over
+        kind, why = outcome or (("waiting for batch", "") if run_id in out else ("interrupted", _GONE))
+    return kind, why  # type: ignore[return-value]
 
 
 def stop_all(store: Store, seconds: float = 12.0) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
@@ -42,6 +42,8 @@ class RunNotice:
     text: str
 
 
+RunEvent = CallReply | FinishedJudgment | Charge | RunNotice
+"""What a run gives as it comes."""
 Stop = asyncio.Event | Callable[[], bool] | None
 
 
@@ -60,7 +62,7 @@ async def run(
     grace: float = GRACE,
     salt: str | None = None,
     door: Door | None = None,
-) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
+) -> AsyncIterator[RunEvent]:
     """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
@@ -104,7 +106,7 @@ class _Run:
         self._door = door or Throttle(endpoint, budget, self._clock, self._ended)
         self._counts = bool(endpoint.tokens_per_minute) or budget is not None or door is not None
         self._mean_out = min(params.max_tokens, 400.0)
-        self._out: deque[CallReply | FinishedJudgment | Charge | RunNotice] = deque()
+        self._out: deque[RunEvent] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._trial = not client.knows(model)
         self._tried = asyncio.Event()
@@ -120,7 +122,7 @@ class _Run:
 
     # -- the stream ---------------------------------------------------------------------------------------------------
 
-    async def stream(self) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
+    async def stream(self) -> AsyncIterator[RunEvent]:
         """What the hands bring, until all of them are done."""
         if not self._trial:
             self._tried.set()
@@ -179,7 +181,7 @@ class _Run:
             self._end(RunNotice("stopped", STOPPED))
         return not self._ended.is_set()
 
-    def _give(self, found: CallReply | FinishedJudgment | Charge | RunNotice) -> None:
+    def _give(self, found: RunEvent) -> None:
         self._out.append(found)
         self._ready.set()
 
@@ -310,16 +312,9 @@ class _Run:
         )
 
     def _make_failed_reply(
-        self,
-        task: Task,
-        piece: str,
-        mode: Mode,
-        tried: int,
-        began: float,
-        unscored: UnscoredReason,
-        why: str,
+        self, task: Task, piece: str, mode: Mode, tried: int, began: float, unscored: UnscoredReason, why: str,
         streak: bool = False,
-    ) -> CallReply:
+    ) -> CallReply:  # fmt: skip
         """The answer of a call that failed for good. Raises FatalError where they all do."""
         if self._trial:
             self._end_trial()
@@ -349,7 +344,7 @@ class _Run:
         if manner.mode != "text":
             if self._prose == 2:
                 self._manner = manner
-                self.client.refit(self.model, Capabilities("text", manner.without, manner.renamed))
+                self.client.refit(self.model, replace(manner, mode="text"))
                 text = f"{self.model} answered without JSON: the shape of the reply is said in words."
                 self._give(RunNotice("manner", text))
             return self._prose <= 2

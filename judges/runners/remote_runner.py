@@ -20,7 +20,7 @@ from judges.client.client import Client
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
 from judges.client.limits import wait_for
-from judges.client.runner import GRACE, RunNotice, run
+from judges.client.runner import RunEvent, RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
@@ -185,9 +185,7 @@ class RemoteRunner:
             fault, own = type(error).__name__, True
         self.tell(RunnerEnd(fault, own, modes))
 
-    async def _run_tasks(
-        self, modes: dict[str, str]
-    ) -> AsyncIterator[CallReply | FinishedJudgment | Charge | RunNotice]:
+    async def _run_tasks(self, modes: dict[str, str]) -> AsyncIterator[RunEvent]:
         """What the runner gives."""
         terms = self._terms
         card = from_spec(terms.spec, cards())
@@ -200,7 +198,7 @@ class RemoteRunner:
         async with Client(terms.endpoint, modes) as client:
             async for found in run(
                 card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, had=self._take_stored,
-                stop=self._stop, budget=budget, seed=terms.seed, grace=GRACE, door=self._door,
+                stop=self._stop, budget=budget, seed=terms.seed, door=self._door,
             ):  # fmt: skip
                 yield found
 

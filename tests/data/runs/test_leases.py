@@ -102,3 +102,10 @@ def test_a_wish_to_stop_and_a_loss_of_the_lease_end_the_run_here(
     shared.tx("rae", "test", seize)
     assert runs.wait(shared, run_id).state == "running", "where it goes on"
     assert shared.rows("select kind from run_now where run_id = $1", [run_id]) == [("started",)]
+
+    def end(tx: Any) -> None:
+        tx.add("run_event", "id, run_id, kind, why", [(f"{run_id}/3", run_id, "finished", "")])
+        leases._append(tx, run_id, "another", timedelta(0))
+
+    shared.tx("rae", "test", end)
+    assert runs.run_progress(shared, run_id).state == "finished", "as it ended there"
