@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from data.records import exposure
@@ -40,7 +41,7 @@ def dry_run(
     They are the first that do not wait for a blind answer of the actor; that these scores are shown is recorded. What
     its calls cost is added to `charged` as they come.
     """
-    left = PendingJudgments(store, order, "", store.newest(), seed)
+    left = PendingJudgments(store, replace(order, only_unscored=False), "", store.newest(), seed)
     kept = exposure.blind_pending(store, actor)
     chosen = sorted(left.ids(), key=lambda i: i in kept)[:n]
     exposure.record_exposures(store, actor, dict.fromkeys(chosen, (judge_id,)), "dry run")
@@ -66,9 +67,8 @@ def try_tasks(
         by_piece = {a.piece: a for a in answers if (a.key, a.part) == (one.task.key, one.task.part)}
         calls: dict[str, list[Message]] = {}
         for piece in pieces(order.card, order.params, one.task):
-            before = {p: a for p, a in by_piece.items() if p != piece}
-            mode = by_piece[piece].mode if piece in by_piece else "text"
             if piece in by_piece:
+                before, mode = {p: a for p, a in by_piece.items() if p != piece}, by_piece[piece].mode
                 calls[piece] = ask(order.card, order.params, one.task, piece, before, mode, salt).messages
         name = names[one.task.key] + (f", {one.task.part}" if one.task.part else "")
         shown.append(DryRunJudgment(name, calls, one.raw, one.reading, tuple(by_piece.values())))

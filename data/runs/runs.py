@@ -52,7 +52,8 @@ _LATEST = 5
 def estimate(store: Store, order: RunOrder) -> Estimate:
     """What a run would still take: items that this very judge has judged are not asked again. Raises BadInput."""
     _check(store, order)
-    key_parts = (order.most, order.only_unscored, order.batch, order.price, order.endpoint.room)
+    # All parameters: some that are no part of this judge still say how long a call may be.
+    key_parts = order.most, order.only_unscored, order.batch, order.price, order.endpoint.room, order.params
     key = ("estimate", order.dataset_id, judge_id_of(order), *key_parts)
     return each_kept(store, [key], lambda _: [_estimate(store, order)])[0]
 
@@ -103,7 +104,8 @@ def start(
         "endpoint": order.endpoint.model_dump(),
         "params": order.params.model_dump(),
         **{name: getattr(order, name) for name in ("spending_limit", "price", "most", "only_unscored", "batch")},
-        **{"seed": SEED, "until": until},
+        "seed": SEED,
+        "until": until,
     }
 
     def work(tx: Tx) -> None:
@@ -268,12 +270,13 @@ def follow_batches(store: Store, run_id: str, patient: bool = True) -> None:
     order, row = order_of(store, run_id), _row(store, run_id)
     _same_card(store, order, str(row[2]))
     settings = json.loads(row[3])
-    started = store.rows("select max(e.seq) from run_event e where e.run_id = $1 and e.kind = 'started'", [run_id])[0][
-        0
-    ]
-    actor = str(store.rows("select actor from change where seq = $1", [started])[0][0])
+    actor, started = store.rows(
+        "select c.actor, c.seq from run_event e join change c on c.seq = e.seq where e.run_id = $1 "
+        "and e.kind = 'started' order by c.seq desc limit 1",
+        [run_id],
+    )[0]
     left = PendingJudgments(store, order, str(row[2]), int(settings["until"]), int(settings["seed"]), int(started))
-    live = LiveRun(store, actor, run_id, order, left, terms.order_price(order), _source(order), patient)
+    live = LiveRun(store, str(actor), run_id, order, left, terms.order_price(order), _source(order), patient)
     with contextlib.suppress(BadInput):  # somebody else looks after it
         live.start("run resumed", lambda tx: charges.add_lost_charges(tx, run_id, live.price))
 

@@ -128,6 +128,63 @@ def test_what_slows_a_run_down_is_told_once_while_it_goes_on(store: Store) -> No
     assert runs.wait(store, run_id).state == "stopped"
 
 
+def over(store: Store, run_id: str) -> tuple[str, str]:
+    """(state, why) of a run that ends here within a quarter of a minute."""
+    if (live := worker.live_run(run_id)) is not None:
+        live.join(15)
+    assert worker.live_run(run_id) is None, "it does not end"
+    end = runs.run_progress(store, run_id)
+    return end.state, end.why
+
+
+def test_an_error_that_nobody_foresaw_while_it_is_stored_ends_a_run_that_can_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "_BACKLOG", 4)
+        patch.setattr(runs_writer.JudgmentWriter, "put", lambda *_: 1 // 0)
+        state, why = over(store, runs.start(store, "rae", order(store), source=scripted()))
+    assert (state, "Assay's own (ZeroDivisionError)" in why) == ("failed", True)
+    [run] = runs.list_runs(store)
+    runs.resume(store, "rae", run.id, source=scripted())
+    assert over(store, run.id) == ("finished", "")
+
+
+def test_a_run_that_cannot_read_the_store_as_it_begins_has_failed_and_can_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> dict[str, str]:
+        raise StoreFailed("The disk is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "known_modes", fail)
+        run_id = runs.start(store, "rae", order(store), source=scripted())
+        assert over(store, run_id) == ("failed", "The disk is gone.")
+    runs.resume(store, "rae", run_id, source=scripted())
+    assert over(store, run_id) == ("finished", "")
+
+
+def test_a_run_that_waits_and_cannot_store_what_it_learnt_is_interrupted(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def waits(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
+        modes["somewhere m"] = "text"
+        yield worker.WaitingForBatch()
+
+    def fail(*_: Any) -> None:
+        raise StoreFailed("The disk is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(worker, "record_end", fail)
+        assert over(store, runs.start(store, "rae", order(store), source=waits))[0] == "interrupted"
+
+
+def test_what_is_no_part_of_a_judge_still_counts_for_the_length_of_its_calls(store: Store) -> None:
+    assert runs.estimate(store, order(store)).long == ""
+    narrow = order(store, params=CARD.defaults.model_copy(update={"context": 300}))
+    assert "longer than the 300 tokens" in runs.estimate(store, narrow).long
+
+
 def failed(task: Task) -> CallReply:
     return CallReply("", "", 0, "", "", "api_error", "the endpoint answered 500, after 2 tries")
 
@@ -138,6 +195,8 @@ def test_a_run_stores_every_reply_and_judgment_of_a_real_endpoint(store: Store, 
     assert (found.items, found.judgments, found.calls, found.cost) == (12, 12, 12, 0.0)
     shown = runs.dry_run(store, "rae", wanted, n=2)
     assert len(shown) == 2 and shown[0].messages[0]["role"] == "system" and shown[0].reading.unscored is None
+    again = runs.dry_run(store, "rae", replace(wanted, only_unscored=True), n=2)
+    assert [one.name for one in again] == [one.name for one in shown], "whatever of them is judged"
     assert [one.raw for one in shown] == [one.answers[0].raw for one in shown] and shown[0].raw
     for one in shown:
         [(body,)] = store.rows("select content from item where name = $1", [one.name])
