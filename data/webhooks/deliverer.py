@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 
 from data import log
 from data.approvals.suspension import suspend_unsupported
@@ -54,8 +53,12 @@ class Deliverer:
 
     def _go(self) -> None:
         while not self._ended.wait(self._often):
-            with suppress(AssayError):  # a store that fails is told of where it is, and looked at again
+            try:
                 self.look()
+            except AssayError:  # a store that fails is told of where it is, and looked at again
+                continue
+            except Exception as error:
+                log.error("webhook_failed", error)
 
     def look(self) -> None:
         """Look once, and begin to tell what is due."""

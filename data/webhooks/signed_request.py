@@ -42,8 +42,8 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
         line = _Line(name, port, parts.scheme == "https", patience)
     except _PrivateAddress as error:
         return str(error)
-    except OSError as error:
-        return f"{name} cannot be found: {error.strerror or error}."[:_WHY]
+    except (OSError, UnicodeError) as error:  # a name with a part that is empty or too long is none to the library
+        return f"{name} cannot be found: {getattr(error, 'strerror', None) or error}."[:_WHY]
     watch = threading.Timer(patience, line.cut)
     watch.start()
     try:

@@ -324,6 +324,28 @@ def test_the_thread_tells_and_one_that_hangs_holds_up_no_other(
     assert store.rows("select count(*) from webhook_event") == [(1,)]
 
 
+def test_an_error_that_nobody_foresaw_does_not_end_the_telling(
+    store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    looked = list[int]()
+
+    def fail_once(_: Store) -> int:
+        looked.append(1)
+        return 1 // 0 if len(looked) == 1 else note_finished_queues(store)
+
+    monkeypatch.setattr(deliverer, "note_finished_queues", fail_once)
+    webhooks.add_webhook(store, "lea", receiver.url, ["queue.finished"])
+    answer_all(store)
+    thread = Deliverer(store, often=0.02)
+    thread.start()
+    for _ in range(1_000):
+        if receiver.came or not thread._thread.is_alive():
+            break
+        receiver.released.wait(0.02)
+    thread.stop()
+    assert len(receiver.came) == 1 and "webhook_failed" in caplog.text
+
+
 def test_all_that_is_due_is_told_at_once_until_something_fails_or_it_ends(
     store: Store, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -420,6 +442,13 @@ def test_an_address_has_bounds_and_a_network_of_ones_own_may_be_allowed(monkeypa
         else:
             with pytest.raises(BadInput, match="network of its own"):
                 check_url("http://10.1.2.3/")
+
+
+@pytest.mark.parametrize("name", ["a" * 64 + ".example.org", "a..example.org"])
+def test_a_name_that_cannot_be_asked_after_is_a_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signed_request.socket, "getaddrinfo", lambda name, *_, **__: name.encode("idna"))
+    said = signed_request.post(check_url(f"https://{name}/"), "s", "1", "test", b"{}")
+    assert said.startswith(f"{name} cannot be found: ") and said.endswith(".")
 
 
 def test_a_name_that_leads_home_is_not_followed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
