@@ -77,16 +77,15 @@ def estimate(
     price: Price | None = None,
     of: int | None = None,
     judgments: int | None = None,
-    seed: int = 0,
     counted: int = COUNTED,
 ) -> Estimate:
     """What a run over (key, item) pairs will take, by the messages that it would send.
 
-    Up to `counted` of the items are counted, drawn at random with `seed` where there are more, and the sums stretched:
+    Up to `counted` of the items are counted, drawn at random (the same each time) of more, and the sums stretched:
     sum over all = N * mean over the counted. `of` is N where `items` are themselves a random sample of that many;
     `judgments` the number still to make, where some exist (default: all of them).
     """
-    drawn, total = _draw_sample(items, counted, Random(seed))
+    drawn, total = _draw_sample(items, counted, Random(0))
     number = total if of is None else of
     task_count = calls = tokens_in = tokens_out = 0
     for task in call_plan.tasks(card, _without_scenario(params), drawn):
@@ -134,9 +133,7 @@ def _without_scenario(params: Params) -> Params:
     return params.model_copy(update={"probe": params.probe.replace("scenario_swapped", "")})
 
 
-def _sizes_once(
-    card: Card, params: Params, items: Iterable[tuple[str, Item]]
-) -> Iterator[tuple[str, int, int]]:
+def _sizes_once(card: Card, params: Params, items: Iterable[tuple[str, Item]]) -> Iterator[tuple[str, int, int]]:
     """(name, tokens sent, tokens in the reply) of every call about (name, item) pairs, of several samples the first."""
     once = _without_scenario(params).model_copy(update={"samples": 1})
     for task in call_plan.tasks(card, once, items):

@@ -12,12 +12,13 @@ from judges.practice.shape import follow_reference, schema_from_outline
 from judges.protocols.messages import read_fence
 
 _JSON = {
-    "multi_turn_dialogue": dialogue.judge_dialogue,
-    "rubric_open_ended": response.judge_rubric,
-    "pointwise_quality": response.judge_pointwise,
-    "long_form_pairwise": pair.judge_long_form,
-    "plain_pairwise": pair.judge_plain,
+    "multi_turn_dialogue": (dialogue.judge_dialogue, "per_turn"),
+    "rubric_open_ended": (response.judge_rubric, "scores"),
+    "pointwise_quality": (response.judge_pointwise, "dimensions"),
+    "long_form_pairwise": (pair.judge_long_form, "section_judgments"),
+    "plain_pairwise": (pair.judge_plain, "verdict"),
 }
+"""The rules of the cards that are answered as JSON, and a key that each one's own reply has."""
 _PROSE = {"mt_bench": response.rate_in_prose, "mt_bench_pair": pair.judge_in_prose}
 
 
@@ -36,7 +37,7 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
         return _PROSE[card](judge, fields)
     shape = schema or schema_from_outline(text[text.rfind("===") :])
     if card in _JSON and _fits(card, shape):
-        return _with_rest(judge, fields, _JSON[card](judge, fields), shape)
+        return _with_rest(judge, fields, _JSON[card][0](judge, fields), shape)
     if shape is not None:
         return generic.fill_schema(judge, fields, shape)
     return _guess_reply(judge, fields, as_json)
@@ -52,17 +53,10 @@ def _known_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _fits(card: str, shape: dict[str, Any] | None) -> bool:
     """Whether the shape asked for is that of the card's own reply: a card applied per turn may keep its name."""
-    needed = {
-        "multi_turn_dialogue": "per_turn",
-        "rubric_open_ended": "scores",
-        "pointwise_quality": "dimensions",
-        "long_form_pairwise": "section_judgments",
-        "plain_pairwise": "verdict",
-    }
     properties = (shape or {}).get("properties") or {}
     # With other scales, or without confidence, the named dimensions of pointwise_quality have another shape.
     usual = card != "pointwise_quality" or _usual(properties.get("dimensions") or {}, shape or {})
-    return shape is None or (needed[card] in properties and usual)
+    return shape is None or (_JSON[card][1] in properties and usual)
 
 
 def _usual(node: dict[str, Any], root: dict[str, Any]) -> bool:

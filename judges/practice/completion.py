@@ -130,7 +130,7 @@ def completion_body(
     return {**head, "choices": choices, "usage": used, "system_fingerprint": FINGERPRINT}
 
 
-def completion_choice(index: int, text: str | None, finish: str, refusal: str | None, chances: Any) -> dict[str, Any]:
+def completion_choice(index: int, text: str, finish: str, chances: Any = None) -> dict[str, Any]:
     """One choice of a chat completion."""
-    message = {"role": "assistant", "content": text, "refusal": refusal}
+    message = {"role": "assistant", "content": text, "refusal": None}
     return {"index": index, "message": message, "logprobs": chances, "finish_reason": finish}

@@ -127,7 +127,7 @@ def completed(
         first["message"] |= {"content": None, "refusal": refusal}
     if name == "duplicate":
         other = spoiled("out_of_range", first["message"]["content"])
-        done["choices"].append(completion.completion_choice(1, other, first["finish_reason"], None, None))
+        done["choices"].append(completion.completion_choice(1, other, first["finish_reason"]))
     if name == "no_choices":
         done["choices"] = []
     return done
