@@ -38,8 +38,6 @@ _PAUSES = 1.0, 4.0, 10.0
 """Seconds before each further try of what an endpoint does not take just now."""
 _LOOK = 0.25
 _ENDED = ("completed", "expired", "cancelled")
-Place = tuple[str, str, int, str]
-"""(item, part, sample, piece): one call."""
 
 
 async def wait_for_batches(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Event]:
@@ -108,11 +106,11 @@ class _Batches:
         full = min(lines.LINES, lines.most_calls(params))
         note: RunNotice | None = None
         for task in left.tasks():
-            answers, place = dict(left.stored_replies(task)), (task.key, task.part, task.sample)
+            answers = dict(left.stored_replies(task))
             missing = remaining_pieces(card, params, task, answers)
-            if any((*place, piece) in failed for piece in missing):
-                lost = next(failed[*place, piece] for piece in missing if (*place, piece) in failed)
-                answers |= {piece: CallReply(*place, piece, "", "api_error", lost) for piece in missing}
+            lost = next((failed[*task.slot, piece] for piece in missing if (*task.slot, piece) in failed), None)
+            if lost is not None:
+                answers |= {piece: CallReply(*task.slot, piece, "", "api_error", lost) for piece in missing}
                 missing = []
             if not missing:
                 yield fuse(card, params, task, answers)
@@ -142,7 +140,7 @@ class _Batches:
         if note is not None:
             yield note
 
-    def _failed_calls(self) -> dict[Place, str]:
+    def _failed_calls(self) -> dict[lines.Place, str]:
         """Calls that failed as often as they are tried, since the run was begun or resumed, and why."""
         rows = self.store.rows(
             "select item_id, part, sample, piece, max(why) from reply where run_id = $1 and unscored = 'api_error' "
@@ -226,11 +224,10 @@ class _Batches:
             data = await _patiently(partial(self.client.content, str(shown[name])))
             for result in lines.read_results(data):
                 found = self._read_result(result)
-                place = (result.key, result.part, result.sample, result.piece)
                 missed += not found
                 brought += bool(found)
-                if place not in stored_calls and found:
-                    stored_calls.add(place)
+                if found and result.place not in stored_calls:
+                    stored_calls.add(result.place)
                     for one in found:
                         yield one
         self._brought = {"brought": brought, "missed": missed}
@@ -251,10 +248,9 @@ class _Batches:
 
         Empty where the call was not carried out, or has to be made in another manner.
         """
-        place = result.key, result.part, result.sample, result.piece
         if result.missed:
             return []
-        order = self.order
+        order, place = self.order, result.place
         try:
             given = self.client.result(result.status, result.body, order.model, order.params, order.card.text is None)
         except ParameterRefused:
@@ -269,8 +265,8 @@ class _Batches:
         size, most = 4 * self._sent, order.params.max_tokens
         tokens_in, tokens_out, estimated = usage.tokens_used(tokens, size, lambda: self._sent, given.raw, cut, most)
         return [CallReply(
-            *(*place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in),
-            *(tokens_out, 1, 0.0, given.logprobs, estimated),
+            *place, given.raw, given.unscored, given.why, given.mode, given.model, tokens_in, tokens_out, 1, 0.0,
+            given.logprobs, estimated,
         )]  # fmt: skip
 
     def _handed_in(self, ident: str) -> tuple[int, int]:
@@ -282,7 +278,7 @@ class _Batches:
         detail = json.loads(rows[0][0]) if rows else {}
         return int(detail.get("calls", 0)), int(detail.get("tokens", 0))
 
-    def _stored_calls(self, since: int) -> set[Place]:
+    def _stored_calls(self, since: int) -> set[lines.Place]:
         rows = self.store.rows(
             "select item_id, part, sample, piece from reply where run_id = $1 and seq > $2", [self.run_id, since]
         )

@@ -8,11 +8,10 @@ from functools import cached_property
 
 from data.runs import writer
 from data.runs.run_order import RunOrder
-from data.runs.writer import Slot
 from data.store import Store
 from judges.card import Card, Item
 from judges.client.estimate import LongCalls, context_size, find_long_calls, safe_length
-from judges.protocols.call_plan import CallReply, Task, tasks
+from judges.protocols.call_plan import CallReply, Slot, Task, tasks
 from judges.protocols.probes import scenario_pool
 from judges.types import ITEM
 
@@ -61,7 +60,7 @@ class PendingJudgments:
 
     def stored_replies(self, task: Task) -> Mapping[str, CallReply]:
         """The replies that a judgment has already, by piece; to be asked once for each."""
-        return self._held.pop((task.key, task.part, task.sample), {})
+        return self._held.pop(task.slot, {})
 
     def count(self) -> tuple[int, int]:
         """How many items are not judged in full, and how many judgments are to be made."""
@@ -150,7 +149,7 @@ class PendingJudgments:
 
     def _open(self, items: Mapping[str, Item], judged: Mapping[Slot, tuple[int, str]]) -> Iterator[Task]:
         for task in tasks(self.order.card, self.order.params, items.items(), self._others):
-            if self._lacks(judged.get((task.key, task.part, task.sample))):
+            if self._lacks(judged.get(task.slot)):
                 yield task
 
     @cached_property

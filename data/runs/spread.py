@@ -20,7 +20,7 @@ from judges.client.limits import Throttle, wait_for
 from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
 from judges.client.usage import Charge
 from judges.plural import many
-from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot, Task
 from judges.runners.remote_runner import (
     AdmissionRequest,
     CallAnswered,
@@ -31,7 +31,6 @@ from judges.runners.remote_runner import (
     RunnerEnd,
     RunnerMessage,
     RunnerTerms,
-    Slot,
     Word,
     Work,
 )
@@ -271,7 +270,7 @@ class _Spread:
                     self._close_if_done()
                     break
                 task, had = found, self.live.remaining.stored_replies(found)
-            runner.work[task.key, task.part, task.sample] = task, dict(had)
+            runner.work[task.slot] = task, dict(had)
             share.append((task, had))
         return share
 

@@ -16,12 +16,10 @@ from judges.card import Card
 from judges.client.budget import Price, cost
 from judges.client.response_body import storable_text
 from judges.client.usage import Charge
-from judges.protocols.call_plan import CallReply, FinishedJudgment
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot
 from judges.reading.confidence import Logprobs
 from judges.strict_json import canonical
 
-Slot = tuple[str, str, int]
-"""(item, part, sample): the place of one judgment of a judge."""
 _FRAME = " \t\r\n\"'`*:,[]{}().│▁Ġ"
 
 
@@ -89,7 +87,7 @@ class JudgmentWriter:
             rows, scores, remarks = list[JudgmentRow](), list[ScoreRow](), list[RemarkRow]()
             for one in judged:
                 task = one.task
-                if (task.key, task.part, task.sample) in taken:
+                if task.slot in taken:
                     continue
                 raw = storable_text(one.raw)
                 key = judgment_id(self.judge_id, task.key, task.part, raw, task.sample)

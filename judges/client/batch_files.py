@@ -19,14 +19,15 @@ _TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
 """The most bytes that a token of a reply commonly takes, also with its alternatives, and the envelope of a reply."""
 
 
+Place = tuple[str, str, int, str]
+"""(item, part, sample, piece): one call."""
+
+
 @dataclass(frozen=True, slots=True)
 class BatchResult:
     """What came back for one call: the HTTP status and body, or `missed`: why it was not carried out."""
 
-    key: str
-    part: str
-    sample: int
-    piece: str
+    place: Place
     status: int
     body: bytes
     missed: str = ""
@@ -69,15 +70,13 @@ def read_results(lines: bytes) -> Iterator[BatchResult]:
         try:
             found = json.loads(text)
             key, part, sample, piece = str(found["custom_id"]).split(_BETWEEN)
-            number = int(sample)
+            place = key, part, int(sample), piece
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
         response, error = found.get("response"), found.get("error")
         if isinstance(response, dict) and isinstance(response.get("status_code"), int):
             body = json.dumps(response.get("body"), ensure_ascii=False).encode("utf-8", "replace")
-            yield BatchResult(key, part, number, piece, response["status_code"], body)
+            yield BatchResult(place, response["status_code"], body)
         else:
             details = error if isinstance(error, dict) else {}
-            yield BatchResult(
-                key, part, number, piece, 0, b"", str(details.get("code") or details.get("message") or "no answer")
-            )
+            yield BatchResult(place, 0, b"", str(details.get("code") or details.get("message") or "no answer"))

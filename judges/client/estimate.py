@@ -118,9 +118,7 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
     shares = sum("window" in name or "chapter" in name for name in names) or 1
     for piece in names:
         ask = call_plan.ask(card, params, task, piece, before, "json_schema", "")
-        before[piece] = CallReply(
-            task.key, task.part, task.sample, piece, _SUMMARY if card.conversation is None else _ANSWERED
-        )
+        before[piece] = CallReply(*task.slot, piece, _SUMMARY if card.conversation is None else _ANSWERED)
         if card.conversation is not None:
             yield tokens_sent(ask, "text"), _ANSWER
             continue

@@ -307,9 +307,9 @@ class _Run:
             self.client.settle(self.model)
             self._end_trial()
         return CallReply(
-            *(task.key, task.part, task.sample, piece, given.raw, given.unscored, given.why, given.mode, given.model),
-            *(bill[0], bill[1], tried, seconds, given.logprobs, bill[2]),
-        )
+            *task.slot, piece, given.raw, given.unscored, given.why, given.mode, given.model,
+            bill[0], bill[1], tried, seconds, given.logprobs, bill[2],
+        )  # fmt: skip
 
     def _make_failed_reply(
         self, task: Task, piece: str, mode: Mode, tried: int, began: float, unscored: UnscoredReason, why: str,
@@ -322,7 +322,7 @@ class _Run:
             self._end(fault=FatalError(all_))
         seconds = self._clock() - began
         return CallReply(
-            task.key, task.part, task.sample, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds
+            *task.slot, piece, "", unscored, why, mode, self.model, tries=tried, seconds=seconds
         )
 
     # -- the first call -----------------------------------------------------------------------------------------------

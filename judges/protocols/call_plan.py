@@ -28,6 +28,10 @@ Mode = Literal["json_schema", "json_object", "text"]
 """How an endpoint is held to JSON: by a schema, by JSON mode, or by asking for it."""
 
 
+Slot = tuple[str, str, int]
+"""(item, part, sample): the place of one judgment of a judge."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One judgment to make: an item under the caller's key, one of its units or "" for all, asked for the n-th time."""
@@ -38,6 +42,11 @@ class Task:
     sample: int = 0
     others: tuple[str, ...] = ()
     """Scenarios of other items, which the probe scenario_swapped draws from."""
+
+    @property
+    def slot(self) -> Slot:
+        """The judgment's place."""
+        return self.key, self.part, self.sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,9 @@ from judges.client.runner import RunEvent, RunNotice, run
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
-from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
+from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot, Task
 from judges.types import Reading
 
-Slot = tuple[str, str, int]
-"""(item, part, sample): the place of one judgment."""
 Work = tuple[Task, Mapping[str, CallReply]]
 """A judgment to make, and the replies that it has already, by piece."""
 _WAITS, _GATHERS = 1.0, 0.005
@@ -137,7 +135,7 @@ class RemoteRunner:
     async def give(self, work: Sequence[Work], admitted: Sequence[tuple[int, bool]], word: Word) -> None:
         """Take judgments to make, the calls that may begin now or never, and a word."""
         for task, had in work:
-            self._had[task.key, task.part, task.sample] = had
+            self._had[task.slot] = had
             self._tasks.put(task)
         if word:
             self._tasks.put(None)
@@ -175,8 +173,7 @@ class RemoteRunner:
         try:
             async for found in self._run_tasks(modes):
                 if isinstance(found, FinishedJudgment):
-                    task = found.task
-                    self.tell(NewJudgment((task.key, task.part, task.sample), found.raw, found.reading))
+                    self.tell(NewJudgment(found.task.slot, found.raw, found.reading))
                 elif not (isinstance(found, RunNotice) and found.sort in ("stopped", "spent")):  # the owner's to say
                     self.tell(found)
         except AssayError as error:
@@ -203,7 +200,7 @@ class RemoteRunner:
                 yield found
 
     def _take_stored(self, task: Task) -> Mapping[str, CallReply]:
-        return self._had.pop((task.key, task.part, task.sample))
+        return self._had.pop(task.slot)
 
 
 class _Tasks:

@@ -71,7 +71,7 @@ def test_lines_come_back_as_what_they_were_whatever_stands_between_them() -> Non
     strange = ["not a line", '{"custom_id": "of somebody else", "response": {}}', "[]", ""]
     lines = "\n".join([json.dumps(came), *strange, json.dumps(expired)])
     good, missed = batch_files.read_results(lines.encode())
-    assert (good.key, good.part, good.sample, good.piece) == (task.key, "turn:3", 2, "order:ab chapter:1/2")
+    assert good.place == (task.key, "turn:3", 2, "order:ab chapter:1/2")
     assert (good.status, good.body, missed.missed) == (200, b'{"a": 1}', "batch_expired")
     with pytest.raises(ValueError, match="name"):
         batch_files.custom_id(replace(task, key="a|b"), "")
