@@ -22,10 +22,11 @@ WHOLE = "Whole response"
 _NUMBERED = re.compile(
     r"(?:(?:section|part|chapter)\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3})*|[ivxl]{1,6}|[a-z])[.):]+|\d{1,3}(?:\.\d{1,3})*\s)\s*(?=\S)"
 )
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_BOLD = re.compile(r"^ {0,3}\*\*([^*\n]{2,80})\*\*:?[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_BREAKS = (re.compile(r"\n[ \t]*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s|(?<=[。！？])"), re.compile(r"\s"))
+# Lines may end as on Windows, with a carriage return before their end.
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t\r]*$", re.MULTILINE)
+_BOLD = re.compile(r"^ {0,3}\*\*([^*\n]{2,80})\*\*:?[ \t\r]*$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t\r]*$|\Z)", re.MULTILINE | re.DOTALL)
+_BREAKS = tuple(map(re.compile, (r"\n[ \t\r]*\n", r"\n", r"(?<=[.!?])\s|(?<=[。！？])", r"\s")))
 
 
 class BadSections(AssayError):
@@ -80,10 +81,9 @@ def cut_sections(a: str, b: str) -> list[Section]:
     for label, _, _ in spans_b:
         known = folded.get(label.casefold())
         if known is None:
+            known = folded[label.casefold()] = label
             order.insert(previous + 1, label)
-            folded[label.casefold()] = label
-            known = label
-        previous = max(previous, order.index(known)) if known in order else previous
+        previous = max(previous, order.index(known))
     at_a = {label.casefold(): (start, end) for label, start, end in spans_a}
     at_b = {label.casefold(): (start, end) for label, start, end in spans_b}
     return [Section(label=label, a=at_a.get(label.casefold()), b=at_b.get(label.casefold())) for label in order]
@@ -92,15 +92,13 @@ def cut_sections(a: str, b: str) -> list[Section]:
 def headed_parts(text: str) -> list[tuple[str, int, int]]:
     """(label, start, end) of each headed part; headings below the top two levels in use do not cut. [] without any."""
     fences = [m.span() for m in _FENCE.finditer(text)]
-    found = [
-        (m.start(), len(m.group(1)), m.group(2))
-        for m in _HEADING.finditer(text)
-        if not any(s <= m.start() < e for s, e in fences)
-    ]
+
+    def find(pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        return [m for m in pattern.finditer(text) if not any(s <= m.start() < e for s, e in fences)]
+
+    found = [(m.start(), len(m[1]), m[2]) for m in find(_HEADING)]
     if not found:
-        found = [
-            (m.start(), 1, m.group(1)) for m in _BOLD.finditer(text) if not any(s <= m.start() < e for s, e in fences)
-        ]
+        found = [(m.start(), 1, m[1]) for m in find(_BOLD)]
         if len(found) < 2:
             return []
     levels = sorted({level for _, level, _ in found})
@@ -109,21 +107,23 @@ def headed_parts(text: str) -> list[tuple[str, int, int]]:
     if lone and len(levels) > 1 and not text[: found[0][0]].strip():
         top = levels[1]  # a lone title at the head is no structure of its own: the level below it is
     starts = [(pos, title) for pos, level, title in found if level <= top]
-    if starts and starts[0][0] != 0 and not text[: starts[0][0]].strip():
+    if not text[: starts[0][0]].strip():
         starts[0] = (0, starts[0][1])
     parts = [(_clean(title), pos) for pos, title in starts]
     if len(parts) > 1 and found[0][1] < top and parts[0][1] == 0:
         # The title line opens the first real section.
         parts = [(parts[1][0], 0), *parts[2:]]
-    if parts and parts[0][1] > 0:
+    if parts[0][1] > 0:
         parts.insert(0, ("Opening", 0))
     ends = [pos for _, pos in parts[1:]] + [len(text)]
-    seen: dict[str, int] = {}
-    out = []
-    for (label, start), end in zip(parts, ends, strict=True):
-        key = label.casefold()
-        seen[key] = seen.get(key, 0) + 1
-        out.append((label if seen[key] == 1 else f"{label} ({seen[key]})", start, end))
+    times, used, out = Counter[str](), set[str](), []
+    for (title, start), end in zip(parts, ends, strict=True):
+        label = title
+        while label.casefold() in used:  # a heading may itself read "Costs (2)"
+            times[title.casefold()] += 1
+            label = f"{title} ({times[title.casefold()] + 1})"
+        used.add(label.casefold())
+        out.append((label, start, end))
     return out
 
 
@@ -153,11 +153,11 @@ def without_empty(sections: list[Section]) -> list[Section]:
 
 
 def unasked_sections(item: Pair) -> list[Section]:
-    """The sections that a pair without any may still be scored by: the whole of each response, then those of `cut`.
+    """The sections that a pair without any may still be scored by: the whole of each response, then what cuts it.
 
-    Short pairs are not cut when they come in, and people are not asked about their sections; what a judge says of them
-    is kept. The numbers are the same with the places of the responses swapped. [] where the pair has sections, or lacks
-    a text.
+    Those parts are of `cut_sections`. Short pairs are not cut when they come in, and people are not asked about their
+    sections; what a judge says of them is kept. The numbers are the same with the places of the responses swapped. []
+    where the pair has sections, or lacks a text.
     """
     a, b = item.response_a.text, item.response_b.text
     if item.sections or not a or not b:
@@ -171,7 +171,7 @@ def unasked_sections(item: Pair) -> list[Section]:
 
 
 def unasked_units(item: object) -> list[str]:
-    """The units of `spare`: what a judge may score though nobody is asked about it."""
+    """The units of `unasked_sections`: what a judge may score though nobody is asked about it."""
     found = enumerate(unasked_sections(item), 1) if isinstance(item, Pair) else ()
     return [f"section:{n}/{side}" for n, section in found for side in ("a", "b") if getattr(section, side) is not None]
 

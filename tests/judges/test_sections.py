@@ -24,6 +24,8 @@ BOTH = [
     ("## 概要\n本文\n## まとめ\n本文", "## 概要\n本文", ["概要", "まとめ"]),
     ("**Summary**\n\nx\n\n**Details:**\n\ny", "text", ["Whole response", "Summary", "Details"]),
     ("## A\nx\n## A\ny", "## A\nz", ["A", "A (2)"]),
+    ("## A\nx\n## A\ny\n## A (2)\nz", "## A\nw", ["A", "A (2)", "A (2) (2)"]),
+    ("**One**\r\n\r\nx\r\n\r\n**Two**\r\n\r\ny", "## One\r\n```\r\n# no\r\n```\r\n## Two\r\nw", ["One", "Two"]),
     ("## A\n```\n# not a heading\n```\n## B\nx", "## A\nq\n## B\nw", ["A", "B"]),
 ]
 
