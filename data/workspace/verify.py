@@ -9,7 +9,9 @@ from pydantic import ValidationError
 from data.importing.rows import content_hash
 from data.records.access import allow
 from data.store import Store, hidden_rows
+from judges.card import Item
 from judges.plural import many, verb
+from judges.sections import unasked_units
 from judges.types import ITEM, units
 
 _PAGE = 500
@@ -112,7 +114,7 @@ def _items(store: Store) -> Iterator[str]:
         "select id, name, kind, content, hash from item where id > $1 order by id limit $2", [last, _PAGE]
     ):
         last = rows[-1][0]
-        units_by_item: dict[str, set[str]] = {}
+        items: dict[str, Item] = {}
         for key, name, kind, content, kept in rows:
             if content_hash(content) != kept:
                 yield f"The content of the item {name!r} is not what it was when it came in."
@@ -125,10 +127,14 @@ def _items(store: Store) -> Iterator[str]:
                 yield f"The content of the item {name!r} is that of {item.id!r}."
             if item.kind != kind:
                 yield f"The item {name!r} is kept as a {kind}, and its content is a {item.kind}."
-            units_by_item[key] = set(units(item))
+            items[key] = item
+        units_by_item = {key: set(units(item)) for key, item in items.items()}
         ids = [row[0] for row in rows]
         for table in ("score", "label", "remark"):
             query = f"select distinct item_id, unit from {table} where item_id = any($1) order by item_id, unit"
             for key, unit in store.rows(query, [ids]):
-                if key in units_by_item and unit not in units_by_item[key]:
+                if key not in items or unit in units_by_item[key]:
+                    continue
+                # What a judge says of the sections of a short pair is kept, though nobody is asked about them.
+                if table == "label" or unit not in unasked_units(items[key]):
                     yield f"A {table} is about {unit} of the item {key!r}, which it does not have."
