@@ -6,6 +6,7 @@ several cards. Whether examples help is for the calibration to say: none is ship
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -28,8 +29,8 @@ _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
 def with_examples(card: Card, examples: Sequence[Example]) -> Card:
     """The card with these examples in place of its own.
 
-    It is another version, whose stored content (Card.spec) holds them beside its recipe, so that made.from_spec has it
-    again.
+    It is another version, whose stored content (Card.spec) holds them beside its recipe, so that custom.from_spec has
+    it again.
 
     Raises BadCard where there are not two or three, or one is not as the card's judges see an item and reply.
     """
@@ -68,7 +69,8 @@ def examples_of_folder(file: str, cards: Iterable[Card]) -> list[Card]:
     if not path.exists():
         return folder_cards
     own: dict[str, list[Example]] = {card.name: [] for card in folder_cards}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    # Not splitlines(), which parts a text that holds U+2028.
+    for number, line in enumerate(io.StringIO(path.read_text(encoding="utf-8")), 1):
         where = f"{path.parent.name}/examples.jsonl, line {number}"
         try:
             row = json.loads(line)

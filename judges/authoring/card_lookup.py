@@ -210,7 +210,7 @@ def _folder(files: Mapping[str, str], path: Path) -> Card:
         raise BadCard(f"{path} holds no recipe.json: {_WHAT}")
     try:
         card = from_recipe(check_recipe(json.loads(files["recipe.json"])))
-        rows = [json.loads(line) for line in files.get("examples.jsonl", "").splitlines() if line.strip()]
+        rows = [json.loads(line) for line in io.StringIO(files.get("examples.jsonl", "")) if line.strip()]
     except (ValueError, RecursionError) as error:
         raise BadCard(f"{path}: its JSON cannot be read ({error}).") from None
     except BadCard as error:

@@ -20,6 +20,8 @@ from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, NotFound
+from judges.authoring.card_lookup import card_from_file
+from judges.authoring.custom import from_folder
 from judges.card import Example
 from judges.cards import cards as folders
 from judges.cards.pointwise_quality.card import card_with_dimensions
@@ -243,14 +245,16 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
         folder.export(store, "rubric_open_ended")
 
 
-def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store) -> None:
+def test_examples_are_a_version_of_the_card_and_come_off_again(store: Store, tmp_path: Path) -> None:
     item = seeds.dialogue(1, turns=1)
     made = cards.save_card(store, "lea", recipe())
-    shown = {"scenario_description": "", "dialogue": item["turns"]}
+    shown = {"scenario_description": "One line\u2028and another\x85one.", "dialogue": item["turns"]}
     examples = [Example(f"a {v}", shown, judged(item, v)["reply"]) for v in (1, 3)]
     varied = cards.attach_examples(store, "lea", "zz_manners", examples)
     assert cards.current_cards(store)["zz_manners"].version == varied.version != made.version
     assert len(cards.current_cards(store)["zz_manners"].examples) == 2
+    zipfile.ZipFile(io.BytesIO(folder.export(store, "zz_manners"))).extractall(tmp_path)
+    assert {one(tmp_path / "zz_manners").version for one in (from_folder, card_from_file)} == {varied.version}
     with pytest.raises(BadCard):
         cards.attach_examples(store, "lea", "zz_manners", examples[:1])
     with pytest.raises(BadInput, match="applies per turn"):
