@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -306,7 +307,11 @@ class Scale:
             return "yes" if code else "no"
         if self.kind == "turn" and code == 0:
             return "none"
-        return f"{code:.4g}" if self.kind == "interval" else f"{round(code, 2):g}"
+        if self.kind != "interval":
+            return f"{round(code, 2):g}"
+        if self.step and self.on_step(code):
+            return spell_number(self.snap(code))
+        return f"{code:.4g}" if abs(code) < _LONG else f"{code:.0f}"
 
     @property
     def _steps(self) -> int:
@@ -329,8 +334,8 @@ class Scale:
         if self.kind == "turn":
             return "the number of an assistant turn, or none"
         if self.kind in ("ordinal", "interval"):
-            steps = f" in steps of {self.step:g}" if self.step else ""
-            return f"{self.lo:g} to {self.hi:g}{steps}" + (" or n/a" if self.na else "")
+            steps = f" in steps of {spell_number(self.step)}" if self.step else ""
+            return f"{spell_number(self.lo)} to {spell_number(self.hi)}{steps}" + (" or n/a" if self.na else "")
         return ", ".join(self.answers) + (" or n/a" if self.na else "")
 
 
@@ -347,9 +352,16 @@ def _shorten(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
+_LONG = 1000
+"""From here on a number between two answers is said without decimals."""
 @dataclass(frozen=True)
 class Dimension:
     """A question asked of one sort of unit, and its scale. `asked` is False for what only the judge states.
+def spell_number(value: float) -> str:
+    """A number with all its digits and without an exponent: 2000000, 1234567.5, 0.00001."""
+    return f"{Decimal(f'{value:.15g}'):f}"
+
+
 
     `anchors` are (answer, what it means) of some answers, for people: the prompt tells a judge the same in full.
     `between`: a judge's number may lie between two answers (8.5), as the mean of several samples may; a person's not.

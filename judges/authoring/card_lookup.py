@@ -18,7 +18,7 @@ from judges.card import PER_TURN, Card, Example
 from judges.cards import cards
 from judges.errors import BadCard, UnknownCard
 from judges.examples import parse_example, with_examples
-from judges.types import SORTS_OF, Kind, Scale, UnitSort
+from judges.types import SORTS_OF, Kind, Scale, UnitSort, spell_number
 
 POINTWISE = "pointwise_quality"
 """The card that takes dimensions of one's choice."""
@@ -129,9 +129,10 @@ def parse_scale(text: str) -> dict[str, Any]:
 
 
 def spell_scale(scale: RecipeScale) -> str:
-    """A scale as `answers` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
+    """A scale as `parse_scale` reads it: "1-5", "0-10 step 0.5", "yes/no", "poor|good", "red, green"."""
     if scale.kind in ("ordinal", "interval"):
-        text = f"{scale.lo:g}-{scale.hi:g}" + (f" step {scale.step:g}" if scale.step else "")
+        text = f"{spell_number(scale.lo)}-{spell_number(scale.hi)}"
+        text += f" step {spell_number(scale.step)}" if scale.step else ""
         text += " continuous" if scale.kind == "interval" and parse_scale(text)["kind"] == "ordinal" else ""
     elif scale.kind == "flag":
         text = "yes/no"

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from judges.authoring.card_lookup import card_from_file, find_card, parse_question, parse_scale
+from judges.authoring.card_lookup import card_from_file, find_card, parse_question, parse_scale, spell_scale
 from judges.authoring.custom import from_recipe, from_spec
-from judges.authoring.recipe import check_recipe
+from judges.authoring.recipe import RecipeScale, check_recipe
+from judges.authoring.scale_inference import survey
 from judges.authoring.soundness import find_faults, specimen
 from judges.card import Card
 from judges.cards import card, cards
@@ -65,6 +66,16 @@ def test_a_scale_is_written_in_brackets(text: str, said: dict[str, Any]) -> None
     asked = {"name": "zz", "unit": "response", "definition": "x", "answers": said}
     made = from_recipe(check_recipe({"name": "zz_card", "title": "Z", "kind": "response", "dimensions": [asked]}))
     assert made.dimensions[0].scale.na is said.get("na", False)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[0.5, 2_000_000], [3, 1234567.5], [0, 123456.4], [-1e9, 1e-5], [1, 4], ["no", "yes"], ["good", "bad"]],
+)
+def test_a_scale_is_spelled_as_it_is_written(cells: list[Any]) -> None:
+    scale = survey(cells).answers
+    assert scale is not None and RecipeScale.model_validate(parse_scale(spell_scale(scale))) == scale
+    assert spell_scale(scale.model_copy(update={"na": True})) == f"{spell_scale(scale)} or n/a"
 
 
 @pytest.mark.parametrize("text", ["", "five", "1-", "poor/good", "|", "a||b"])
