@@ -19,12 +19,13 @@ from data.records import datasets
 from data.records.settings import gold_rule
 from data.records.tables import JudgeRow
 from data.store import Row, Store, make_once
-from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies
+from judges.audits import AuditEvidence, AuditReply, Cell, combine_replies, stated_confidence
 from judges.card import Card, Item
 from judges.params import Params
 from judges.protocols import call_plan
 from judges.protocols.call_plan import Task
 from judges.protocols.combination import combination_rule
+from judges.reading.confidence import STATED
 from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
 
 MOST = 20_000
@@ -34,6 +35,8 @@ K = TypeVar("K")
 V = TypeVar("V", covariant=True)
 _PIECES = '{"pieces":'
 """How the raw text of a judgment begins that was made of several calls: the facts in its reading are read again."""
+_STATED = {audit.name for audit in stated_confidence.AUDITS}
+"""Audits of the confidence that a judge states. Where its tokens give one, its scores bear that one instead."""
 _BATCH = 500
 _BASES: tuple[Basis, ...] = ("blind", "all")
 """What gold rests on: blind labels, whose people had not seen the judge; all labels only where there is no other."""
@@ -223,7 +226,9 @@ class _JudgedItems:
             one.id,
         ):
             remarks[str(key)].append(Remark(str(unit), str(dimension), sort, str(text)))
-        facts = self._facts(one, card, items, [row for row in rows if row[6]])
+        hiding = [kind for kind in kinds if kind[3] is not None and kind[4] != STATED and _STATED & set(card.audits)]
+        hidden = {key for *_, keys in hiding for key in keys}
+        facts = self._facts(one, card, items, [row for row in rows if row[6] or (row[0] in hidden and not row[4])])
         return [
             AuditReply(
                 str(item),
@@ -239,7 +244,7 @@ class _JudgedItems:
     def _facts(
         self, one: JudgeRow, card: Card, items: LazyItems, rows: list[Row]
     ) -> dict[str, dict[str, object]]:
-        """What only the raw text of a judgment of several calls holds, such as the verdict in each order."""
+        """What only the raw text of a judgment holds: the verdict in each order, and the confidence that it states."""
         params = call_plan.params_of_stored(one.parameters)
         found: dict[str, dict[str, object]] = {}
         for begin in range(0, len(rows), _BATCH):
@@ -248,7 +253,9 @@ class _JudgedItems:
             for key, raw in self.store.rows(f"select id, raw from judgment where id in ({marks})", list(batch)):
                 _, item, part, sample, *_ = batch[key]
                 task = Task(str(item), items[str(item)], str(part), int(sample))
-                found[key] = call_plan.reread(card, params, task, raw).reading.facts
+                reading = call_plan.reread(card, params, task, raw).reading
+                stated = {(s.unit, s.dimension): s.confidence for s in reading.scores if s.source == STATED}
+                found[key] = {**reading.facts, **({STATED: stated} if stated else {})}
         return found
 
 

@@ -21,7 +21,10 @@ _T = TypeVar("_T")
 
 @dataclass
 class ItemJudgment:
-    """One sample of an item, all its parts together: scores by place, remarks and facts as they came."""
+    """One sample of an item, all its parts together: scores by place, remarks and facts as they came.
+
+    `stated` is the judge's own confidence in the scores where another source of confidence has taken its place.
+    """
 
     key: str
     item: Item
@@ -30,17 +33,16 @@ class ItemJudgment:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def value(self, unit: str, dimension: str) -> float | None:
+    stated: dict[Place, float] = field(default_factory=dict)
         """The code given there; None where it is n/a or was not given."""
         found = self.scores.get((unit, dimension))
         return None if found is None else found.value
 
     def stated_confidence(self, unit: str, dimension: str) -> ConfidenceLevel | None:
         """The judge's own word for a score, also where another source of confidence has taken its place; None: none."""
-        score, kept = self.scores[unit, dimension], self.facts.get(STATED)
-        confidence = score.confidence if score.source == STATED else None
-        if confidence is None and isinstance(kept, dict):
-            confidence = kept.get((unit, dimension))
-        return confidence_level(confidence)
+        score = self.scores[unit, dimension]
+        own = score.confidence if score.source == STATED else None
+        return confidence_level(self.stated.get((unit, dimension)) if own is None else own)
 
     def asked_scores(self, card: Card) -> Iterator[tuple[str, Dimension, float]]:
         """(unit, dimension, value) of every asked score that has a value."""
@@ -63,6 +65,7 @@ def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | Non
         judgment.facts.update(reply.reading.facts)
     return list(found.values())
 
+        judgment.stated.update(reply.reading.facts.get(STATED, {}))
 
 def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
     """The mean over samples of every cell that has a value, n/a left out."""

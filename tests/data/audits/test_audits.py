@@ -223,6 +223,31 @@ def test_facts_of_judgments_of_several_calls_come_from_their_raw_text(tmp_path: 
     assert reply.reading.facts == judged.reading.facts and reply.reading.facts["orders"] == {"ab": "a", "ba": "b"}
 
 
+def test_token_probabilities_do_not_hide_what_the_judge_said_of_itself(tmp_path: Path) -> None:
+    card = folder.card("pointwise_quality")
+    task = {"id": "r1", "kind": "response", "task": "q", "output": "one"}
+    names = [d.name for d in card.dimensions if d.asked]
+    judged = [{"name": n, "score": 4, "justification": "It is so.", "confidence": "high"} for n in names]
+    raw = json.dumps({"dimensions": judged, "decision_basis": "It is so."})
+    line = {"item": "r1", "card": card.name, "model": "m", "raw": "no JSON"}
+    made = seeds.workspace(tmp_path / "c.duckdb", [task, line], review=False)
+    found = datasets.dataset_named(made, "demo").id
+    judge, item = datasets.dataset_judges(made, found)[0][0], str(made.rows("select id from item")[0][0])
+
+    def work(tx: Tx) -> None:
+        columns = "id, judge_id, item_id, part, sample, raw, unscored, why"
+        tx.add("judgment", columns, [("tokens", judge, item, "", 1, raw, "", "")])
+        columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+        shown = ("response", names[0], 4.0, 0.5, "log-probabilities", 1)
+        tx.add("score", columns, [("tokens", judge, item, *shown)])
+
+    made.tx("lea", "run", work)
+    (reply,) = gather(made, found, judge)[0].replies
+    made.close()
+    assert reply.reading.scores == (Score("response", names[0], 4.0, 0.5, "log-probabilities"),)
+    assert reply.reading.facts["self-reported"] == {("response", name): 0.9 for name in names}
+
+
 def test_findings_are_made_again_only_where_what_they_rest_on_has_changed(
     store: Store, here: tuple[str, str], fake: dict[str, list[float]]
 ) -> None:

@@ -7,8 +7,10 @@ from math import log2
 
 import pytest
 
-from judges.audits import AuditEvidence, AuditReply, all_audits, combine_replies
-from judges.cards import cards
+from judges.audits import AuditEvidence, AuditReply, all_audits, combine_replies, run_audits
+from judges.authoring.custom import check_recipe, from_recipe
+from judges.authoring.overlay import apply_per_turn
+from judges.cards import card, cards
 from judges.types import Reading, Remark, Score
 from tests.judges.audits.made_evidence import (
     dialogue,
@@ -242,6 +244,18 @@ def test_confidence_from_token_probabilities_does_not_hide_what_the_judge_said()
     rows = [(response(f"r{k}"), stated) for k in range(40)]
     assert find("always_sure", evidence("pointwise_quality", rows)).figure == 1.0
     assert find("refuses_low", evidence("pointwise_quality", rows)).figure == 0.0
+
+
+def test_what_is_stated_of_each_part_is_kept() -> None:
+    made = apply_per_turn(card("pointwise_quality"))
+    items = {f"d{k}": dialogue(f"d{k}", TALK) for k in range(40)}
+    replies = [
+        AuditReply(key, Reading((Score(unit, "factuality", 4.0, 0.5, "log-probabilities"),),
+                                facts={"self-reported": {(unit, "factuality"): 0.9}}), unit)
+        for key in items for unit in ("turn:1", "turn:2")
+    ]  # fmt: skip
+    found = run_audits(AuditEvidence(made, "m", items, replies), {})["always_sure"]
+    assert "of 80 stated confidences are high" in found.why
 
 
 def test_a_missing_confidence_that_breaks_a_rule_is_missing() -> None:
