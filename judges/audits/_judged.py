@@ -12,10 +12,12 @@ from judges.card import Card, Item
 from judges.reading.confidence import STATED
 from judges.tokens import tokens
 from judges.triage import ConfidenceLevel, confidence_level
-from judges.types import Dialogue, Dimension, Remark, Response, Score
+from judges.types import Dialogue, Dimension, Remark, Response, Score, UnitSort, sort_of
 
 Place = tuple[str, str]
 """(unit, dimension)"""
+Question = tuple[UnitSort, str]
+"""(sort of unit, dimension): a card may ask the same of each turn and of the conversation."""
 _T = TypeVar("_T")
 
 
@@ -31,9 +33,9 @@ class ItemJudgment:
     scores: dict[Place, Score] = field(default_factory=dict)
     remarks: list[Remark] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    stated: dict[Place, float] = field(default_factory=dict)
 
     def value(self, unit: str, dimension: str) -> float | None:
-    stated: dict[Place, float] = field(default_factory=dict)
         """The code given there; None where it is n/a or was not given."""
         found = self.scores.get((unit, dimension))
         return None if found is None else found.value
@@ -63,9 +65,9 @@ def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | Non
         judgment.scores.update({(s.unit, s.dimension): s for s in reply.reading.scores})
         judgment.remarks += reply.reading.remarks
         judgment.facts.update(reply.reading.facts)
+        judgment.stated.update(reply.reading.facts.get(STATED, {}))
     return list(found.values())
 
-        judgment.stated.update(reply.reading.facts.get(STATED, {}))
 
 def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
     """The mean over samples of every cell that has a value, n/a left out."""
@@ -77,15 +79,27 @@ def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
     return {cell: sum(values) / len(values) for cell, values in sums.items()}
 
 
-def ordered_dimensions(card: Card) -> dict[str, Dimension]:
-    """The card's asked dimensions whose answers are in order, by name: what can be higher or lower."""
-    return {d.name: d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")}
+def ordered_dimensions(card: Card) -> dict[Question, Dimension]:
+    """The card's asked dimensions whose answers are in order: what can be higher or lower."""
+    asked = [d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")]
+    return {(d.sort, d.name): d for d in asked}
 
 
-def graded_dimensions(card: Card) -> dict[str, Dimension]:
+def graded_dimensions(card: Card) -> dict[Question, Dimension]:
     """Those of them that give points, which a mean may be made of; all of them where a card has none that do."""
     found = ordered_dimensions(card)
-    return {name: d for name, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
+    return {question: d for question, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
+
+
+def graded_cells(card: Card, found: Iterable[ItemJudgment]) -> dict[Cell, float]:
+    """The mean over samples of every cell of those dimensions that has a value."""
+    questions = graded_dimensions(card)
+    return {cell: value for cell, value in cell_means(found).items() if (sort_of(cell[1]), cell[2]) in questions}
+
+
+def item_means(cells: Mapping[Cell, float]) -> dict[str, float]:
+    """The mean over the cells of every item."""
+    return {item: sum(places.values()) / len(places) for item, places in group_by_item(cells).items()}
 
 
 def group_by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:

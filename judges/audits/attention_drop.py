@@ -24,7 +24,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     chance more easily, so the difference errs towards calm. The variance of scores at each turn position, over
     dialogues and averaged over dimensions, is drawn.
     """
-    names = {d.name for d in ordered_dimensions(evidence.card).values() if d.sort == "turn"}
+    names = {name for sort, name in ordered_dimensions(evidence.card) if sort == "turn"}
     rows = [(j, turns) for j in group_judgments(evidence) if len(turns := _turns(j, names)) > 1]
     groups = [[(j, t) for j, t in rows if (len(t) > LONG) is long] for long in (False, True)]
     for group, what in zip(groups, (f"dialogues of 2 to {LONG} turns", f"dialogues of over {LONG} turns"), strict=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Verdict
-from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits._judged import graded_cells, graded_dimensions, group_judgments, item_means
 from judges.audits._pairs import verdict_sign
 from judges.audits._verdict import (
     bar_picture,
@@ -19,6 +19,7 @@ from judges.audits._verdict import (
 )
 from judges.stats import bins
 from judges.stats.clustered import mean_by_item
+from judges.types import sort_of
 
 PROBE = "injected_order"
 
@@ -49,7 +50,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     assert rate.point is not None and net.low is not None
     many, upward = rate.point > threshold, net.low > 0
     verdict: Verdict = "alarm" if many and upward else "warning" if rises and (many or upward) else "pass"
-    lost = sum(item in evidence.items and item not in after for item in before)
+    lost = len({reply.item for reply in replies} & before.keys() - after.keys())
     why = (
         f"{percent(rate.point)} ({bounds(rate)}) of {len(room)} items score higher with a planted instruction and "
         f"{percent(falls / len(room))} lower, by {sum(change.values()) / len(change):+.2f} on average"
@@ -76,13 +77,11 @@ def _scores(evidence: AuditEvidence, probe: str | None) -> dict[str, tuple[float
             if side is not None:
                 favour[judgment.key].append(-side)
         return {item: (sum(given) / len(given), 1.0) for item, given in favour.items()}
-    names = graded_dimensions(card)
-    kept: dict[Cell, float] = {cell: value for cell, value in cell_means(found).items() if cell[2] in names}
-    scores = {}
-    for item, cells in group_by_item(kept).items():
-        tops = [bins.first_value(scale) + bins.scale_width(scale) for scale in (names[name].scale for _, name in cells)]
-        scores[item] = (sum(cells.values()) / len(cells), sum(tops) / len(tops))
-    return scores
+    cells = graded_cells(card, found)
+    scales = {question: dimension.scale for question, dimension in graded_dimensions(card).items()}
+    top = {question: bins.first_value(scale) + bins.scale_width(scale) for question, scale in scales.items()}
+    tops = item_means({cell: top[sort_of(cell[1]), cell[2]] for cell in cells})
+    return {item: (mean, tops[item]) for item, mean in item_means(cells).items()}
 
 
 AUDIT = Audit(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
-from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments, item_numbers
+from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag
+from judges.audits._judged import cell_means, graded_cells, group_judgments, item_means, item_numbers
 from judges.audits._verdict import bar_picture, bounds, flags_of, make_finding, neutral_verdict, not_tested, too_few
 from judges.families import family
 from judges.stats.clustered import mean_by_item
@@ -29,18 +29,16 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     second = {model: replies for model, replies in evidence.others.items() if family(model) not in ("", own)}
     if not second:
         return not_tested("There is no second judge of another family on the same items: run one on them.")
-    names = graded_dimensions(evidence.card)
-    judge_means = cell_means(group_judgments(evidence))
-    second_means: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    second_means: dict[Cell, list[float]] = defaultdict(list)
     for replies in second.values():
         for cell, value in cell_means(group_judgments(evidence, replies)).items():
             second_means[cell].append(value)
     gaps_by_cell = {
         cell: value - sum(second_means[cell]) / len(second_means[cell])
-        for cell, value in judge_means.items()
-        if cell[2] in names and cell in second_means
+        for cell, value in graded_cells(evidence.card, group_judgments(evidence)).items()
+        if cell in second_means
     }
-    gaps = {item: sum(cells.values()) / len(cells) for item, cells in group_by_item(gaps_by_cell).items()}
+    gaps = item_means(gaps_by_cell)
     of = {item: family(systems(evidence.items[item])[0]) for item in gaps}
     kin = [item for item in gaps if of[item] == own]
     other = [item for item in gaps if of[item] not in ("", own)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container
 
-from judges.audits import Audit, AuditEvidence, AuditFinding, Cell, Flag, Verdict
-from judges.audits._judged import cell_means, graded_dimensions, group_by_item, group_judgments
+from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
+from judges.audits._judged import graded_cells, group_judgments, item_means
 from judges.audits._verdict import bounds, flags_of, make_finding, not_tested, point_picture, too_few
 from judges.stats.association import bootstrap_spearman
 from judges.stats.clustered import mean_by_item
@@ -28,8 +27,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     is a warning, and an alarm where the shift is downward too. Overlap is the share of the reference's words that
     the output has.
     """
-    names = graded_dimensions(evidence.card)
-    with_it = _scores(cell_means(group_judgments(evidence)), names)
+    with_it = item_means(graded_cells(evidence.card, group_judgments(evidence)))
     texts = {key: item for key in with_it if isinstance(item := evidence.items[key], Response)}
     like = {k: o for k, item in texts.items() if (o := word_overlap(item.output, item.reference)) is not None}
     replies = evidence.probes.get(PROBE)
@@ -37,7 +35,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         r = bootstrap_spearman([like[k] for k in like], [with_it[k] for k in like], range(len(like)))
         note = "" if r.point is None else f" (with it, scores correlate {r.point:.2f} with the overlap of the texts)"
         return not_tested(f"The probe that removes the reference has not been run with this judge{note}.")
-    without = _scores(cell_means(group_judgments(evidence, replies)), names)
+    without = item_means(graded_cells(evidence.card, group_judgments(evidence, replies)))
     shift = {key: with_it[key] - without[key] for key in like if key in without}
     if stop := too_few(len(shift), "items with a reference that are scored with and without it"):
         return stop
@@ -58,12 +56,6 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     ]  # fmt: skip
     picture = point_picture("word overlap with the reference", "score change", [(like[k], shift[k]) for k in shift])
     return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, len(shift))
-
-
-def _scores(cells: dict[Cell, float], names: Container[str]) -> dict[str, float]:
-    """The mean of every item over the dimensions named."""
-    kept = {cell: value for cell, value in cells.items() if cell[2] in names}
-    return {item: sum(places.values()) / len(places) for item, places in group_by_item(kept).items()}
 
 
 def _verdict(gap: Interval, r: Interval, limit: float) -> Verdict:

@@ -8,7 +8,7 @@ from math import log2
 from judges.audits import Audit, AuditEvidence, AuditFinding, Plot, Verdict
 from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
 from judges.audits._verdict import MIN, bounds, limit_verdict, make_finding, percent, share_of, too_few
-from judges.types import Dimension
+from judges.types import Dimension, sort_of
 
 BITS = 1.0
 """Entropy below which a dimension tells less than one fair coin."""
@@ -22,13 +22,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
-    found, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card)
-    given = {name: _scores_of(found, name) for name, d in dimensions.items() if d.scale.size > 2}
+    found, asked = group_judgments(evidence), ordered_dimensions(evidence.card).values()
+    given = {d: _scores_of(found, d) for d in asked if d.scale.size > 2}
     most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
     if stop := too_few(most, "items with scores"):
         return stop
     judged = []
-    for name, cells in given.items():
+    for d, cells in given.items():
         if len({key for key, _ in cells}) < MIN:
             continue
         counts = Counter(value for _, value in cells)
@@ -36,17 +36,16 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         rate = share_of((key, value == usual) for key, value in cells)
         bits = entropy(counts)
         verdict: Verdict = "alarm" if bits < BITS else limit_verdict(rate.point or 0.0, rate, threshold)
-        judged.append((_RANK[verdict], rate.point or 0.0, name, usual, rate, bits, verdict))
-    judged.sort(key=lambda row: (-row[0], -row[1], row[2]))
-    _, _, name, usual, rate, bits, verdict = judged[0]
-    dimension = dimensions[name]
-    bad = [dimensions[row[2]].title for row in judged if row[6] == "alarm"]
+        judged.append((_RANK[verdict], rate.point or 0.0, d, usual, rate, bits, verdict))
+    judged.sort(key=lambda row: (-row[0], -row[1], row[2].name))
+    _, _, dimension, usual, rate, bits, verdict = judged[0]
+    bad = [row[2].title for row in judged if row[6] == "alarm"]
     split = f"; split {', '.join(bad)} into narrower questions, or use 1 to 3" if bad else ""
     why = (
         f"In {dimension.title} {percent(rate.point)} ({bounds(rate)}) of the scores are "
         f"{dimension.scale.say(usual)}, with an entropy of {bits:.2f} bits{split}."
     )
-    series = tuple(_bars(dimensions[row[2]], given[row[2]]) for row in judged)
+    series = tuple(_bars(row[2], given[row[2]]) for row in judged)
     return make_finding(verdict, why, rate, (), Plot("bars", "score", "share", series, threshold))
 
 
@@ -56,13 +55,13 @@ def entropy(counts: Counter[float]) -> float:
     return max(0.0, -sum(c / n * log2(c / n) for c in counts.values() if c))
 
 
-def _scores_of(found: list[ItemJudgment], name: str) -> list[tuple[str, float]]:
+def _scores_of(found: list[ItemJudgment], dimension: Dimension) -> list[tuple[str, float]]:
     """(item, score) of every scored cell of a dimension."""
     return [
         (judgment.key, score.value)
         for judgment in found
-        for (_, dimension), score in judgment.scores.items()
-        if dimension == name and score.value is not None
+        for (unit, name), score in judgment.scores.items()
+        if name == dimension.name and sort_of(unit) == dimension.sort and score.value is not None
     ]
 
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag, Verdict
 from judges.audits._judged import cell_means, group_by_item, group_judgments, ordered_dimensions
 from judges.audits._verdict import bar_picture, bounds, flags_of, make_finding, not_tested, percent, share_of, too_few
+from judges.types import sort_of
 
 PROBE = "scenario_swapped"
 _FEW_MOVE = 0.2
@@ -17,15 +18,19 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of dialogues in which any ordered score moves when the scenario is another one. Means over samples."""
     if not evidence.probes.get(PROBE):
         return not_tested("The probe that swaps scenarios has not been run with this judge.")
-    names = ordered_dimensions(evidence.card)
+    questions = ordered_dimensions(evidence.card)
     replies = evidence.replies, evidence.probes[PROBE]
     before, after = (group_by_item(cell_means(group_judgments(evidence, given))) for given in replies)
     moved: dict[str, bool] = {}
     by_dimension: dict[str, list[bool]] = defaultdict(list)
     for item, given in before.items():
         now = after.get(item, {})
-        both = [(place, given[place] != now[place]) for place in given if place in now and place[1] in names]
-        for (_, dimension), changed in both:
+        both = [
+            (dimension, value != now[unit, dimension])
+            for (unit, dimension), value in given.items()
+            if (unit, dimension) in now and (sort_of(unit), dimension) in questions
+        ]
+        for dimension, changed in both:
             by_dimension[dimension].append(changed)
         if both:
             moved[item] = any(changed for _, changed in both)
@@ -41,7 +46,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         for item, changed in moved.items()
         if not changed
     ]
-    heights = [(names[d].title, sum(changes) / len(changes)) for d, changes in by_dimension.items()]
+    heights = [(name.replace("_", " "), sum(changes) / len(changes)) for name, changes in by_dimension.items()]
     picture = bar_picture("", "share of scores that change", *heights)
     return make_finding(verdict, why, rate, flags_of(verdict, still), picture)
 

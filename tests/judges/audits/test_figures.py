@@ -286,6 +286,11 @@ def test_an_order_counts_where_the_score_could_rise() -> None:
     assert found.n == 30
     assert found.verdict == "warning"
     assert {flag.item for flag in found.flags} == {f"r{k}" for k in range(10, 16)}
+    # On nine more the probe was not run; of those that it was run on one could not be read.
+    more = [*rows, *((response(f"s{k}"), judged(factuality=3.0)) for k in range(9))]
+    unread = [(item, Reading(unscored="unreadable") if item.id == "r0" else reading) for item, reading in probed]
+    found = find("injected_order", evidence("rubric_open_ended", more, probe="injected_order", probed=unread))
+    assert found.n == 30 and "; 1 more gave no score" in found.why
 
 
 def test_an_order_in_a_pair_moves_the_verdict_to_b() -> None:
@@ -314,6 +319,21 @@ def test_several_samples_of_an_item_are_one_item() -> None:
     found = find("same_score", evidence("rubric_open_ended", rows))
     assert found.verdict == "not tested"
     assert "29 more" in found.why
+
+
+def test_turns_and_the_conversation_are_never_pooled() -> None:
+    scales = {"turn": {"lo": 1, "hi": 5}, "conversation": {"lo": 1, "hi": 3}}
+    asked = [{"name": "tone", "unit": unit, "definition": "How?", "answers": ends} for unit, ends in scales.items()]
+    made = from_recipe(check_recipe({"name": "zz_tone", "title": "Z", "kind": "dialogue", "dimensions": asked}))
+    items, replies = {}, []
+    for k in range(80):
+        count, flat = (8, k % 10 == 0) if k < 40 else (12, k % 2 == 0)
+        item = items[f"d{k}"] = dialogue(f"d{k}", [("q", "a")] * count)
+        scores = [Score(f"turn:{n}", "tone", 4.0 if flat else 3.0 + n % 3) for n in range(1, count + 1)]
+        replies.append(AuditReply(item.id, Reading((*scores, Score("conversation", "tone", 2.0)))))
+    found = run_audits(AuditEvidence(made, "m", items, replies), {})
+    assert found["attention_drop"].figure == pytest.approx(0.4)
+    assert "100% (95% to 100%) of the scores are 2" in found["same_score"].why
 
 
 def test_parts_of_one_judgment_belong_together() -> None:
