@@ -6,7 +6,7 @@ The cues of a correction are in `judges.audits._cues`.
 from __future__ import annotations
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
-from judges.audits._cues import find_correction, is_explanation
+from judges.audits._cues import CUES, find_correction, is_explanation
 from judges.audits._judged import ItemJudgment, group_judgments
 from judges.audits._verdict import list_cases, not_tested, share_of
 from judges.types import Dialogue
@@ -57,8 +57,8 @@ def _cues(item: object) -> list[tuple[int, str, str]]:
 AUDIT = Audit(
     "repair_not_applicable",
     "Repair n/a despite a user correction",
-    "Share of dialogues with words of correction or objection in a user turn (English, Chinese, Japanese, German, "
-    "Spanish, French) whose repair handling is n/a without a note that explains it. Each one is listed.",
+    f"Share of dialogues with words of correction or objection in a user turn ({', '.join(CUES)}) whose repair "
+    "handling is n/a without a note that explains it. Each one is listed.",
     # Cues are words, and some of them correct nothing: below one in five they may be the cues' own mistakes.
     "The share is above {threshold}. A single case is a warning.",
     0.2,
