@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -150,7 +150,7 @@ def _limits(path: Path | None) -> dict[str, float]:
     for name, limit in given.items():
         if name not in can:
             raise BadArgument(f"{path}: {name!r} has no limit to set. Those that have: {', '.join(sorted(can))}.")
-        if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not math.isfinite(limit):
+        if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not abs(limit) <= sys.float_info.max:
             raise BadArgument(f"{path}: the limit of {name} is {json.dumps(limit)[:40]}; it has to be a number.")
     return {name: float(limit) for name, limit in given.items()}
 

@@ -100,6 +100,8 @@ def test_limits_come_from_a_file(files: tuple[str, str], tmp_path: Path, capsys:
         ('{"own_family": 1}', "'own_family' has no limit to set"),
         ('{"same_score": "high"}', "has to be a number"),
         ('{"same_score": true}', "has to be a number"),
+        ('{"same_score": NaN}', "has to be a number"),
+        (f'{{"same_score": {"9" * 400}}}', "has to be a number"),
     ],
 )
 def test_limits_that_cannot_be_used(
