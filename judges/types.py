@@ -95,9 +95,14 @@ class Dialogue(Strict):
     @model_validator(mode="after")
     def _turns_in_order(self) -> Dialogue:
         _check_order(self.turns)
-        if not any(entry.role == "assistant" for entry in self.turns):
+        if not self.assistant_turns:
             raise ValueError("no assistant turn: there is nothing to judge")
         return self
+
+    @property
+    def assistant_turns(self) -> list[int]:
+        """The numbers of the turns in which the assistant speaks, in order."""
+        return [entry.turn for entry in self.turns if entry.role == "assistant"]
 
 
 def _check_order(turns: list[Turn]) -> list[Turn]:
@@ -192,10 +197,15 @@ def sort_of(unit: str) -> UnitSort:
     raise BadScale(f"{unit!r} is not a unit: use conversation, turn:3, section:2/a, response/a, pair or response")
 
 
+def assistant_units(item: Dialogue) -> list[str]:
+    """Every assistant turn of a dialogue."""
+    return [f"turn:{turn}" for turn in item.assistant_turns]
+
+
 def units(item: Dialogue | Pair | Response) -> list[str]:
     """All units of an item, in reading order."""
     if isinstance(item, Dialogue):
-        return [f"turn:{t.turn}" for t in item.turns if t.role == "assistant"] + ["conversation"]
+        return [*assistant_units(item), "conversation"]
     if isinstance(item, Pair):
         cut = [
             f"section:{number}/{side}"
@@ -342,7 +352,14 @@ class Scale:
 _LISTED = 21
 """An interval scale of at most so many steps can have its answers listed."""
 _NUMBER = re.compile(r"[-+]?(\d{1,15}(\.\d{0,20})?|\.\d{1,20})(e[-+]?\d{1,2})?", re.ASCII)
+_LONG = 1000
+"""From here on a number between two answers is said without decimals."""
 _HUGE = 1e15  # beyond it (and for nan) no number is on any scale, and integers may not fit a float
+
+
+def spell_number(value: float) -> str:
+    """A number with all its digits and without an exponent: 2000000, 1234567.5, 0.00001."""
+    return f"{Decimal(f'{value:.15g}'):f}"
 
 
 def _shorten(value: Any) -> str:
@@ -352,16 +369,9 @@ def _shorten(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-_LONG = 1000
-"""From here on a number between two answers is said without decimals."""
 @dataclass(frozen=True)
 class Dimension:
     """A question asked of one sort of unit, and its scale. `asked` is False for what only the judge states.
-def spell_number(value: float) -> str:
-    """A number with all its digits and without an exponent: 2000000, 1234567.5, 0.00001."""
-    return f"{Decimal(f'{value:.15g}'):f}"
-
-
 
     `anchors` are (answer, what it means) of some answers, for people: the prompt tells a judge the same in full.
     `between`: a judge's number may lie between two answers (8.5), as the mean of several samples may; a person's not.

@@ -26,7 +26,7 @@ __all__ = ["Recipe", "check_recipe", "from_folder", "from_recipe", "from_spec"]
 def from_recipe(recipe: Recipe) -> Card:
     """The card that a recipe describes. The same recipe gives the same card, with the same version."""
     dimensions = tuple(_dimension(question) for question in recipe.dimensions)
-    reply = reply_model(recipe, dimensions)
+    reply = reply_model(dimensions)
     return Card(
         recipe.name,
         recipe.title.strip(),

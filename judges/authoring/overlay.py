@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from judges.card import PER_TURN, Card
 from judges.errors import BadCard
-from judges.types import Dialogue, Reading, Response
+from judges.types import Dialogue, Reading, Response, assistant_units
 
 _SAID = """\
 ## The output is one turn of a conversation
@@ -72,11 +72,6 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
 
 _AUDITS = ("same_score", "injected_order", "always_sure", "confidence_meaningless", "does_not_apply", "own_family")
 """What is looked for in the scores alone: the other audits measure the text of a single response."""
-
-
-def assistant_units(item: Dialogue) -> list[str]:
-    """Every assistant turn of a dialogue."""
-    return [f"turn:{t.turn}" for t in item.turns if t.role == "assistant"]
 
 
 def turn_as_response(item: Dialogue, part: str) -> Response:

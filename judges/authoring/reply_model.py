@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
 
-from judges.authoring.recipe import Recipe
 from judges.reading.values import TEXT, OrNa, fold, is_na
 from judges.sections import section_numbers
 from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Response, Scale, Score, Strict
@@ -79,7 +78,7 @@ def _names(title: str, dimensions: Iterable[Dimension], noted: bool) -> type[Bas
     return create_model(title, __base__=_Named, **keys)
 
 
-def reply_model(recipe: Recipe, dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
+def reply_model(dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
     """The model of the judge's JSON: a key for each sort of unit that is asked about."""
 
     def of(sort: str) -> list[Dimension]:
@@ -161,7 +160,7 @@ class _Read:
 
     def _turns(self, entries: list[dict[str, Any]]) -> Reading | None:
         assert isinstance(self.item, Dialogue)
-        turns = [t.turn for t in self.item.turns if t.role == "assistant"]
+        turns = self.item.assistant_turns
         given = {entry["turn"]: entry for entry in entries}
         if len(given) != len(entries):
             return Reading(unscored="unreadable", why="a turn is scored twice")

@@ -165,8 +165,7 @@ def weakest_turn_lines(
                 continue
             named = lowest_turns(given[item]) if label is None else frozenset({int(label)} - {0})
             own = combine_cell(samples, d, rule)
-            turn_numbers = tuple(turn.turn for turn in dialogue.turns if turn.role == "assistant")
-            dialogues.append(NamedTurns(turn_numbers, named, int(own or 0), label is not None))
+            dialogues.append(NamedTurns(tuple(dialogue.assistant_turns), named, int(own or 0), label is not None))
         if dialogues:
             by_dimension[d] = measure_weakest_turns(dialogues)
     return by_dimension

@@ -16,7 +16,7 @@ from judges.cards.mt_bench import material
 from judges.cards.mt_bench.presentation import REPLY, restore_card
 from judges.mtbench.parsing import ERROR, Counts, rating, winner
 from judges.params import Params
-from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score
+from judges.types import Dialogue, Dimension, Pair, Reading, Remark, Scale, Score, assistant_units
 
 VERDICTS = ("a", "tie", "b")
 DIMENSIONS = (
@@ -72,7 +72,7 @@ def pair_text(raw: str, _part: str) -> dict[str, Any]:
 def read(reply: Reply, item: Dialogue) -> Reading:
     """One score for the judged turn. The text decides; where a file's own number differs, a remark says so."""
     unit = f"turn:{reply.turn}"
-    if unit not in material.parts(item):
+    if unit not in assistant_units(item):
         return Reading(unscored="incomplete", why=f"turn {reply.turn} is not an assistant turn of this dialogue")
     if reply.failed:
         return Reading(unscored="api_error", why="the judgment is $ERROR$: the call to the judge failed")
@@ -122,7 +122,7 @@ CARD = Card(
     text,
     prompts=_prompts(pair=False),
     variant=material.variant,
-    parts=material.parts,
+    parts=assistant_units,
     fields=material.fields,
     audits=("same_score", "length_rating", "own_family", "injected_order"),
     defaults=Params(combine="mean"),

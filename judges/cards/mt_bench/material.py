@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from judges.mtbench.records import WITH_REFERENCE
-from judges.tool_calls import entry_fields as told
+from judges.tool_calls import entry_fields
 from judges.types import Dialogue, Pair, Turn
-
-
-def parts(item: Dialogue) -> list[str]:
-    """Every assistant turn is judged in a call of its own."""
-    return [f"turn:{entry.turn}" for entry in item.turns if entry.role == "assistant"]
 
 
 def references(item: Dialogue | Pair, turn: int) -> list[str]:
@@ -35,8 +30,8 @@ def variant(item: Dialogue, part: str) -> str:
     It is "" for an answer to a single question and multi_turn for one with more before it, either with reference where
     there is one.
     """
-    names = ["" if len(entries_until(item, part)) == 2 else "multi_turn"]
-    return join_names([*names, "reference" if references(item, _turn(part)) else ""])
+    single = len(entries_until(item, part)) == 2
+    return join_names(["" if single else "multi_turn", "reference" if references(item, _turn(part)) else ""])
 
 
 def pair_variant(item: Pair, _part: str) -> str:
@@ -51,8 +46,7 @@ def fields(item: Dialogue, part: str) -> dict[str, Any]:
     if len(until) == 2:
         shown: dict[str, Any] = {"question": until[0].text, "answer": until[1].text}
     else:
-        dialogue = [told(entry) for entry in until]
-        shown = {"dialogue": dialogue, "judged_turn": _turn(part)}
+        shown = {"dialogue": [entry_fields(entry) for entry in until], "judged_turn": _turn(part)}
     return shown | _with_reference(item, _turn(part))
 
 
@@ -74,7 +68,8 @@ def _turn(part: str) -> int:
 def entries_until(item: Dialogue, part: str) -> list[Turn]:
     """The entries of a dialogue up to and including the judged one."""
     turn = _turn(part)
-    return [entry for entry in item.turns if entry.turn <= turn]
+    places = (n for n, entry in enumerate(item.turns, 1) if (entry.turn, entry.role) == (turn, "assistant"))
+    return [entry for entry in item.turns[: next(places, None)] if entry.turn <= turn]
 
 
 def pair_turn(item: Pair) -> int:

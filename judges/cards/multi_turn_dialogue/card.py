@@ -127,7 +127,7 @@ def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[st
 
 def read(reply: Reply, item: Dialogue) -> Reading:
     """Scores for every assistant turn and the conversation; a broken rule is a remark, never a changed score."""
-    turns = [t.turn for t in item.turns if t.role == "assistant"]
+    turns = item.assistant_turns
     judged = [entry for entry in reply.per_turn if entry.role == "assistant"]
     given = {entry.turn: entry for entry in judged}
     if missing := [t for t in turns if t not in given]:

@@ -16,7 +16,7 @@ from judges.errors import BadCard, BadScale, UnknownCard
 from judges.mtbench.parsing import rating, winner
 from judges.reading.reading import read_reply
 from judges.triage import confidence_level
-from judges.types import ITEM, Reading, Scale, is_unit, sort_of
+from judges.types import ITEM, Dialogue, Reading, Scale, is_unit, sort_of
 from tests.judges.replies import SHIPPED, practised
 
 ALL = list(SHIPPED.values())
@@ -251,6 +251,11 @@ def test_mt_bench_judges_each_turn_with_what_led_to_it() -> None:
     assert [one.variant(item, part) for part in one.parts(item)] == ["", "multi_turn"]
     assert one.fields(item, "turn:1") == {"question": "user 1", "answer": "assistant 1"}
     assert one.fields(item, "turn:2") == {"dialogue": TURNS, "judged_turn": 2}
+    turns = [(1, "assistant", "Hello."), (1, "user", "Two and two?"), (2, "assistant", "Four.")]
+    greeted = [{"turn": turn, "role": role, "text": text} for turn, role, text in turns]
+    item = Dialogue.model_validate({"id": "g", "kind": "dialogue", "turns": greeted})
+    assert one.fields(item, "turn:1") == {"dialogue": greeted[:1], "judged_turn": 1}, "no user's text is its answer"
+    assert one.fields(item, "turn:2") == {"dialogue": greeted, "judged_turn": 2}
 
 
 @pytest.mark.parametrize(
