@@ -157,33 +157,38 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
     if folded in MISSING:
         return "missing", folded
     text = folded.strip(_AROUND) or folded
-    if _NUMBER.fullmatch(text):
-        return ("number", float(text)) if abs(float(text)) <= _FAR else ("word", text)
     if text.endswith("%") and (number := _parse_number(text[:-1].strip())) is not None:
         return "percent", number
     if (number := _parse_number(text)) is not None:
         return "number", number
-    if _COMMA.fullmatch(text):
+    if _COMMA.fullmatch(text) and _to_number(text) is not None:
         return "comma", text
-    if found := _STARS.fullmatch(text):
-        return "number", float(found[1].replace(",", ".")) if found[1] else float(len(found[2]))
-    if found := _OUT_OF.fullmatch(text):
-        return "out of", (float(found[1].replace(",", ".")), int(found[2]))
+    stars, out_of = _STARS.fullmatch(text), _OUT_OF.fullmatch(text)
+    if stars and (number := _to_number(stars[1] or str(len(stars[2])))) is not None:
+        return "number", number
+    if out_of and (number := _to_number(out_of[1])) is not None:
+        return "out of", (number, int(out_of[2]))
     return "word", text.replace("_", " ").rstrip(".!,;:") or text
 
 
 def _parse_number(text: str) -> float | None:
     """The number that a text can only be, with a decimal comma or groups of thousands; None for "3,125"."""
     if _NUMBER.fullmatch(text):
-        return float(text)
+        return _to_number(text)
     if _GROUPED.fullmatch(text):
-        return float(text.replace(",", ""))
+        return _to_number(text.replace(",", ""))
     if _POINTED.fullmatch(text):
-        return float(text.replace(".", "").replace(",", "."))
+        return _to_number(text.replace(".", ""))
     parts = _COMMA.fullmatch(text)
     if parts and (len(parts[2]) != 3 or len(parts[1].lstrip("-+")) > 3 or parts[1].lstrip("-+").startswith("0")):
-        return float(f"{parts[1]}.{parts[2]}")
+        return _to_number(text)
     return None
+
+
+def _to_number(text: str) -> float | None:
+    """A number with a point or a comma before its decimals; None where no scale reaches as far."""
+    number = float(text.replace(",", "."))
+    return number if abs(number) <= _FAR else None
 
 
 def _numbers(sort: _Sort, value: Any, answers: RecipeScale) -> list[float]:

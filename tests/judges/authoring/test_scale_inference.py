@@ -102,6 +102,15 @@ def test_what_is_no_answer_is_refused(cell: Any) -> None:
         parse_answer(cell, RecipeScale())
 
 
+FAR_CELLS = ["2,000,000,000.5", "2.000.000.000,5", "5000000000%", "5000000000 stars", "5000000000/10", "5000000000,55"]
+
+
+@pytest.mark.parametrize("cell", [*FAR_CELLS, "9" * 400, f"{'9' * 400}%", f"{'9' * 400},5"])
+def test_a_number_that_no_scale_reaches_is_a_word(cell: str) -> None:
+    found = survey([cell, "3,5", "4,5"])
+    assert (found.answers, found.numbers, found.words) == (None, 2, 1)
+
+
 @pytest.mark.parametrize(("cells", "step"), [([999_999_999, 0], 1), ([10**9, 3], 0), ([-(10**9), 5, 10**9], 0)])
 def test_very_many_steps_are_any_number(cells: list[int], step: float) -> None:
     answers = survey(cells).answers
