@@ -158,7 +158,7 @@ def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
     if a == b:
         return ("tie",)
     winner = "a" if a > b else "b"
-    return (winner, "tie") if abs(a - b) <= CLOSE else (winner,)
+    return (winner, "tie") if abs(a - b) <= CLOSE + 1e-9 else (winner,)
 
 
 def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:

@@ -78,8 +78,11 @@ def test_the_verdict_rule(safety, helpfulness, context_use, conversation, allowe
 
 @pytest.mark.parametrize(
     ("a", "b", "allowed"),
-    [(4.0, 3.0, ("a",)), (3.0, 4.0, ("b",)), (3.5, 3.5, ("tie",)), (3.6, 3.5, ("a", "tie")), (3.0, 3.25, ("b", "tie"))],
-)
+    [
+        (4.0, 3.0, ("a",)), (3.0, 4.0, ("b",)), (3.5, 3.5, ("tie",)), (3.6, 3.5, ("a", "tie")),
+        (3.0, 3.25, ("b", "tie")), (2.2, 1.95, ("a", "tie")), (2.2, 1.94, ("a",)),
+    ],
+)  # fmt: skip
 def test_the_pair_verdict_follows_the_aggregates(a: float, b: float, allowed: tuple[str, ...]) -> None:
     assert pair_verdicts(a, b) == allowed
 
