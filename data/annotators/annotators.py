@@ -223,27 +223,23 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
     found = dimension_labels(store, dataset_id, dimension, resting)
     done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
-    opinion, ratings, scale = (
-        estimate_dawid_skene(store, dataset_id, dimension, resting),
-        found.ratings,
-        dimension.scale,
-    )
+    opinion = estimate_dawid_skene(store, dataset_id, dimension, resting)
+    ratings, scale = found.ratings, dimension.scale
     beside = _excess_agreement(found)
     rows = []
     for number, name in enumerate(ratings.people):
         own_mask = ratings.person == number
         mask = own_mask & (found.others >= 0)
-        agreement, leniency, course = None, None, None
+        exact, agreement, leniency, course = None, None, None, None
         if mask.any():
             item, value, other_codes = ratings.item[mask], ratings.code[mask], found.others[mask]
+            same = bins.is_same_answer(value, other_codes, scale)
+            exact = float(same.mean())
             agreement = kappa_interval(Cells(item, other_codes, value), bins.code_count(scale), scale.weights)
             relative = mask & ~np.isnan(beside)
             if is_order_known(found, relative):
-                own, others = bins.is_same_answer(value, other_codes, scale)[relative[mask]], beside[relative]
-                both = (
-                    rater_flags.agreement_drift(item_means(ratings.item[relative], values)) for values in (own, others)
-                )
-                course = rater_flags.common_shift(*both)
+                both = (item_means(ratings.item[relative], of) for of in (same[relative[mask]], beside[relative]))
+                course = rater_flags.common_shift(*map(rater_flags.agreement_drift, both))
             if scale.weights:
                 leniency = rater_flags.mean_shift(item_means(item, (value - found.mean[mask]) * bins.code_step(scale)))
         one = done.get(name, RaterWork())
@@ -254,9 +250,7 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
             labels=int(own_mask.sum()),
             items=len(np.unique(ratings.item[own_mask])),
             shared=int(mask.sum()),
-            exact=float(bins.is_same_answer(ratings.code[mask], found.others[mask], scale).mean())
-            if mask.any()
-            else None,
+            exact=exact,
             agreement=agreement,
             leniency=leniency,
             drift=course,

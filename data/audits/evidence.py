@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from data.audits.justification_labels import leans_sql
 from data.cards import cards
 from data.gold.excluded_items import not_excluded_sql
 from data.gold.fewshot import items_in_prompt
@@ -122,14 +123,14 @@ class LazyItems(Mapping[str, Item]):
         return key in self._contents
 
 
-def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int | None = None) -> GatheredEvidence:
+def gather_audit_evidence(store: Store, dataset_id: str, judge_id: str, most: int = MOST) -> GatheredEvidence:
     """All that an audit of the judge may look at in a dataset, its samples combined.
 
-    Of more than `most` replies (None: `MOST`) those to a random sample of items are looked at, the same each time.
+    Of more than `most` replies those to a random sample of items are looked at, the same each time.
     Raises NotFound, UnknownCard.
     """
     judge, card = datasets.find_judge(store, judge_id), cards.card_of_judge(store, judge_id)
-    among = _JudgedItems(store, dataset_id, judge_id, MOST if most is None else most)
+    among = _JudgedItems(store, dataset_id, judge_id, most)
     contents = {
         str(i): str(c) for i, c in among.rows("select i.id, i.content from item i join chosen x on x.id = i.id")
     }
@@ -290,10 +291,5 @@ def _gold(
 
 def _fits(store: Store, judge_id: str, items: LazyItems) -> dict[Cell, bool]:
     """Whether a justification fits its score: what most people say who were asked, a drawn vote counts as no."""
-    rows = store.rows(
-        "select item_id, unit, dimension, sum(case when fits then 1 else -1 end) from ("
-        "select f.*, row_number() over (partition by item_id, unit, dimension, person order by seq desc, id desc) as n "
-        "from fit f where judge_id = $1) newest where n = 1 group by item_id, unit, dimension",
-        [judge_id],
-    )
+    rows = store.rows(f"select item_id, unit, dimension, lean from {leans_sql('$1')} leans", [judge_id])
     return {(str(i), str(u), str(d)): float(lean) > 0 for i, u, d, lean in rows if i in items}

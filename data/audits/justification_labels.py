@@ -20,10 +20,18 @@ _DRAWN = (
     "and r.dimension = s.dimension and r.sample = s.sample "
 )
 _HERE = "where i.dataset_id = $1 and s.judge_id = $2 "
-_NEWEST = (
-    "(select item_id, unit, dimension, fits, person, row_number() over (partition by item_id, unit, dimension, person "
-    "order by seq desc, id desc) as n from fit where judge_id = $2) "
-)
+
+
+def leans_sql(judge: str, counts: str = "") -> str:
+    """A query, in brackets: by cell the newest answers that fit minus those that do not, and `counts` of them.
+
+    `judge` is the place of the judge's id among the parameters.
+    """
+    return (
+        f"(select item_id, unit, dimension, sum(case when fits then 1 else -1 end) as lean{counts} from (select *, "
+        "row_number() over (partition by item_id, unit, dimension, person order by seq desc, id desc) as n "
+        f"from fit where judge_id = {judge}) newest where n = 1 group by item_id, unit, dimension)"
+    )
 
 
 @dataclass(frozen=True)
@@ -61,13 +69,12 @@ def justifications_ahead(
     Nothing of it shows what others answered. Left out are items that may still come to them to be answered blind; that
     the scores of the others are shown is recorded.
     """
-    marks = ", ".join(f"${n}" for n in range(5, 5 + len(dimensions))) or "null"
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_HERE} "
-        f"and r.dimension in ({marks}) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
+        "and r.dimension = any($5) and not exists (select 1 from fit f where f.judge_id = $2 and f.person = $3 "
         "and f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension) and not (r.item_id = any($4)) "
         f"order by md5($2 || r.item_id || r.unit || r.dimension), r.item_id, r.unit, r.dimension limit {most:d}",
-        [dataset_id, judge_id, person, sorted(exposure.blind_pending(store, person)), *dimensions],
+        [dataset_id, judge_id, person, sorted(exposure.blind_pending(store, person)), list(dimensions)],
     )
     exposure.record_exposures(store, person, {str(row[0]): [judge_id] for row in rows}, "justifications")
     return [_to_justified(row) for row in rows]
@@ -116,14 +123,12 @@ def count_fits(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str]
 ) -> JustificationTally:
     """How far the question is answered; where people differ, most decide, and a drawn vote counts as not fitting."""
-    marks = ", ".join(f"${n}" for n in range(4, 4 + len(dimensions))) or "null"
+    leans = leans_sql("$2", ", sum(case when person = $3 then 1 else 0 end) as mine")
     rows = store.rows(
         f"select count(*), count(f.lean), sum(case when f.lean <= 0 then 1 else 0 end), sum(f.mine) {_DRAWN} "
-        "left join (select item_id, unit, dimension, sum(case when fits then 1 else -1 end) as lean, "
-        f"sum(case when person = $3 then 1 else 0 end) as mine from {_NEWEST} newest where n = 1 "
-        "group by item_id, unit, dimension) f on f.item_id = r.item_id and f.unit = r.unit "
-        f"and f.dimension = r.dimension {_HERE} and r.dimension in ({marks})",
-        [dataset_id, judge_id, person, *dimensions],
+        f"left join {leans} f on f.item_id = r.item_id and f.unit = r.unit and f.dimension = r.dimension {_HERE} "
+        "and r.dimension = any($4)",
+        [dataset_id, judge_id, person, list(dimensions)],
     )
     cells, answered, unfit, own_count = (int(value or 0) for value in rows[0])
     return JustificationTally(cells, answered, unfit, own_count)

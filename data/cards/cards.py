@@ -193,6 +193,11 @@ def is_own_card(card: Card) -> bool:
     return (card.recipe or {}).get("how") == "own"
 
 
+def is_per_turn(card: Card) -> bool:
+    """Whether a card is one for single responses that is applied to each turn."""
+    return "over" in (card.recipe or {})
+
+
 def own_recipe(card: Card) -> Recipe:
     """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
     if not is_own_card(card):
@@ -226,7 +231,7 @@ def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Exam
     Raises BadCard where an example cannot be read, BadInput for a card that is applied per turn.
     """
     card = card_named(store, name)
-    if "over" in (card.recipe or {}):
+    if is_per_turn(card):
         raise BadInput(f"{card.title} has the examples of the card that it applies per turn: attach them there.")
     plain = replace(card, examples=())
     new_card = with_examples(plain, examples) if examples else plain
@@ -248,7 +253,7 @@ def _put(tx: Tx, card: Card) -> None:
 
 def offer_cards(tx: Tx, brought: Sequence[Card]) -> None:
     """Make the last version of each card made elsewhere, none of whose versions was here, the one that is offered."""
-    for one in {card.name: card for card in brought if (card.recipe or {}).get("how") == "own"}.values():
+    for one in {card.name: card for card in brought if is_own_card(card)}.values():
         put_setting(tx, _SCOPE, one.name, one.version)
 
 

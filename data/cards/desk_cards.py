@@ -56,9 +56,9 @@ def card_layers(
     if chosen:
         others = [_of(store, name, fitting) for name in chosen]
     else:
-        others = [one for one in fitting if _is_per_turn(one.card)]
-        if _is_per_turn(main.card):
-            others = [one for one in fitting if not _is_per_turn(one.card)][:1] + others
+        others = [one for one in fitting if cards.is_per_turn(one.card)]
+        if cards.is_per_turn(main.card):
+            others = [one for one in fitting if not cards.is_per_turn(one.card)][:1] + others
     found = {main.card.name: main}
     for one in others:
         found.setdefault(one.card.name, one)
@@ -127,10 +127,6 @@ def _of(store: Store, name: str, fitting: Sequence[CardLayer]) -> CardLayer:
 def _fits(store: Store, name: str, kind: Kind) -> bool:
     card = cards.current_cards(store).get(name)
     return card is not None and card.kind == kind
-
-
-def _is_per_turn(card: Card) -> bool:
-    return "over" in (card.recipe or {})
 
 
 def _default(store: Store, item: Any) -> Card:

@@ -70,7 +70,7 @@ def _list(_: argparse.Namespace) -> int:
 
 
 def _origin(card: Card) -> str:
-    return "custom" if cards.is_own_card(card) else "applied per turn" if "over" in (card.recipe or {}) else "built-in"
+    return "custom" if cards.is_own_card(card) else "applied per turn" if cards.is_per_turn(card) else "built-in"
 
 
 def _show(options: argparse.Namespace) -> int:
