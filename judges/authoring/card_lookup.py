@@ -41,7 +41,7 @@ def find_card(
     name: str, dimensions: Sequence[str], kind: Kind = "response", confidence: bool = True,
     known: Mapping[str, Card] | None = None,
 ) -> Card:  # fmt: skip
-    """The card of a name or file, or of questions such as "tone (1-3): How it sounds." (see `question`).
+    """The card of a name or file, or of questions such as "tone (1-3): How it sounds." (see `parse_question`).
 
     `known` are the cards there are (default: those with a folder). Questions are dimensions of pointwise_quality, where
     that is named; else they make a card of that name ("": one of our choosing) for a `kind` of item. NAME_on_turns is

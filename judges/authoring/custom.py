@@ -142,11 +142,6 @@ def _with_definitions(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, .
 
 def _same(card: Card, spec: Mapping[str, Any]) -> bool:
     """Whether a card has just the stored content."""
-    return all(_to_json_value(value) == _to_json_value(spec.get(name)) for name, value in card.spec.items())
-
-
-def _to_json_value(value: Any) -> Any:
-    """The same as JSON has it: no tuples."""
-    if isinstance(value, Mapping):
-        return {key: _to_json_value(element) for key, element in value.items()}
-    return [_to_json_value(element) for element in value] if isinstance(value, (list, tuple)) else value
+    # As JSON has both, which knows no tuples.
+    now, then = (json.loads(json.dumps(dict(content), default=list)) for content in (card.spec, spec))
+    return all(then.get(name) == value for name, value in now.items())

@@ -40,7 +40,9 @@ def _tidy(value: Any) -> Any:
 
 
 def _fold_words(value: Any) -> Any:
-    return [word.strip().lower() if isinstance(word, str) else word for word in value] if _is_list(value) else value
+    if not isinstance(value, (list, tuple)):
+        return value
+    return [word.strip().lower() if isinstance(word, str) else word for word in value]
 
 
 def _is_whole_within(value: float, least: int, most: int) -> bool:
@@ -51,10 +53,6 @@ def steps_fit(lo: float, hi: float, step: float) -> bool:
     """Whether so long steps, fewer than a billion of them, lead from one end of a scale to the other."""
     steps = (hi - lo) / step
     return steps >= 1 and steps < 1e9 and abs(steps - round(steps)) < 1e-6
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple))
 
 
 class RecipeScale(Strict):

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, all_audits, combine_replies, run_audits
 from judges.cli.options import add_card, add_param, chosen_card, filed_card
@@ -23,6 +23,7 @@ from judges.importing.judged_files import (
     resolve_cells,
 )
 from judges.importing.line_files import read_items, read_judgments, read_labels
+from judges.params import Probe
 from judges.plural import many
 from judges.protocols.combination import combination_rule
 
@@ -101,11 +102,7 @@ def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
         name, _, file = given.partition("=")
         if not name or not file:
             raise BadArgument(f"--probe {given}: give the probe's name and its file, as in injected_order=probe.jsonl.")
-        choices = {a.probe for a in all_audits().values() if a.probe} & {
-            "scenario_swapped",
-            "reference_removed",
-            "injected_order",
-        }
+        choices = {audit.probe for audit in all_audits().values()} & {*get_args(Probe)} - {""}
         if name not in choices:
             raise BadArgument(f"--probe {given}: there is no probe {name!r}. There are: {', '.join(sorted(choices))}.")
         probes[name] = those(Path(file), _of_card(Path(file), read_judgments(Path(file)), judge.card))

@@ -61,21 +61,18 @@ _Confidence = Annotated[
 ]
 
 
-class Judged(Strict):
-    """One dimension: its score, the reason, and how sure the judge is (None where it did not say)."""
-
-    name: str
-    score: int = Field(ge=1, le=5)
-    justification: TEXT
-    confidence: _Confidence = None
-
-
 class Plain(Strict):
     """One dimension of a judge that is asked for no confidence: its score and the reason."""
 
     name: str
     score: int = Field(ge=1, le=5)
     justification: TEXT
+
+
+class Judged(Plain):
+    """One dimension: its score, the reason, and how sure the judge is (None where it did not say)."""
+
+    confidence: _Confidence = None
 
 
 class Reply(Strict):
@@ -253,13 +250,11 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
             why = f"{name}: {judged.score} is not on its scale, {scale[name].words}"
             return Reading(unscored="out_of_range", why=why)
         remarks += length_limits.mark_many_words("response", f"justification of {name}", judged.justification, _WORDS)
-        if not sure_asked:
-            stated, source = None, ""
-        elif judged.confidence in CONFIDENCE:
+        stated, source = None, ""
+        if sure_asked and judged.confidence in CONFIDENCE:
             sure.append((judged.score, judged.confidence))
             stated, source = CONFIDENCE[judged.confidence], "self-reported"
-        else:
-            stated, source = None, ""
+        elif sure_asked:
             unsure.append(f"{name} ({judged.confidence[:40]!r})" if judged.confidence else name)
         scores.append(Score("response", name, float(judged.score), stated, source))
         if judged.justification.strip():
