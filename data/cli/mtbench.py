@@ -12,7 +12,7 @@ from data.cli import mtbench_experiment, mtbench_protocols
 from data.cli import run as run_command
 from data.cli.options import acting_person, add_actor, add_dataset, workspace_store
 from data.mtbench import protocol_run, questions
-from data.mtbench.protocol_run import PlannedStep, ProtocolRun
+from data.mtbench.protocol_run import ProtocolRun
 from data.records import judge_prompts
 from data.records.datasets import Dataset, question_sets
 from data.runs import runs
@@ -76,7 +76,8 @@ def _run(options: argparse.Namespace) -> int:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
         spec = _build_run(store, name, options)
-        _show_plan(store, spec, protocol_run.plan(store, spec))
+        for line in protocol_run.describe_plan(store, spec, protocol_run.plan(store, spec)):
+            print(line, file=sys.stderr)
         if options.plan:
             return 0
         if options.dry_run:
@@ -142,12 +143,6 @@ def _questions(store: Store, name: str, options: argparse.Namespace, bench: Benc
 
 def _price(given: Sequence[float] | None) -> Price | None:
     return (given[0], given[1]) if given else None
-
-
-def _show_plan(store: Store, spec: ProtocolRun, steps: Sequence[PlannedStep]) -> None:
-    """What each step will take, and all together."""
-    for line in protocol_run.describe_plan(store, spec, steps):
-        print(line, file=sys.stderr)
 
 
 def _dry_run(store: Store, name: str, spec: ProtocolRun) -> int:

@@ -134,17 +134,18 @@ def _claim(store: Store) -> Path | None:
     """The file to make now, if one is due: who writes that it is begun makes it."""
 
     def work(tx: Tx) -> Path | None:
-        plan = backup_plan(tx)
-        if not plan.every or now() < backup_state(tx).due_at(plan):
+        if not _is_due(tx):
             return None
         file = backups.new_file(store, "-plan")
         backups.record_backup(tx, BEGUN, file.name, 0)
         return file
 
+    return store.tx(SCHEDULE, "backup", work) if _is_due(store) else None
+
+
+def _is_due(store: Store | Tx) -> bool:
     plan = backup_plan(store)
-    if not plan.every or now() < backup_state(store).due_at(plan):
-        return None
-    return store.tx(SCHEDULE, "backup", work)
+    return plan.every > 0 and now() >= backup_state(store).due_at(plan)
 
 
 def _check(file: Path) -> None:

@@ -81,8 +81,8 @@ def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
 
 def ordered_dimensions(card: Card) -> dict[Question, Dimension]:
     """The card's asked dimensions whose answers are in order: what can be higher or lower."""
-    asked = [d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")]
-    return {(d.sort, d.name): d for d in asked}
+    dimensions = [d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")]
+    return {(d.sort, d.name): d for d in dimensions}
 
 
 def graded_dimensions(card: Card) -> dict[Question, Dimension]:

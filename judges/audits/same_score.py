@@ -22,8 +22,8 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
     The figure is the share in the worst dimension, by verdict and then by share, clustered by item.
     """
-    found, asked = group_judgments(evidence), ordered_dimensions(evidence.card).values()
-    given = {d: _scores_of(found, d) for d in asked if d.scale.size > 2}
+    found, dimensions = group_judgments(evidence), ordered_dimensions(evidence.card).values()
+    given = {d: _scores_of(found, d) for d in dimensions if d.scale.size > 2}
     most = max((len({key for key, _ in cells}) for cells in given.values()), default=0)
     if stop := too_few(most, "items with scores"):
         return stop

@@ -133,10 +133,8 @@ class _Read:
 
     def read(self, data: dict[str, Any]) -> Reading:
         for key, work in (("per_turn", self._turns), ("sections", self._sections)):
-            if key in data:
-                fault = work(data[key])
-                if fault:
-                    return fault
+            if key in data and (fault := work(data[key])):
+                return fault
         for side in ("a", "b"):
             if "responses" in data:
                 self._add_with_notes(f"response/{side}", "side", data["responses"][f"response_{side}"])

@@ -218,13 +218,12 @@ def _scale_fault(scale: Scale) -> str:
 
 def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
     """BadCard where a dimension of the same kind and unit has another scale in another card."""
-    first: dict[tuple[str, str, str], Card] = {}
+    first: dict[tuple[str, str, str], tuple[Card, Scale]] = {}
     for card in cards.values():
         for one in card.dimensions:
-            other = first.setdefault((card.kind, one.sort, one.name), card)
-            scale = next(d.scale for d in other.dimensions if (d.sort, d.name) == (one.sort, one.name))
+            other, scale = first.setdefault((card.kind, one.sort, one.name), (card, one.scale))
             if scale != one.scale:
-                existing, here = (scale.words, one.scale.words)
+                existing, here = scale.words, one.scale.words
                 if existing == here:
                     existing, here = repr(scale), repr(one.scale)
                 raise BadCard(

@@ -117,7 +117,6 @@ def _explain_no_judge(files: list[Path], contents: FileContents, found: list[Jud
 def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
     """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
     card, people, found, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
-    text: list[str] = []
     cells = {d: meeting_cells(d, people, found, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
     lost = {d: agree_extras.find_lost(places[d], match.asked, match.named) for d in cells}
@@ -151,7 +150,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         for s in shown
     ] + [{"unit": d.sort, "dimension": d.name, "weakest": weakest_turns.as_json(one)} for d, one in turns.items()]
     unread = sum(reply.reading.unscored is not None for reply in found)
-    text += match.assumptions
+    text = [*match.assumptions]
     gold = f"{many(len(people), 'reference label')} (gold) from {match.basis}"
     text.append(f"{match.judge}: {many(len(found), 'reply', 'replies')} ({unread} unscored), {gold}.\n")
     text.append(
