@@ -19,7 +19,7 @@ from data.runs import runs
 from data.runs.run_order import DryRunJudgment
 from data.store import Store
 from data.store.errors import BadInput
-from judges.client.budget import Price, dollars
+from judges.client.budget import dollars
 from judges.client.endpoint import is_practice
 from judges.importing.bench_files import read_bench
 from judges.mtbench import completeness
@@ -115,8 +115,8 @@ def _build_run(store: Store, name: str, options: argparse.Namespace) -> Protocol
         at,
         run_command.chosen_endpoint(options, judge, **judge_settings),
         options.spend,
-        _price(options.price),
-        _price(options.judge_price),
+        run_command.chosen_price(options.price),
+        run_command.chosen_price(options.judge_price),
     )
 
 
@@ -139,10 +139,6 @@ def _questions(store: Store, name: str, options: argparse.Namespace, bench: Benc
         return stored_sets[0]
     named = f" There are: {', '.join(one.name for one in stored_sets)}." if stored_sets else ""
     raise BadInput(f"Say which questions are asked: --questions FILE.{named}")
-
-
-def _price(given: Sequence[float] | None) -> Price | None:
-    return (given[0], given[1]) if given else None
 
 
 def _dry_run(store: Store, name: str, spec: ProtocolRun) -> int:

@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
         judges = (options.judges[0], options.judges[1]) if options.judges else (one.judge, other.judge)
         if is_practice(judges[0]) != is_practice(judges[1]):
             raise BadInput("One endpoint is asked for all arms, so both judges have to be there.")
-        price = (options.price[0], options.price[1]) if options.price else None
         at = run_command.chosen_endpoint(options, judges[0])
+        price = run_command.chosen_price(options.price)
         usual = ProtocolRun(
             one, options.dataset, judge_endpoint=at, judge_price=price, spending_limit=options.spend
         )

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -103,8 +103,8 @@ def run(options: argparse.Namespace) -> int:
         if options.collect:
             return _collect(store)
         if options.resume:
-            again = {"limit": options.spend, "price": _price(options), "engine": _engine(options, store, stack)}
-            runs.resume(store, name, options.resume, **again)
+            price, engine = chosen_price(options.price), _engine(options, store, stack)
+            runs.resume(store, name, options.resume, limit=options.spend, price=price, engine=engine)
             return follow_run(store, options.resume, name)
         order = _order(store, name, options)
         found = runs.estimate(store, order)
@@ -146,7 +146,7 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
     )
     return RunOrder(
         dataset.id, card, options.model, params, chosen_endpoint(options, options.model), options.spend,
-        _price(options), options.limit, options.only_unscored, options.batch,
+        chosen_price(options.price), options.limit, options.only_unscored, options.batch,
     )  # fmt: skip
 
 
@@ -161,8 +161,9 @@ def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> En
     return _make_model(Endpoint, limits)  # type: ignore[no-any-return]
 
 
-def _price(options: argparse.Namespace) -> Price | None:
-    return tuple(options.price) if options.price else None
+def chosen_price(numbers: Sequence[float] | None) -> Price | None:
+    """The price that an option's two numbers are, where it is there."""
+    return (numbers[0], numbers[1]) if numbers else None
 
 
 def _make_model(model: Callable[..., Any], values: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -53,7 +53,8 @@ def find_faults(card: Card) -> tuple[CardFault, ...]:
     `read` that gives what the card does not ask. An audit that there is not, and a prompt that leaves out a name, do
     not stop a run.
     """
-    return _faults(_Key(card))
+    parts = card.name, card.version, card.audits, id(card.read), id(card.fields)
+    return _faults(_Key(parts, card))
 
 
 def require_sound(card: Card) -> None:
@@ -80,18 +81,12 @@ def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
         raise BadCard(f"{describe_origin(card)}: parts(), variant() or fields() {why}. Mend it.") from error
 
 
+@dataclass(frozen=True)
 class _Key:
     """A card as a key: by its content, its file's functions and its audits. Cards hold what cannot be hashed."""
 
-    def __init__(self, card: Card) -> None:
-        self.card = card
-        self.of = (card.name, card.version, card.audits, id(card.read), id(card.fields))
-
-    def __hash__(self) -> int:
-        return hash(self.of)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.of == other.of
+    parts: tuple[object, ...]
+    card: Card = field(compare=False)
 
 
 @lru_cache(256)
