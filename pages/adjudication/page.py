@@ -17,7 +17,7 @@ from pages.adjudication.board import board_data, draw_board
 from pages.ui import choose, gold, session, text, url_state
 
 AHEAD = 3
-"""Items that are sent to the browser ahead, so that the next one is painted at once."""
+"""Items that are sent to the browser ahead, so that the next one is painted at once: the first, and those at hand."""
 
 
 def page() -> None:
@@ -38,7 +38,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     key = f"adjudication:{who.name}:{dataset.id}"
     state, notice = session.scratch(key), None
     try:
-        state["board"] = _load_board(who, dataset)
+        state["board"] = _load_board(who, dataset, session.as_text(session.outbox(key).get("now")))
     except StoreError as error:
         if "board" not in state:
             text.refuse(error)
@@ -61,11 +61,22 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
         decisions.draw_decisions(found, who, zone, key)
 
 
-def _load_board(who: Person, dataset: Dataset) -> dict[str, Any]:
-    """What waits for this person in that dataset, whose first items they are recorded to have been shown."""
+def choose_items(ids: list[str], now: str) -> set[str]:
+    """Those of the items in the order of work that the board gets, which has `now` in hand ("": none)."""
+    place = ids.index(now) if now in ids else 0
+    return {*ids[:AHEAD], *ids[max(0, place - 1) : place + AHEAD]}
+
+
+def _load_board(who: Person, dataset: Dataset, now: str) -> dict[str, Any]:
+    """What waits for this person in that dataset, of which they are recorded to have been shown the items sent.
+
+    Those are the first ones, and the one in hand with its neighbours, wherever it stands by now.
+    """
     store = session.store()
     waits = adjudication.adjudication_work(store, who.name, dataset.id)
-    dockets = adjudication_items.load_adjudication_items(store, who.name, waits.own, AHEAD)
+    sent = choose_items(list(dict.fromkeys(cell.item for cell in waits.own)), now)
+    cells = [cell for cell in waits.own if cell.item in sent]
+    dockets = adjudication_items.load_adjudication_items(store, who.name, cells, len(sent))
     adjudication.record_look(store, who.name, [one.view.item.id for one in dockets])
     rule = settings.gold_rule(store, dataset.id)
     return {

@@ -11,8 +11,9 @@ labelled it themself), weak (the labels were given with the judge in view), judg
 are in no cell that waits.
 Decided ones: unit, dimension, label, value, told, said (with names).
 
-`outbox` (browser to Python): {acts, reveal, nonce}. An act: {key, action: decide, item, unit, dimension, v, reason,
-token} or {key, action: withdraw, of}. It is sent again until its key comes back in `acked` or `refused`.
+`outbox` (browser to Python): {acts, reveal, now (the item in hand, which stays among `items`), nonce}. An act: {key,
+action: decide, item, unit, dimension, v, reason, token} or {key, action: withdraw, of}. It is sent again until its key
+comes back in `acked` or `refused`.
 """
 
 from __future__ import annotations
@@ -37,5 +38,5 @@ _component = st.components.v2.component(
 
 def draw_board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
     """Mount the board; `on_outbox` runs when something was decided, and finds it in session_state[key].outbox."""
-    nothing: dict[str, Any] = {"acts": [], "reveal": None, "nonce": 0}
+    nothing: dict[str, Any] = {"acts": [], "reveal": None, "now": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

@@ -39,6 +39,8 @@ function onward(b, by) {
   const some = b.items.filter((i) => openCells(b, i).length), i = some.indexOf(b.now);
   if (!by && i >= 0) return showCell(b, b.at);
   showItem(b, by ? some[Math.max(0, Math.min(some.length - 1, i + by))] || null : some[0] || null);
+  const here = b.items.reduce((n, item) => n + item.cells.length, 0);
+  if (by && here < (b.progress || {}).left && some.indexOf(b.now) >= some.length - 2) sendActs(b, true); // there are more
 }
 
 function pick(b, v) {
@@ -150,11 +152,11 @@ function judgeKey(b) {
   sendActs(b);
 }
 
-function sendActs(b) {
+function sendActs(b, moved) {
   if (!b.set) return;
   afterPaint(() => {
-    if (!b.set || !(b.outbox.length || b.ask)) return;
-    b.set("outbox", { acts: b.outbox.slice(0, AT_ONCE).map((o) => o.act), reveal: b.ask, nonce: ++b.nonce });
+    if (!b.set || !(b.outbox.length || b.ask || moved)) return;
+    b.set("outbox", { acts: b.outbox.slice(0, AT_ONCE).map((o) => o.act), reveal: b.ask, now: b.now && b.now.item, nonce: ++b.nonce });
     clearTimeout(b.timer);
     b.timer = setTimeout(() => sendActs(b), RESEND);
   });
@@ -226,7 +228,8 @@ function boardClick(b, e) {
 
 /** What the server says: what is saved, what is not, and the items that wait now. */
 function takeBoard(b, data) {
-  const before = b.outbox.length;
+  const old = b.now, cell = old && cellNow(b); // before its other cells come back, or go
+  const before = b.outbox.length, sight = () => JSON.stringify([b.refused, b.notice, b.now && openCells(b, b.now).map((c) => [c.unit, c.dimension])]), seen = sight();
   for (const { key, at, names } of data.acked || []) {
     if (takeOut(b, key)) b.savedAt = at;
     const made = b.history.find((h) => h.key === key);
@@ -246,8 +249,8 @@ function takeBoard(b, data) {
   b.empty = data.empty;
   b.notice = data.notice;
   if (b.notice) b.ask = null;
-  const old = b.now, cell = old && cellNow(b), fresh = data.items || [];
-  if (b.ask && fresh.some((i) => i.item === b.ask && i.saw)) b.ask = null;
+  const fresh = data.items || [];
+  if (b.ask && !fresh.some((i) => i.item === b.ask && !i.saw)) b.ask = null; // it is shown, or waits no more
   // An item whose decision is being taken back is not among those that wait until the server knows.
   const kept = b.items.filter((i) => i.cells.some((c) => b.undone.has(keyOf(i, c))) && !fresh.some((f) => f.item === i.item && f.cells.length >= i.cells.length));
   b.items = [...kept, ...fresh.filter((f) => !kept.some((k) => k.item === f.item))];
@@ -256,7 +259,13 @@ function takeBoard(b, data) {
     b.now = now;
     const at = cell ? openCells(b, now).findIndex((c) => c.unit === cell.unit && c.dimension === cell.dimension) : -1;
     const input = b.ui.panel.querySelector("input.own"), typingNow = input && b.root.getRootNode().activeElement === input;
-    if (at >= 0) { b.at = at; if (!typingNow || old.sig !== now.sig) drawBoard(b); if (typingNow && old.sig !== now.sig) { const i = b.ui.panel.querySelector("input.own"); if (i) i.focus(); } }
+    if (at >= 0) {
+      const again = old.sig !== now.sig || sight() !== seen, caret = typingNow && [input.selectionStart, input.selectionEnd];
+      b.at = at;
+      if (!typingNow || again) drawBoard(b);
+      const field = typingNow && again && b.ui.panel.querySelector("input.own");
+      if (field) { field.focus(); field.setSelectionRange(...caret); }
+    }
     else showCell(b, b.at, true);
   } else onward(b, 0);
   if (before > AT_ONCE && b.outbox.length < before) sendActs(b);

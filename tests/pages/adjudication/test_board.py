@@ -1,0 +1,162 @@
+"""The board's scripts without Streamlit: an empty page, real keys, and a server that says what a test tells it to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from pages.adjudication import board
+from pages.adjudication.page import choose_items
+from pages.ui import sheet
+from tests.pages.ui.sheet import fakes
+
+Json = dict[str, Any]
+ORIGIN = "http://localhost:9"
+BED = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><script type="module">
+import board from "/board.js";
+const host = document.body.appendChild(document.createElement("div")), root = document.createElement("div");
+window.shadow = host.attachShadow({mode: "open"});
+Object.assign(root, {className: "sheet adjudicate", tabIndex: -1});
+shadow.append(root);
+window.messages = [];
+const setStateValue = (name, value) => messages.push(structuredClone(value));
+window.tell = data => { board({data, parentElement: shadow, setStateValue}) };
+window.ready = true;
+</script>"""
+
+
+def case(unit: str, dimension: str = "tone") -> Json:
+    lists = {name: [] for name in ("notes", "judges")}
+    said = [{"by": "A", "v": 1}, {"by": "B", "v": 5}]
+    words = {"definition": "", "apart": "differ by 4 points", "before": "", "token": f"token of {unit}"}
+    return {"unit": unit, "dimension": dimension, "label": dimension, "kind": "ordinal", "steps": fakes.ONE_TO_FIVE,
+            "range": None, "said": said, "own": False, "weak": False, **lists, **words}  # fmt: skip
+
+
+def item(name: str, *cells: Json) -> Json:
+    lists: Json = {key: [] for key in ("systems", "head", "rows", "comments", "decided")}
+    return {"item": name, "sig": "".join(c["unit"] for c in cells), "name": name, "title": f"Title of {name}",
+            "kind": "dialogue", "synthetic": False, "saw": False, "cells": list(cells or [case("turn:1")]),
+            **lists}  # fmt: skip
+
+
+class Bench:
+    """The board of one person, and the messages it sends."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+
+    def tell(self, *items: Json, left: int = 0, **data: Any) -> None:
+        """Data from the server."""
+        nothing: Json = {"acked": [], "refused": [], "empty": None, "notice": None, "progress": {"left": left}}
+        self.page.evaluate("tell", {"person": "lea", "place": "demo", "items": items, **nothing, **data})
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def message(self) -> Json:
+        """The newest message, once what is painted has been sent."""
+        self.page.evaluate("new Promise(done => setTimeout(done, 250))")
+        found: Json = self.page.evaluate("messages.at(-1) ?? {}")
+        return found
+
+    @property
+    def item(self) -> str:
+        return str(self.page.locator(".sheet").get_attribute("data-item"))
+
+
+@pytest.fixture
+def bench(chromium: Any) -> Iterator[Bench]:
+    files = (*(sheet.HERE / name for name in sheet.TEXTS), board.HERE / "board.js", board.HERE / "moves.js")
+    scripts = sheet.bundle_scripts(*files)
+
+    def answer(route: Any) -> None:
+        if urlsplit(route.request.url).path == "/board.js":
+            route.fulfill(body=scripts, content_type="text/javascript")
+        else:
+            route.fulfill(body=BED, content_type="text/html")
+
+    with chromium.new_context(locale="en-US") as context:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.route("**/*", answer)
+        page.goto(ORIGIN)
+        page.wait_for_function("window.ready")
+        yield Bench(page)
+        assert not errors, errors
+
+
+def test_a_refusal_that_comes_while_a_reason_is_written_is_shown_and_takes_no_letter(bench: Bench) -> None:
+    both = item("i1", case("turn:1"), case("turn:2"))
+    bench.tell(both, left=2)
+    bench.press("3", "Enter", "6")
+    bench.page.keyboard.type("my own words")
+    bench.press("Enter")
+    [act] = bench.message()["acts"]
+    bench.press("4", "Enter", "6")
+    bench.page.keyboard.type("half a ")
+    bench.press("ArrowLeft")
+    bench.tell(both, left=2, refused=[{"key": act["key"], "why": "The labels changed."}])
+    shown = bench.page.get_by_role("alert").inner_text()
+    assert "The labels changed." in shown and "my own words" in shown
+    bench.page.keyboard.type("!")
+    field = bench.page.locator(".case.here input.own")
+    assert field.input_value() == "half a! " and bench.page.locator(".case").count() == 2
+    bench.page.locator(".case.here").get_by_role("button", name="Decide").click()
+    [again] = bench.message()["acts"]
+    assert (again["unit"], again["v"], again["reason"]) == ("turn:2", 4, "half a!")
+
+
+def test_what_was_begun_on_a_rating_stays_when_the_one_before_it_is_saved(bench: Bench) -> None:
+    """The number of a reason was taken for a value, and a reason in one's own words was lost."""
+    bench.tell(item("i1", case("turn:1"), case("turn:2"), case("turn:3")), left=3)
+    bench.press("3", "Enter", "1")
+    [first] = bench.message()["acts"]
+    bench.press("4", "Enter")
+    bench.tell(item("i1", case("turn:2"), case("turn:3")), left=2, acked=[{"key": first["key"], "at": "14:03:11"}])
+    bench.press("2")
+    [second] = bench.message()["acts"]
+    assert (second["unit"], second["v"], second["reason"]) == ("turn:2", 4, "used the scale differently")
+    bench.press("5", "Enter", "6")
+    bench.page.keyboard.type("my own")
+    bench.tell(item("i1", case("turn:3")), left=1, acked=[{"key": second["key"], "at": "14:03:12"}])
+    bench.page.keyboard.type(" words")
+    bench.press("Enter")
+    [third] = bench.message()["acts"]
+    assert (third["unit"], third["v"], third["reason"]) == ("turn:3", 5, "my own words")
+
+
+def test_the_item_in_hand_is_named_and_the_next_ones_are_asked_for(bench: Bench) -> None:
+    items = [item(f"i{n}") for n in range(1, 7)]
+    bench.tell(*items[:3], left=6)
+    bench.press("]")
+    assert bench.item == "i2" and bench.message()["now"] == "i2" and bench.message()["acts"] == []
+    bench.tell(*items[:5], left=6)
+    bench.press("]", "]")
+    assert bench.item == "i4" and bench.message()["now"] == "i4"
+    bench.tell(*items, left=6)
+    sent = bench.page.evaluate("messages.length")
+    bench.press("]", "]", "]")
+    bench.message()
+    assert bench.item == "i6" and bench.page.evaluate("messages.length") == sent, "there are no more"
+
+
+def test_the_items_of_the_board_are_the_first_and_those_at_hand() -> None:
+    ids = list("abcdefgh")
+    for now, found in {"": "abc", "gone": "abc", "a": "abc", "c": "abcde", "f": "abcefgh", "h": "abcgh"}.items():
+        assert choose_items(ids, now) == set(found), now
+    assert choose_items([], "a") == set()
+
+
+def test_a_judge_that_was_asked_for_is_asked_for_no_more_once_the_item_is_decided(bench: Bench) -> None:
+    bench.tell(item("i1"), item("i2"), left=2)
+    bench.press("v", "v")
+    assert bench.message()["reveal"] == "i1"
+    bench.tell(item("i2"), left=1)
+    bench.press("3", "Enter", "1")
+    assert bench.message()["reveal"] is None
