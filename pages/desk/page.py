@@ -58,6 +58,7 @@ def _desk(
         {
             "person": who.name,
             "place": f"{dataset.name}/{stream}",
+            "filters": str(filters),
             "sheets": sheets,
             "open": state.get("open"),
             "acked": state.get("acked", []),

@@ -1,9 +1,10 @@
 """The labelling component: draws one item with its cells, takes the keys, keeps what was answered until it is saved.
 
-`data` (Python to browser): person, place; `sheets` to add to the browser's queue (one that it knows by item, version
-and mode is ignored, one with "again" takes the place of its copy); `open` = the item a link asked for; `acked` [{key,
-at}]; `refused` [{key, item, why}]; `progress` {today, mine, seconds, left, done, total}; `empty` {title, text} or
-None; `notice`; `guide` {dataset, no, text, by, on} (the guidelines that hold, as Markdown) or None.
+`data` (Python to browser): person, place; `filters` of the queue, in any words: under others the browser's queue begins
+anew; `sheets` to add to the browser's queue (one that it knows by item, version and mode is ignored, one with "again"
+takes the place of its copy); `open` = the item a link asked for; `acked` [{key, at}]; `refused` [{key, item, why}];
+`progress` {today, mine, seconds, left, done, total}; `empty` {title, text} or None; `notice`; `guide` {dataset, no,
+text, by, on} (the guidelines that hold, as Markdown) or None.
 
 A sheet: item, claim, dataset, name, title, systems, unnamed (these are hidden, as the item is blind), synthetic,
 stream, mode (blind, assisted, revealed), why [{text, unit, dimension}] (the last two where it is about one rating),

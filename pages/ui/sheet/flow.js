@@ -145,6 +145,7 @@ function openPast(d, at) {
 /** Shows an item by its id if it is held here: in the queue or among the answered. */
 function openItem(d, item) {
   if (d.view && d.view.sheet.item === item) return true;
+  if (d.front && !d.front.done && d.front.sheet.item === item) { if (d.view) saveDraft(d, d.view); forward(d); return true; }
   const i = d.queue.findIndex((q) => q.sheet.item === item);
   if (i >= 0) {
     const [q] = d.queue.splice(i, 1), front = d.inPast ? d.front : d.view;
@@ -280,10 +281,23 @@ function replaceView(d, s) {
   show(d, view, true);
   if (d.scroller) d.scroller.scrollTop = at;
   if (inside && !inside.isConnected) focusHere(d, true); // it stood on the item that was replaced
-  if (text) { if (text.sort === "better") openBetter(d, text.unit); else openEditor(d, text.sort); if (d.editor) d.editor.input.value = text.value; }
+  if (text) { if (text.sort === "better") openBetter(d, text.unit); else openEditor(d, text.sort, text.unit); if (d.editor) d.editor.input.value = text.value; }
+}
+
+/** What was sent ahead under other filters is put back, but for what was begun; so is the item in hand where another page led here. */
+function takeFilters(d, { filters = "", open }) {
+  const changed = d.filters !== undefined && d.filters !== filters, { view } = d;
+  d.filters = filters;
+  if (!changed) return false;
+  const begun = (one) => one && (one.undo.length || dirty(one)), gone = d.queue.filter((q) => !begun(q.view)).map((q) => q.sheet.item);
+  d.queue = d.queue.filter((q) => begun(q.view));
+  if (d.fresh && view && !d.inPast && !begun(view) && view.sheet.item !== open) { gone.push(view.sheet.item); show(d, null, true); }
+  for (const item of gone) d.known.delete(item);
+  return true;
 }
 
 function take(d, data) {
+  const narrowed = takeFilters(d, data);
   takeAcks(d, data.acked);
   const refusedBefore = d.refused.length ? d.refused[d.refused.length - 1].key : "";
   takeRefused(d, data.refused);
@@ -299,6 +313,7 @@ function take(d, data) {
   if ((d.refused.length ? d.refused[d.refused.length - 1].key : "") !== refusedBefore) drawToasts(d);
   if (!d.view && d.queue.length) { d.inPast = false; d.front = null; show(d, takeNext(d)); }
   else if (!d.view && (waited && emptied || !d.ui.body.firstChild)) show(d, null, true);
+  if (narrowed) sendSoon(d); // what it has now is another list
 }
 
 /** A link names an item. It is followed when the address says so and the person is not in the middle of another. */

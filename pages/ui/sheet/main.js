@@ -153,7 +153,7 @@ function attach(d, root) {
   document.addEventListener("keydown", (e) => onKey(d, e), { ...o, capture: true });
   document.addEventListener("keyup", (e) => { if (e.key === "Enter") d.held = null; }, { ...o, capture: true });
   document.addEventListener("visibilitychange", () => { tick(d); d.paused = document.hidden; if (document.hidden && d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
-  addEventListener("pagehide", () => { tick(d); if (d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
+  addEventListener("pagehide", () => { tick(d); keepEditor(d); if (d.view) { takeTyped(d); saveDraft(d, d.view); } }, o);
   root.addEventListener("click", (e) => onClick(d, e), o);
   root.addEventListener("mousedown", (e) => onPointer(d, e), o);
   root.addEventListener("wheel", () => tick(d), quiet);
@@ -176,6 +176,7 @@ function detach(d) {
   if (!d.root) return;
   tick(d);
   d.lastInput = 0;
+  keepEditor(d);
   if (d.view) saveDraft(d, d.view);
   d.off.abort();
   if (d.eyes) d.eyes.disconnect();

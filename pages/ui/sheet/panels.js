@@ -61,7 +61,7 @@ function drawStatus(d) {
     ui.progress.textContent = parts.join(" · ");
     ui.progress.title = `${p.done} of ${p.total} done; ${p.mine} by you`;
   } else ui.progress.textContent = "";
-  const text = open ? `${open} not saved yet${late ? `:${d.lastNotice ? "" : " the server does not answer;"} your answers are kept in this browser` : ""}` : d.savedAt ? `saved ${d.savedAt}` : "";
+  const text = open ? `${open} not saved yet${late ? `:${d.lastNotice ? "" : " the server does not answer;"} ${d.outbox.some((o) => !o.kept) ? "this browser cannot keep your answers: leave this tab open" : "your answers are kept in this browser"}` : ""}` : d.savedAt ? `saved ${d.savedAt}` : "";
   if (ui.status.textContent !== text) ui.status.textContent = text;
   ui.status.classList.toggle("open", open > 0);
   ui.status.classList.toggle("late", late);
@@ -143,8 +143,10 @@ function keysOf(c) {
   if (kind === "turn") return [["1", " – ", String(Math.min(9, Math.max(...real.map((s) => s.v))))], `turn${stepOf(c, 0) ? ", 0 none" : ""}${na}`];
   if (kind === "ordinal" || kind === "interval") {
     const [lo, hi] = [real[0].v, real[last].v];
-    if (hi === 10) return [[String(lo || 1), " – ", "9", ", ", "0"], `= 10${na}`];
-    return [[String(lo), " – ", String(hi)], `score${na}`];
+    const others = lo < 0 || hi > 10 ? ", ← → all" : ""; // no digit says more than 10, or less than 0
+    if (lo > 9 || hi < 0) return [[], `← → score${na}`];
+    if (hi >= 10) return [[String(Math.max(lo, 1)), " – ", "9", ", ", "0"], `= 10${others}${na}`];
+    return [[String(Math.max(lo, 0)), " – ", String(hi)], `score${others}${na}`];
   }
   if (real.length === 2 && real.every((s) => s.t.length < 8)) return [["1", ` ${real[0].t} `, "2"], real[1].t + na];
   return [["1", " – ", String(Math.min(9, real.length))], `answer${na}`];
@@ -209,8 +211,8 @@ function pickReason(d, n) {
   d.menu.el.querySelectorAll(".reason")[n].focus({ preventScroll: true });
 }
 
-function openEditor(d, sort) {
-  const { view } = d, c = view.cells[view.here];
+function openEditor(d, sort, of) {
+  const { view } = d, c = (of && view.cells.find((x) => x.row.unit === of)) || view.cells[view.here];
   keepEditor(d);
   let place, unit = "";
   if (sort === "issue") {

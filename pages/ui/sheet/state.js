@@ -63,7 +63,7 @@ function deskOf(data) {
       savedAt: "", nonce: Date.now(), tries: 0, full: false, root: null, ui: null, lastInput: 0, shownAt: 0 };
     desks.set(id, d);
     rawFor(d.person);
-    d.outbox = keptAnswers(d.person).map((answer) => ({ answer, born: Date.now() }));
+    d.outbox = keptAnswers(d.person).map((answer) => ({ answer, born: Date.now(), kept: true }));
     tidyDrafts(d);
   }
   return d;
@@ -175,6 +175,8 @@ function numberOf(text) {
 /** Why a text is no answer on a range, "" where it is one. */
 function offRange(range, label, text) {
   const v = numberOf(text), bounds = `${label} goes from ${numeral(range.lo)} to ${numeral(range.hi)}`;
+  const whole = text.normalize("NFKC").trim().replace(/^([-+\u2212\u2013]?[1-9]\d{0,2}),(\d{3})$/, "$1$2"), other = numberOf(whole);
+  if (other !== v && other >= range.lo && other <= range.hi) return `${text.trim()} may be ${numeral(v)} or ${numeral(other)}: type it without a comma, or with a point.`;
   if (Number.isNaN(v)) return `${text.trim().slice(0, 24)} is not a number. ${bounds}.`;
   if (v < range.lo || v > range.hi) return `${text.trim().slice(0, 24)} is out of range. ${bounds}.`;
   return onStep(range, v) ? "" : `${bounds} in steps of ${numeral(range.step)}: ${text.trim().slice(0, 24)} lies between two.`;
@@ -250,9 +252,10 @@ const draftKey = (d, item) => `assay:draft:${d.person}:${item}`;
 function saveDraft(d, view) {
   if (view.done) return;
   const e = d.editor, notes = e && e.view === view && e.sort === "better" ? withBetter(view, e.unit, e.input.value) : view.notes;
-  if (!dirty(view) && notes === view.notes) { view.kept = false; return box.drop(draftKey(d, view.sheet.item)); }
+  if (!dirty(view) && notes === view.notes) { if (view.drafted) box.drop(draftKey(d, view.sheet.item)); view.kept = view.drafted = false; return; } // another tab's draft is not this one's to drop
   view.kept = box.set(draftKey(d, view.sheet.item), { version: view.sheet.version || "", mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
     values: view.cells.filter((c) => view.values.has(c.key)).map((c) => [c.cell.unit, c.cell.dimension, view.values.get(c.key)]), notes });
+  view.drafted ||= view.kept;
 }
 
 function loadDraft(d, view) {
@@ -266,7 +269,7 @@ function loadDraft(d, view) {
   }
   const notes = draft.notes.filter((n) => n && typeof n.text === "string" && typeof n.unit === "string" && (n.sort === "issue" || n.sort === "comment" || n.sort === "better"));
   setAll(view, values, JSON.stringify(notes) === JSON.stringify(view.notes) ? view.notes : notes);
-  if (dirty(view)) view.draft = draft.at; else view.undo.pop();
+  if (dirty(view)) { view.draft = draft.at; view.drafted = true; } else view.undo.pop();
   if (Number.isFinite(draft.ms)) view.ms = draft.ms;
   if (view.cells[draft.here]) view.here = draft.here;
 }

@@ -9,7 +9,18 @@ from typing import Any
 
 from data.store import Store, open_store
 from tests import seeds
-from tests.pages.desk_driver import accept, accept_all, all_saved, enter, on_item, patiently, seeded, unsaved
+from tests.pages.desk_driver import (
+    accept,
+    accept_all,
+    all_saved,
+    choose,
+    enter,
+    on_item,
+    patiently,
+    seeded,
+    turn_to,
+    unsaved,
+)
 from tests.server import Server
 
 Serve = Callable[..., Server]
@@ -252,3 +263,28 @@ def test_untrusted_text_stays_text(serve: Serve, page: Any, tmp_path: Path) -> N
     assert page.evaluate("window.hacked") is None
     assert "<img src=x" in page.locator(".sheet").inner_text()
     assert json.dumps(unsaved(page)) == "0"
+
+
+def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(serve: Serve, page: Any) -> None:
+    app = serve(start=False)
+    items = [seeds.dialogue(n, system="xy"[n % 2]) for n in range(1, 25)]
+    store = seeds.workspace(app.store_path, [*items, *(seeds.judgment(i) for i in items)])
+    systems = dict(store.rows("select id, system_a from item"))
+    store.close()
+    app.start()
+    enter(page, app.url, "ann")
+    first = on_item(page)
+    second = accept_all(page, 1) and on_item(page, first)
+    all_saved(page)
+    page.keyboard.press("3")  # it is begun, and stays in hand
+    other = "y" if systems[second] == "x" else "x"
+    page.get_by_role("button", name="Filters").click()
+    choose(page, "System", other)
+    page.get_by_role("button", name="Filters (1)").click()
+    seen = accept_all(page, 5)
+    assert seen[0] == second and {systems[item] for item in seen[1:]} == {other}
+    at = on_item(page, seen[-1])
+    turn_to(page, "overview")
+    turn_to(page, f"desk?stream=review&system={systems[second]}")
+    on_item(page, at)  # nothing was begun on it
+    assert {systems[item] for item in accept_all(page, 4)} == {systems[second]}

@@ -295,6 +295,7 @@ TYPED = {
     "10.1": "10.1 is out of range. tone goes from 0 to 10.", "-0.1": "-0.1 is out of range. tone goes from 0 to 10.",
     "\u22121": "\u22121 is out of range. tone goes from 0 to 10.",
     "3e1": "3e1 is not a number. tone goes from 0 to 10.",
+    "7,250": "",
     "1.2.3": "1.2.3 is not a number. tone goes from 0 to 10.", "-": "- is not a number. tone goes from 0 to 10.",
 }  # fmt: skip
 
@@ -309,6 +310,12 @@ def test_a_number_slides_by_its_step_and_is_refused_off_its_range(bench: Bench) 
     assert bench.call("offRange", QUARTERS, "tone", "3.25") == bench.call("offRange", QUARTERS, "tone", "3.75") == ""
     said = bench.call("offRange", QUARTERS, "tone", "3.4")
     assert said == "tone goes from 1 to 5 in steps of 0.25: 3.4 lies between two."
+    thousands = {"lo": 0, "hi": 10_000, "step": 0}
+    for text, one, other in (("1,000", 1, 1000), ("７，２５０", 7.25, 7250)):
+        said = f"{text} may be {one} or {other}: type it without a comma, or with a point."
+        assert bench.call("offRange", thousands, "tone", text) == said
+    for text in ("12,000", "1,25", "1.000", "0,125", "1000"):
+        assert bench.call("offRange", thousands, "tone", text) == "", text
     assert [n for n in (0.75, 1, 1.25, 3.3, 5, 5.25) if bench.call("within", QUARTERS, n)] == [1, 1.25, 5]
     assert not bench.call("within", QUARTERS, "3") and bench.call("within", TENTHS, 3.14159)
 
@@ -361,6 +368,38 @@ DRAFT = """([key, change]) => {
     values: [["response", "tone", 5]], notes: [], ...change};
   if ("days" in change) draft.at = Date.now() - change.days * 86400000;
   localStorage.setItem(key, JSON.stringify(draft)) }"""
+
+
+@pytest.mark.parametrize("leave", ["another page", "reload"])
+@pytest.mark.parametrize("key", ["i", "m", "e"])
+def test_a_line_that_was_open_when_the_page_was_left_is_kept(bench: Bench, key: str, leave: str) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press(key)
+    bench.page.keyboard.type(" So far.")
+    if leave == "reload":
+        bench.open()
+    else:
+        bench.sit(response("x"), place="demo/audit")
+    bench.sit(response("a"), response("b"))
+    assert bench.page.locator(".editor").count() == 0, "none that no key reaches"
+    assert bench.page.locator(".mynote .prose").inner_text().endswith("So far.")
+    bench.press("3", "3")
+    bench.go()
+    [answer] = bench.waiting()
+    assert [one["text"] for one in (*answer["notes"], *answer["repairs"])] in (["So far."], ["As it was said. So far."])
+
+
+def test_a_tab_in_which_nothing_was_begun_leaves_another_ones_draft(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    key = f"assay:draft:{bench.person}:id-a"
+    bench.page.evaluate(DRAFT, [key, {}])  # another tab writes
+    bench.open()
+    assert bench.stored("draft") == [key]
+    bench.sit(response("a"), response("b"))
+    assert bench.mine("tone") == ["5"]
+    bench.press("u")
+    bench.painted()
+    assert bench.stored("draft") == [], "what it has taken up itself it drops"
 
 
 @pytest.mark.parametrize(
@@ -535,6 +574,17 @@ def test_after_eight_seconds_it_is_said_that_the_server_does_not_answer(bench: B
     assert bench.page.locator(".live").text_content() == bench.text(".status.late") == late.replace("2", "1", 1)
 
 
+def test_what_the_browser_could_not_keep_is_not_called_kept(bench: Bench) -> None:
+    bench.page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full') } }")
+    bench.sit(*(response(name) for name in "abcd"))
+    bench.go()
+    bench.wait(9)
+    late = "the server does not answer; this browser cannot keep your answers: leave this tab open"
+    assert bench.text(".status") == f"1 not saved yet: {late}"
+    bench.ack()
+    assert bench.text(".status") == "saved 14:03:11"
+
+
 KEPT = """([person, rows]) => { for (const row of rows) localStorage.setItem(
     `assay:answer:${person}:${row.as || row.key}`,
     JSON.stringify({person, action: "skip", item: "i", version: "", values: [], notes: [], ...row})) }"""
@@ -670,6 +720,16 @@ def test_an_answer_of_another_tab_that_is_refused_opens_its_item_as_it_stands(be
     bench.tell(refused=[{"key": "elsewhere", "item": "id-b", "why": "Your claim on it has run out."}])
     bench.page.get_by_text("Open it again").click()
     assert bench.item == "id-b" and bench.mine("tone") == [] and not bench.page.locator(".toast").count()
+
+
+def test_an_item_that_waits_while_another_one_is_looked_at_is_opened_again_too(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.ack(sheets=[])
+    bench.press("4", "b")
+    bench.tell(refused=[{"key": "elsewhere", "item": "id-b", "why": "Your claim on it has run out."}], sheets=[])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-b" and bench.mine("tone") == ["4"] and not bench.page.locator(".toast").count()
 
 
 @pytest.mark.parametrize("more", [{}, {"sheets": []}], ids=["sent again", "held here"])
@@ -831,6 +891,17 @@ def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(be
     bench.painted()
     assert bench.page.locator(".editor input").input_value() == "not yet"
     assert bench.stored("draft") == [] and bench.page.locator(".mynote").count() == 0
+
+
+def test_an_issue_stays_with_its_turn_when_the_item_comes_anew(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.press("i")
+    bench.page.keyboard.type("half")
+    bench.page.locator(".row[data-row='1'] .text").first.click()
+    bench.tell(sheets=[answered(fakes.dialogue("a"), "v1", {"safety": 1})])
+    assert bench.page.locator(".editor input").get_attribute("aria-label") == "issue, turn 1"
+    bench.page.locator("[data-do=keepeditor]").click()
+    assert "half" in bench.page.locator(".row[data-row='0'] .mynote").inner_text()
 
 
 def test_what_was_saved_before_gives_way_to_what_was_saved_since(bench: Bench) -> None:
@@ -1104,6 +1175,20 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.press("k", "k", "k", "k", "n")
     assert bench.mine("naught") == ["na"]
     assert said == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
+
+
+def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> None:
+    scales = {"twenty": (0, 20), "signed": (-3, 3), "both": (-10, 10), "teens": (11, 19), "below": (-5, -1)}
+    cells = [
+        fakes.cell("response", name, lo, kind="interval", steps=[{"v": n, "t": str(n)} for n in range(lo, hi + 1)])
+        for name, (lo, hi) in scales.items()
+    ]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    said = []
+    for _ in scales:
+        said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+        bench.press("j")
+    assert said == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
 
 
 def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None:
