@@ -45,8 +45,11 @@ def share_by_item(hit: ArrayLike, item: ArrayLike) -> Interval:
     return share_from_counts(*_by_item(np.asarray(hit, dtype=bool), item))
 
 
-def share_from_counts(hits: Floats, cells: Floats) -> Interval:
-    """`share_by_item` from the hits and the number of cells of every item that has any."""
+def share_from_counts(hits: Floats, cells: Floats, ratings: int | None = None) -> Interval:
+    """`share_by_item` from the hits and the number of cells of every item that has any.
+
+    `ratings`: where both are sums of weights, how many cells these are of; n_eff is then kept between 1 and that.
+    """
     n, items = float(cells.sum()), len(cells)
     if n == items:
         return wilson_interval(float(hits.sum()), n)
@@ -56,6 +59,8 @@ def share_from_counts(hits: Floats, cells: Floats) -> Interval:
     else:
         squares = float(((hits - p * cells) ** 2).sum())
         effective = p * (1 - p) * n**2 * (items - 1) / items / max(squares, (n / items) ** 2)
+        if ratings is not None and n != ratings:
+            effective = min(float(ratings), max(1.0, effective))
     found = wilson_interval(p * effective, effective)
     return replace(found, point=p, items=items, cells=round(n), n_eff=effective, method="wilson, by item")
 

@@ -75,7 +75,7 @@ def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interva
         return mean_by_item([], [])
     _, place = np.unique(item, return_inverse=True)
     hits, whole = (np.asarray(np.bincount(place, each), dtype=np.float64) for each in (weight * equal, weight))
-    return replace(share_from_counts(hits, whole), cells=len(equal), items=len(whole))
+    return replace(share_from_counts(hits, whole, len(equal)), cells=len(equal), items=len(whole))
 
 
 _SAYS = {

@@ -93,7 +93,7 @@ def _share(both: Sequence[NamedTurns], weight: Floats, far: int) -> tuple[Interv
     near_turns = [{turn for turn in one.turns if any(abs(turn - p) <= far for p in one.people)} for one in both]
     hit = np.array([one.judge in turns for one, turns in zip(both, near_turns, strict=True)], dtype=np.float64)
     luck = [len(turns) / len(one.turns) for one, turns in zip(both, near_turns, strict=True)]
-    found = share_from_counts(hit * weight, weight)
+    found = share_from_counts(hit * weight, weight, len(both))
     return replace(found, cells=len(both), items=len(both)), float(np.average(luck, weights=weight))
 
 

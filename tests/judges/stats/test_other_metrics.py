@@ -150,6 +150,17 @@ def test_weights_count_and_one_dialogue_each_gives_wilsons_interval():
     assert measure_weakest_turns([]).equal.point is None
 
 
+def test_weights_make_no_share_worth_more_ratings_than_there_are():
+    """Half of a hundred agree, each of which stands for nine: all of a stratum are alike, and the linear error small."""
+    weight = np.repeat([9.0, 1.0], 50)
+    dialogues = [NamedTurns((1, 2), frozenset({1}), 1 if w > 1 else 2, weight=w) for w in weight.tolist()]
+    cells = replace(met([1.0] * 100, np.repeat([1.0, 0.0], 50)), weight=weight)
+    theirs = scipy.stats.binomtest(90, 100).proportion_ci(method="wilson")
+    for found in (measure_weakest_turns(dialogues).equal, measure_other_metrics(cells, FLAG).exact):
+        assert (found.point, found.n_eff) == pytest.approx((0.9, 100))
+        assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high))
+
+
 def test_the_lowest_turn_is_none_where_all_are_alike():
     assert lowest_turns({1: [4, 5], 2: [4, 4], 3: [5, 5]}) == {2}
     assert lowest_turns({1: [2], 2: [2], 3: [5]}) == {1, 2}
