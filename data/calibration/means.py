@@ -58,7 +58,8 @@ class MeanRow:
 class MeansTable:
     """The rows, and the groups with fewer items than a mean needs.
 
-    `apart` are the cells that this judge alone and the other alone has valued, where two are compared.
+    `apart` are the cells that this judge alone and the other alone has valued, where two are compared: of the items and
+    dimensions that the rows are of.
     """
 
     rows: tuple[MeanRow, ...]
@@ -113,11 +114,8 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     card, items = cards.card_of_judge_if_known(store, judge_id), described(store, dataset_id)
     numbers = _numeric_dimensions(card)
     frame, apart = _scores(store, dataset_id, judge_id, chosen.other), None
-    if chosen.other:
-        judge_mask, other_mask = frame["value"].notna(), frame["other"].notna()
-        apart = int((judge_mask & ~other_mask).sum()), int((other_mask & ~judge_mask).sum())
-        frame = frame[judge_mask & other_mask]
-    frame = frame[frame["value"].notna()]
+    if not chosen.other:
+        frame = frame[frame["value"].notna()]
     frame = frame.assign(place=frame["item_id"].map(items.place))
     keep = np.ones(len(frame), dtype=bool)
     for name, value in chosen.only:
@@ -125,6 +123,13 @@ def _table(store: Store, dataset_id: str, judge_id: str, chosen: MeansChoice) ->
     group = _words(items, chosen.by, frame) if chosen.by else np.full(len(frame), "", dtype=object)
     keep &= (group != "") | (not chosen.by)
     frame = frame.assign(group=group)[keep]
+    if chosen.other:
+        judge_mask, other_mask = frame["value"].notna(), frame["other"].notna()
+        of_numbers = pandas.Series(False, index=frame.index)
+        for d in numbers:
+            of_numbers |= (frame["dimension"] == d.name) & (frame["sort"] == d.sort)
+        apart = int((of_numbers & judge_mask & ~other_mask).sum()), int((of_numbers & other_mask & ~judge_mask).sum())
+        frame = frame[judge_mask & other_mask]
     rows, few = [], dict[str, None]()
     for d in numbers:
         own = frame[(frame["dimension"] == d.name) & (frame["sort"] == d.sort)]

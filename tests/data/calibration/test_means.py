@@ -176,6 +176,7 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
     own = [1 + n % 5 for n in range(7)]
     assert by[""].plain.items == 7 and by[""].other.point == 3.0
     assert by[""].ahead.point == pytest.approx(np.mean(own) - 3) and found.apart == (6, 0)
+    assert clarity(by="", other=known["two"], only=(("language", "ja"),))[0].apart == (0, 0)  # the last is in English
     # More scores than are held in memory are refused; so many are not.
     [(there,)] = store.rows("select count(*) from score_now where judge_id = $1", [known["one"]])
     monkeypatch.setattr(means, "MOST_SCORES", there - 1)
@@ -184,6 +185,24 @@ def test_means_by_a_field_of_some_items_and_on_the_cells_of_two_judges(store, po
         means.means_table(store, pointwise, known["one"], MeansChoice("language"))
     monkeypatch.setattr(means, "MOST_SCORES", there)
     assert means.overall_means(store, pointwise, known["one"])
+
+
+def test_ratings_of_one_judge_alone_are_those_that_have_a_mean(store, tmp_path):
+    items = [dialogue(n) for n in range(2)]
+    made = [judgment(items[0], reply(items[0]), "one"), judgment(items[1], reply(items[1], weakest=1), "one")]
+    dataset = bring(store, tmp_path, [*items, *made, judgment(items[0], reply(items[0]), "two")])
+    known = judges(store, dataset)
+    alone = {str(name) for (name,) in store.rows(
+        "select s.dimension from score_now s join item i on i.id = s.item_id where i.name = $1 and s.value is not null",
+        [items[1]["id"]],
+    )}  # fmt: skip
+    [(rated,)] = store.rows(
+        "select count(*) from score_now s join item i on i.id = s.item_id where i.name = $1 and s.value is not null "
+        "and s.dimension not in ('verdict', 'weakest_turn')",
+        [items[1]["id"]],
+    )
+    found = means.means_table(store, dataset, known["one"], MeansChoice("", (), known["two"]))
+    assert {"verdict", "weakest_turn"} < alone and found.apart == (rated, 0)
 
 
 def test_a_field_or_a_value_that_no_item_has_is_refused_with_those_there_are(store):
