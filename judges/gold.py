@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 
 from judges.types import Scale
 
+CLOSE = 1e-9
+"""Answers that lie this little further apart than a rule allows do not: 4.4 and 3.4 are no more than 1 apart."""
 Resolve = Literal["median", "mean", "majority"]
 """How several answers become one.
 
@@ -70,7 +72,7 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
     if len(given) < len(values):
         return True
     if scale.weights is not None:
-        return max(given) - min(given) > steps
+        return max(given) - min(given) > steps + CLOSE
     return steps == 0 or _majority(given) is None
 
 

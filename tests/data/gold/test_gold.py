@@ -256,6 +256,16 @@ def test_cells_wait_as_the_docket_has_them_and_are_left_out_if_so_asked(store, s
         assert rows("out") == [(item, False)]
 
 
+def test_answers_exactly_as_far_apart_as_the_rule_allows_do_not_wait(store):
+    """4.4 - 3.4 is a little more than 1 in binary numbers."""
+    scale = Scale("interval", 0, 10, step=0.1)
+    dataset, _ = fill(store, [Cell(0, "turn:1", (4.4, 3.4), 3.0), Cell(1, "turn:1", (4.5, 3.4), 3.0)], "a step of .1")
+    sql = gold_sql("turn", scale, "all", GoldRule("median", 1))
+    assert store.rows(f"select low, high, waits from ({sql}) g order by high", [dataset, "helpfulness"]) == [
+        (3.4, 4.4, needs_adjudication([4.4, 3.4], scale, 1)), (3.4, 4.5, needs_adjudication([4.5, 3.4], scale, 1))
+    ] == [(3.4, 4.4, False), (3.4, 4.5, True)]  # fmt: skip
+
+
 def test_an_item_of_several_turns_is_one_of_those_that_were_answered(tmp_path):
     """Four of ten dialogues are drawn, and three answered, turn by turn: they stand for all ten, in either turn."""
     items = [seeds.dialogue(n, turns=2) for n in range(10)]
