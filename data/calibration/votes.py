@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from data.gold.fewshot import not_in_prompt_sql
 from data.records.access import allow
 from data.store import Store, kept
 from judges.stats import bins
@@ -20,7 +21,8 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
     Values are rows of the scale's table (`judges.stats.bins.row_numbers`), the judge's that of the nearest answer.
 
     Of several votes of one person on one item the newest counts. The parts of the dataset are the values of `turn` in
-    its items' meta, in order; votes that say n/a are left out.
+    its items' meta, in order; votes that say n/a are left out, and items that do not count for the judge
+    (`data.gold.fewshot.not_in_prompt_sql`).
     """
     frame = store.frame(
         f"select dense_rank() over (order by v.item_id) - 1 as item, cast(i.meta as json) ->> '{PART}' as part, "
@@ -31,7 +33,8 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
         "where l.dimension = $2 and l.unit = 'pair' and l.mode in ('blind', 'assisted') and p.team <> ''"
         ") v join item i on i.id = v.item_id "
         "left join score_now s on s.item_id = v.item_id and s.unit = 'pair' and s.dimension = $2 and s.judge_id = $3 "
-        "where v.newest = 1 and i.dataset_id = $1 and v.value is not null",
+        "where v.newest = 1 and i.dataset_id = $1 and v.value is not null"
+        f"{not_in_prompt_sql(store, judge_id, 'v.item_id')}",
         [dataset_id, dimension.name, judge_id],
     )
     parts, part = np.unique(frame["part"].fillna("").to_numpy(dtype=str), return_inverse=True)

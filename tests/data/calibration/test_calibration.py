@@ -21,6 +21,7 @@ from data.calibration.calibration import (
 )
 from data.calibration.rating_sums import sum_ratings
 from data.cards import cards as own_cards
+from data.gold import excluded_items
 from data.gold.gold import BASES
 from data.importing import ImportPlan, from_path, import_source
 from data.records import datasets, people, settings
@@ -309,6 +310,21 @@ def test_the_newest_vote_of_a_person_counts_and_those_of_nobodys_team_do_not(sto
     assert told == [(0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0)]
     assert votes.team_agreement(store, dataset, judge, VERDICT) == agreement_table(found, 3, 1)
     assert votes.team_agreement(store, dataset, judge, HELP) == []
+
+
+def test_votes_on_items_that_a_prompt_was_tuned_on_do_not_count(tmp_path):
+    store = open_store(f"duckdb:///{tmp_path}/tuned.duckdb")
+    people.join_workspace(store, "lea")
+    cells = [Cell(n, "pair", (0.0, 0.0), 0.0, mode="assisted", dimension="verdict") for n in range(3)]
+    dataset, judge = fill(store, cells, "tuned", "pair", "plain_pairwise")
+    events = [(f"e{n}", f"person{n}", "annotator", False, "crowd") for n in range(2)]
+    store.tx("test", "teams", lambda tx: tx.add("person_event", "id, person, role, active, team", events))
+    before = votes.team_agreement(store, dataset, judge, VERDICT)
+    [(item,)] = store.rows("select id from item where name = 'item 0'")
+    excluded_items.exclude_items(store, "lea", dataset, [item], "tuned on it")
+    after = votes.team_agreement(store, dataset, judge, VERDICT)
+    assert [(one.s1.cells, one.s1.items) for one in before] == [(6, 3), (3, 3)]
+    assert [(one.s1.cells, one.s1.items) for one in after] == [(4, 2), (2, 2)]
 
 
 @pytest.mark.parametrize(
