@@ -151,7 +151,7 @@ def test_weights_count_and_one_dialogue_each_gives_wilsons_interval():
 
 
 def test_weights_make_no_share_worth_more_ratings_than_there_are():
-    """Half of a hundred agree, each of which stands for nine: all of a stratum are alike, and the linear error small."""
+    """Half of a hundred agree, each of which stands for nine: a stratum is alike, and the linear error small."""
     weight = np.repeat([9.0, 1.0], 50)
     dialogues = [NamedTurns((1, 2), frozenset({1}), 1 if w > 1 else 2, weight=w) for w in weight.tolist()]
     cells = replace(met([1.0] * 100, np.repeat([1.0, 0.0], 50)), weight=weight)
