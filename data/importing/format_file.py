@@ -40,8 +40,6 @@ class FormatFile:
 
 
 def objects_under(value: dict[str, Any], *keys: str) -> list[dict[str, Any]]:
-    """The objects of the list that lies under the first of these keys, or the value itself."""
-    for key in keys:
-        if isinstance(entries := value.get(key), list):
-            return [one for one in entries if isinstance(one, dict)]
-    return [value]
+    """The objects of the lists that lie under these keys, in their order in the value, or the value itself."""
+    lists = [entries for key, entries in value.items() if key in keys and isinstance(entries, list)]
+    return [one for entries in lists for one in entries if isinstance(one, dict)] if lists else [value]

@@ -11,6 +11,7 @@ from typing import Any
 from data.importing.files.spill_file import SpillFile
 from data.importing.format_file import FormatFile
 from data.importing.lines import Hint, RejectedRow, ToolEntry
+from judges.mtbench.assembly import mend_record
 
 Json = dict[str, Any]
 
@@ -49,10 +50,11 @@ class ToolReader:
                 self.begin()
                 for record in part.records:
                     self.file, self.line = part.name, record.line
-                    if record.problem:
+                    plain = mend_record(record)
+                    if plain.problem and not plain.value:
                         self.add_fault("line", f"{record.problem}.", row=record.text[:1_000])
                         continue
-                    for row in self.rows(record.value):
+                    for row in self.rows(plain.value):
                         with self.catch_faults(row):
                             self.take(row)
             yield from self.entries()

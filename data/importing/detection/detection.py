@@ -96,11 +96,11 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
 
 
 def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
-    """The first lines of a file none of which is JSON, as all hold NaN."""
+    """The first records of a file none of which is JSON, as all hold NaN."""
     with file.open_uncounted() as stream:
-        lines = itertools.islice(read_records(file, kind, stream, formats.lists()) if kind == "lines" else (), _FIRST)
-        records = [assembly.mend_record(record) for record in lines]
-    return [Record(one.line, one.value, one.text) for one in records if not one.problem]
+        given = read_records(file, kind, stream, formats.lists()) if kind in ("lines", "list", "object") else ()
+        records = [assembly.mend_record(record) for record in itertools.islice(given, _FIRST)]
+    return [Record(one.line, one.value, one.text) for one in records if one.value or not one.problem]
 
 
 def _fallback_format(start: FileStart) -> Format:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO
 
 from judges.importing.jsonl import LIMIT, Record, kind_of
+from judges.mtbench.assembly import mend_record
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -68,7 +69,8 @@ def read_json_object(stream: BinaryIO, lists: Collection[Path]) -> Iterator[Reco
     """The object in parts, each in the shape of the whole: first what comes before a list, then every element of it.
 
     `lists` are the paths of the lists that are taken apart: {"a": 1, "b": [x, y], "c": 2} with ("b",) is {"a": 1},
-    {"b": [x]}, {"b": [y]} and {"c": 2}. After broken JSON the rest of the file is not read.
+    {"b": [x]}, {"b": [y]} and {"c": 2}. After broken JSON the rest of the file is not read. A part that holds NaN
+    beside its lists has null in its place, and that as its problem.
     """
     return _read(TextWindow(stream), "object", frozenset(lists))
 
@@ -126,6 +128,7 @@ class _Walk:
         self._window, self._lists = window, lists
         self._open = {path[:n] for path in lists for n in range(len(path))}
         self._frame: dict[str, Any] = {}
+        self._problem = ""
 
     def all_parts(self) -> Iterator[Record]:
         """All parts."""
@@ -136,8 +139,8 @@ class _Walk:
 
     def _close_frame(self) -> Iterator[Record]:
         if self._frame:
-            yield Record(self._begins, self._frame)
-        self._frame = {}
+            yield Record(self._begins, self._frame, "", self._problem)
+        self._frame, self._problem = {}, ""
 
     def _object(self, path: Path) -> Iterator[Record]:
         window = self._window
@@ -159,9 +162,12 @@ class _Walk:
                 yield from self._close_frame()
                 yield from self._list(here)
             else:
-                value, _ = next_element(window)
+                value, text = next_element(window)
                 if isinstance(value, BadJson):
-                    raise value
+                    mended = mend_record(Record(0, {}, f'{{"value": {text}}}', str(value)))
+                    if mended.problem:
+                        raise value
+                    value, self._problem = mended.value["value"], str(value)
                 _put(self._frame, here, value)
 
     def _list(self, path: Path) -> Iterator[Record]:

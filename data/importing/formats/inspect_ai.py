@@ -23,6 +23,8 @@ from data.importing.lines import ToolEntry
 TITLE = "Inspect"
 LISTS = (("samples",),)
 _VERSION = 2
+_UNCHANGED = "UNCHANGED"
+"""Stands in each field of a correction that it left as it was."""
 
 
 def fits(start: FileStart) -> bool:
@@ -92,13 +94,13 @@ class _Reader(CaseReader):
         for scorer, score in scores.items():
             if not isinstance(score, dict):
                 score = {"value": score}
-            parts = [text_of(score.get("explanation"))]
-            if score.get("answer") not in (None, ""):
-                parts.insert(0, f"Answer: {text_of(score['answer'])}")
+            edits = [{k: v for k, v in one.items() if v != _UNCHANGED} for one in as_objects(score.get("history"))]
+            first = {**score, **{k: v for k, v in (edits[0] if edits else {}).items() if v is not None}}
+            parts = [text_of(first.get("explanation"))]
+            if first.get("answer") not in (None, ""):
+                parts.insert(0, f"Answer: {text_of(first['answer'])}")
             note = "\n\n".join(filter(None, parts))
-            edits = as_objects(score.get("history"))
-            first = edits[0].get("value") if edits and edits[0].get("value") is not None else score.get("value")
-            yield from self._values(scorer, first, "judge", self._who(scorer, score), note)
+            yield from self._values(scorer, first.get("value"), "judge", self._who(scorer, first), note)
             for edit in edits:
                 by = as_object(edit.get("provenance"))
                 if by.get("author") and edit.get("value") is not None:

@@ -40,6 +40,8 @@ _PLURAL = ("tags", "observations", "scores", "traces", "comments", "modelParamet
 
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows comes from Langfuse."""
+    if any(_sort(_to_api_keys(row)) not in ("", "session") for row in start.rows):
+        return True
     return any(_sort(_to_api_keys(one)) for row in start.rows for one in objects_under(row, *_HOLDERS))
 
 

@@ -38,7 +38,9 @@ _READ = {
 def fits(start: FileStart) -> bool:
     """Whether a file that begins with these rows has runs or feedback of LangSmith."""
     return any(
-        _is_run(one) or _is_feedback(one) for row in start.rows for one in objects_under(row, "runs", "feedback")
+        _is_run(one) or _is_feedback(one)
+        for row in start.rows
+        for one in (row, *objects_under(row, "runs", "feedback"))
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import random
 import re
 from collections.abc import Iterator
@@ -1418,3 +1419,60 @@ def test_an_event_of_an_unforeseen_shape_is_told_and_the_rest_is_read() -> None:
     assert any(isinstance(one, Line) for one in entries)
     faults = [one.problems[0][1] for one in entries if isinstance(one, RejectedRow)]
     assert "A row has another shape than OpenTelemetry traces writes." in faults
+
+
+LISTS_OF_ONE_OBJECT = {
+    "langfuse": {
+        "traces": [{"id": "t1", "timestamp": "2026-01-01T00:00:00Z", "userId": "u", "input": "Q", "output": "A"}],
+        "scores": [{"id": "s", "traceId": "t1", "name": "tone", "value": 3, "dataType": "NUMERIC", "source": "EVAL"}],
+    },
+    "langsmith": {
+        "runs": [{"id": "r1", "run_type": "chain", "inputs": {"input": "Q"}, "outputs": {"output": "A"}}],
+        "feedback": [{"id": "f", "run_id": "r1", "trace_id": "r1", "key": "tone", "score": 3}],
+    },
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", LISTS_OF_ONE_OBJECT)
+def test_all_lists_of_one_object_are_read_however_it_is_written(name: str, indent: int | None) -> None:
+    names, given = found([("whole.json", json.dumps(LISTS_OF_ONE_OBJECT[name], indent=indent).encode())])
+    assert (names, len(items(given)), [o[2:4] for o in opinions(given)]) == ({name}, 1, [("tone", 3)])
+
+
+@pytest.mark.parametrize("beside", [[], ["an id"]])
+def test_rows_that_hold_lists_of_their_own_are_known_by_themselves(beside: list[str]) -> None:
+    """Traces as the API lists them, and runs with what was fed back on them, a line each."""
+    trace = {**LISTS_OF_ONE_OBJECT["langfuse"]["traces"][0], "observations": beside, "scores": beside}
+    run = {**LISTS_OF_ONE_OBJECT["langsmith"]["runs"][0], "feedback": beside}
+    for name, row in (("langfuse", trace), ("langsmith", run)):
+        names, given = found([("rows.jsonl", made.text(row, {**row, "id": "other"}))])
+        assert (names, len(items(given))) == ({name}, 2)
+
+
+def test_inspect_what_a_correction_left_as_it_was_is_nobodys_word() -> None:
+    """UNCHANGED is no value and no reason; what a person wrote over the scorer's explanation is not the scorer's."""
+    log = made.inspect()
+    log["samples"][0]["scores"]["graded"] = {
+        "value": "I", "answer": "4", "explanation": "Mended.", "metadata": {}, "history": [
+            {"value": "C", "answer": "4", "explanation": "Right.", "metadata": {"model": "o/j-2"}},
+            {"value": "UNCHANGED", "answer": "UNCHANGED", "explanation": "Mended.", "metadata": {},
+             "provenance": {"author": "lee"}},
+            {"value": "I", "answer": "UNCHANGED", "explanation": "UNCHANGED", "metadata": "UNCHANGED",
+             "provenance": {"author": "kim"}},
+        ],
+    }  # fmt: skip
+    _, given = found([("log.json", json.dumps(log, indent=1).encode())])
+    values = [(o.value, o.by, o.who, o.note) for o in given if isinstance(o, NamedValue)][:-1]
+    assert values == [("C", "judge", "o/j-2", "Answer: 4\n\nRight."), ("I", "person", "kim", "")]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_inspect_a_log_that_holds_nan_is_read(indent: int | None) -> None:
+    """It has NaN for a score that could not be given, and so for what is made of the scores."""
+    log = made.inspect()
+    log["samples"][1]["scores"]["graded"]["value"] = math.nan
+    log["results"] = {"scores": [{"metrics": {"accuracy": {"value": math.nan}}}]}
+    names, given = found([("log.json", json.dumps(log, indent=indent).encode())])
+    assert (names, len(items(given)), faults(given)) == ({"inspect_ai"}, 2, [])
+    assert [o[3] for o in opinions(given)] == ["C", "I"]
