@@ -11,7 +11,7 @@ from data.importing import ImportPlan, ImportResult, Source, from_path, from_upl
 from data.importing.lines import Sort
 from data.queue import queue
 from data.records.judge_lookup import lookup_judge
-from data.store.errors import BadInput
+from data.store.errors import BadInput, NotFound
 from pages.api.call import Call, StoredAnswer
 from pages.api.models import DrawnOut, LinesOut
 from pages.api.problems import SHOWN, lines_of
@@ -29,7 +29,7 @@ def import_lines(call: Call, what: str) -> StoredAnswer:
     assert call.file is not None
     query = call.query
     plan = ImportPlan(
-        call.path["dataset"], query.description, query.synthetic, "canonical", query.sampling,
+        _dataset_name(call), query.description, query.synthetic, "canonical", query.sampling,
         population=query.population, sorts=SORTS[what],
     )  # fmt: skip
     source = _source(call.file, f"API ({call.token.name})")
@@ -40,6 +40,14 @@ def import_lines(call: Call, what: str) -> StoredAnswer:
         )
 
     return call.answer_once(work, lambda result: _import_answer(plan.dataset, result), one_change=False)
+
+
+def _dataset_name(call: Call) -> str:
+    """The name of the dataset that the path names, by its name or its id; of one that is missing, what stands there."""
+    try:
+        return call.dataset.name
+    except NotFound:
+        return call.path["dataset"]
 
 
 def _source(file: Path, name: str) -> Source:

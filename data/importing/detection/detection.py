@@ -42,8 +42,9 @@ class DetectedFile:
         return f"{title}: {formats.file_roles(self.format)[self.role]}" if self.role else title
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
-        """Its records, read from its content."""
-        return read_records(self.file, self.container, stream, formats.lists())
+        """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has."""
+        lists = () if self.format in formats.SEPARATE else formats.lists()
+        return read_records(self.file, self.container, stream, lists)
 
 
 def detect_formats(source: Source, chosen_format: Format = "auto") -> list[DetectedFile]:

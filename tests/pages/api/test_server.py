@@ -402,3 +402,20 @@ def test_a_body_for_which_there_is_no_room_is_refused_and_told_to_the_log(
     with pytest.raises(StoreFailed, match="There is no room here for the body"):
         asyncio.run(body)
     assert [one.msg for one in caplog.records] == ["api_body_not_kept"]
+
+
+def test_lines_go_into_the_dataset_of_that_id(store: Store, by: dict[str, Program]) -> None:
+    """A dataset is named by its name or its id, also where lines come in: no second one gets the id for a name."""
+    id_ = datasets.dataset_named(store, "demo").id
+    line = json.dumps({"id": "new", "kind": "response", "task": "t", "output": "o"})
+    answer = by["rea"].send(f"/datasets/{id_}/items", line).json()
+    assert (answer["dataset"], answer["items"]) == ("demo", 1)
+    assert [one.name for one in datasets.all_datasets(store)] == ["demo"]
+    judgment = {
+        "item": "new", "card": "rubric_open_ended", "model": "m",
+        "scores": [{"unit": "response", "dimension": "factuality", "value": 4}],
+    }  # fmt: skip
+    for indent, known in ((1, 0), (None, 1)):  # over several lines it is the same line of Assay's own
+        text = json.dumps(judgment, indent=indent)
+        answer = by["rea"].send("/datasets/demo/judgments", text, kind="application/json").json()
+        assert (answer["judgments"], answer["known"]) == (1 - known, known)
