@@ -43,7 +43,7 @@ class DetectedFile:
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
         """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has."""
-        lists = () if self.format in formats.SEPARATE else formats.lists()
+        lists: frozenset[tuple[str, ...]] = frozenset() if self.format in formats.SEPARATE else formats.lists()
         return read_records(self.file, self.container, stream, lists)
 
 
@@ -99,7 +99,9 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
 def _read_with_nan(file: SourceFile, kind: Container) -> list[Record]:
     """The first records of a file none of which is JSON, as all hold NaN."""
     with file.open_uncounted() as stream:
-        given = read_records(file, kind, stream, formats.lists()) if kind in ("lines", "list", "object") else ()
+        given: Iterator[Record] = iter(())
+        if kind in ("lines", "list", "object"):
+            given = read_records(file, kind, stream, formats.lists())
         records = [assembly.mend_record(record) for record in itertools.islice(given, _FIRST)]
     return [Record(one.line, one.value, one.text) for one in records if one.value or not one.problem]
 
