@@ -22,14 +22,18 @@ from judges.cards import cards
 
 
 def mapping_for(store: Store, plan: ImportPlan, known: DetectedFile) -> ColumnMapping:
-    """The mapping of a table: the plan's that fits its columns best, else the one that such a table had before.
+    """The mapping of a table: the plan's for it, or that fits its columns best, else that of such a table before.
 
     Raises BadInput, saying what is missing, where there is none or it is not complete.
     """
     columns = set(known.columns)
     fitting = [m for m in plan.mappings if m.columns() <= columns]
     kept = get_setting(store, SCOPE, mapping_key(columns))
-    if fitting:
+    if known.file.name in plan.tables:
+        found = plan.mappings[plan.tables.index(known.file.name)]
+        # It was made of all rows: JSON may name a column only in a later one.
+        columns |= found.columns() if known.container not in ("csv", "parquet") else set()
+    elif fitting:
         found = max(fitting, key=lambda m: len(m.columns()))
     elif plan.mappings:
         found = plan.mappings[0]

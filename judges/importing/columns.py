@@ -20,6 +20,7 @@ _SIDES = (("a", "b"), ("1", "2"))
 _BETTER = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
 _MADE = ("model", "system", "generator")
 _WHO = ("annotator", "rater", "worker", "judge", "reviewer")
+_GIVERS = (*_WHO, "human", "llm", "model")
 
 
 @dataclass(frozen=True)
@@ -130,13 +131,13 @@ class _Table:
                 open_.append(self._voice(column))
         judges, people, values = list[AnswerColumn](), list[AnswerColumn](), list[AnswerColumn]()
         if by:
-            values = [*voices["judge"], *voices["person"], *open_]
+            voices, values = self._split(by, voices, open_, names)
         else:
             self._summaries(voices["person"], meta, names)
             self._settle(voices, open_, meta)
             self._meet(voices["judge"], voices["person"])
-            beside, only = {c: names[c] for c in aside}, len(voices["judge"]) == 1
-            judges, people = ([self._with(v, beside, o, only) for v in voices[o]] for o in owners)
+        beside, only = {c: names[c] for c in aside}, not by and len(voices["judge"]) == 1
+        judges, people = ([self._with(v, beside, o, only) for v in voices[o]] for o in owners)
         used = {c for v in (*judges, *people) for c in (v.reason, v.confidence)}
         meta += [c for c in aside if c not in used]
         return Columns(
@@ -250,6 +251,8 @@ class _Table:
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
             if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
                 return column
+            if (marked or (loose and normalize(column) in _WHO)) and self._answers_of(column, names):
+                return column
             weak = [c for c in self.left if names[c].weak and names[c].owner and self._can_hold_answers(c, names[c])]
             if normalize(column) in _WHO and loose and weak and not any(self._share_a_word(column, c) for c in weak):
                 return column
@@ -259,6 +262,30 @@ class _Table:
                 if not same and not others:
                     self._ask([column, *open_], f"{column} may name who answered, or hold answers: say whose they are")
         return ""
+
+    def _answers_of(self, column: str, names: Mapping[str, ColumnName]) -> list[str]:
+        """The columns of numbers that a column of several names seems to say the givers of, as they have its owner."""
+        if len({str(row.get(column) or "").strip() for row in self.rows} - {""}) < 2:
+            return []
+        return [
+            c for c in self.left
+            if c != column and names[c].owner == names[column].owner and names[c].plain and names[c].stem in _GIVERS
+            and self._survey(c).numbers > self._survey(c).words and self._can_hold_answers(c, names[c])
+        ]  # fmt: skip
+
+    def _split(
+        self, by: str, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn],
+        names: Mapping[str, ColumnName],
+    ) -> tuple[dict[Owner, list[AnswerColumn]], list[AnswerColumn]]:  # fmt: skip
+        """The columns whose names say that they are of the other side than `by` is of, and those that it is about."""
+        whose = names[by].owner
+        other: Owner = "person" if whose == "judge" else "judge"
+        sure = bool(voices[whose] or open_)
+        apart = [v for v in voices[other] if v.column in self.named[other] or sure or not names[v.column].weak]
+        values = [v for v in (*voices["judge"], *voices["person"], *open_) if v not in apart]
+        if not values:
+            values, apart = apart, []
+        return {whose: [], other: apart}, values
 
     def _share_a_word(self, one: str, two: str) -> bool:
         """Whether a word occurs in both columns, so that both may hold answers."""

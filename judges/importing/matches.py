@@ -380,13 +380,17 @@ def _wide(
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
             into.setdefault(column, row.get(voice.column))
             names[column] = (who, voice.dimension)
+        for voice in (*found.judges, *found.people):
+            into.setdefault(voice.column, row.get(voice.column))
     wide = list(rows_by_key.values())
     voices: dict[Owner, list[AnswerColumn]] = {"judge": [], "person": [], "": []}
     for name, (who, dimension) in names.items():
         voices[owner(who)].append(AnswerColumn(name, who, dimension, survey(row.get(name) for row in wide)))
     notes = list(found.assumptions)
-    if voices["judge"] and voices[""]:
+    if found.people and not found.judges:
+        voices["judge"] += voices.pop("")
+    elif (voices["judge"] or found.judges) and voices[""]:
         notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
         voices["person"] += voices.pop("")
-    judges, people = tuple(voices["judge"]), tuple(voices["person"])
+    judges, people = (*found.judges, *voices["judge"]), (*found.people, *voices["person"])
     return wide, replace(found, judges=judges, people=people, assumptions=tuple(notes)), list(rows_by_key)

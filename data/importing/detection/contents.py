@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -17,10 +17,14 @@ from data.importing.files.source import Source
 from data.importing.formats import TOOLS
 from data.importing.lines import Line, NamedValue
 from data.importing.source_reader import Progress
+from judges.authoring.scale_inference import MISSING, survey
+from judges.importing.column_names import WORDS, normalize
 from judges.types import is_unit, sort_of
 
 ROWS = 200
-"""Rows of a table that are shown unchanged, their cells cut."""
+"""The first rows of a table, which are kept unchanged, their cells cut."""
+_LATER, _FILLED = 300, 20
+"""Later rows that are kept too at the most, and how many cells of a column they are to bring at the least."""
 _CELL, _WORD, _MOST, _OFTEN = 300, 80, 2_000, 2_000
 
 
@@ -29,16 +33,22 @@ class ColumnValues:
     """The different cells of a column, or values of a name, and how many there are that are not empty.
 
     `cells` is empty where they are texts. Of more than can be listed (`many`) it has the first, the least and greatest.
+    `missing` of the `count` only say that there is nothing, as "n/a" does.
     """
 
     count: int = 0
     cells: list[Any] = field(default_factory=list)
     many: bool = False
+    missing: int = 0
 
 
 @dataclass
 class TableContents:
-    """A table: its columns with their cells, its first rows with their cells cut, and the number of rows."""
+    """A table: its columns with their cells, some rows with their cells cut, and the number of all.
+
+    The rows are the first, and later ones that show what these do not: cells of columns that begin late, and an id that
+    comes again.
+    """
 
     columns: dict[str, ColumnValues]
     rows: list[dict[str, Any]]
@@ -72,14 +82,17 @@ class _Column:
     def __init__(self) -> None:
         self.summary = ColumnValues()
         self._cells: dict[Any, Any] = {}
-        self._texts, self._numbers = False, 0
+        self._texts, self._numbers, self._none = False, 0, 0
         self._ends: list[tuple[float, Any]] = []
 
     def add(self, cell: Any) -> None:
         """Another cell."""
-        if cell is None or (isinstance(cell, str) and not cell.strip()):
+        if is_empty(cell):
             return
         self.summary.count += 1
+        if isinstance(cell, str) and (folded := cell.strip().lower()) in MISSING:
+            self.summary.missing += 1
+            self._none += folded == "none"
         if self._texts or isinstance(cell, (dict, list)) or (isinstance(cell, str) and len(cell) > _WORD):
             self._texts = True
             return
@@ -96,16 +109,26 @@ class _Column:
 
     def summarise(self) -> ColumnValues:
         """What they are."""
-        few = not self.summary.many or self._numbers > 0.9 * self.summary.count
+        few = not self.summary.many or self._numbers > 0.9 * (self.summary.count - self.summary.missing)
         if not self._texts and few:
             ends = [cell for _, cell in self._ends] if self.summary.many else []
             self.summary.cells = [*self._cells.values(), *ends]
+        if self._none and (scale := survey(self.summary.cells).answers) is not None and "none" in scale.categories:
+            self.summary.missing -= self._none
         return self.summary
 
 
+def is_empty(cell: Any) -> bool:
+    """Whether there is nothing in a cell."""
+    return cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())
+
+
 def _number(cell: Any) -> float | None:
+    """The number that a cell is, by which those of a column are put in order."""
     if isinstance(cell, bool):
         return None
+    if isinstance(cell, str) and cell.count(",") + cell.count("%") and "." not in cell:
+        cell = cell.strip().removesuffix("%").replace(",", ".")
     try:
         number = float(cell)
     except (ValueError, OverflowError):
@@ -143,14 +166,57 @@ def _table(
     """What the rows of a table hold; it has the columns of these names, and those that its rows have."""
     columns = {name: _Column() for name in names}
     shown: list[dict[str, Any]] = []
+    later = _LaterRows(shown)
     count = 0
     for count, row in enumerate(rows, 1):
         for name, cell in row.items():
-            columns.setdefault(name, _Column()).add(cell)
-        if count <= ROWS:
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = _Column()
+            column.add(cell)
+        if count <= ROWS or later.show_more(row, columns):
             shown.append({name: _cut(cell) for name, cell in row.items()})
         tell(count)
     return TableContents({name: column.summarise() for name, column in columns.items()}, shown, count)
+
+
+class _LaterRows:
+    """Which rows below the first ones show what these do not."""
+
+    def __init__(self, shown: list[dict[str, Any]]) -> None:
+        self._shown = shown
+        self._known = 0
+        self._lacking: dict[str, int] = {}
+        self._ids: dict[str, set[str]] = {}
+        self._left = dict.fromkeys(("lacking", "ids"), _LATER)
+
+    def show_more(self, row: Mapping[str, Any], columns: Collection[str]) -> bool:
+        """Whether a row has a cell in a column of which few were met, or an id of the first rows again."""
+        if len(columns) > self._known:
+            self._look_at(list(columns)[self._known :])
+            self._known = len(columns)
+        filled = [name for name in self._lacking if not is_empty(row.get(name))]
+        for name in filled:
+            self._lacking[name] -= 1
+            if not self._lacking[name]:
+                del self._lacking[name]
+        again = any(str(row.get(name)) in cells for name, cells in self._ids.items())
+        for sort, found in (("lacking", bool(filled)), ("ids", again)):
+            if found and self._left[sort]:
+                self._left[sort] -= 1
+                if not self._left[sort]:
+                    (self._lacking if sort == "lacking" else self._ids).clear()
+                return True
+        return False
+
+    def _look_at(self, names: Iterable[str]) -> None:
+        """Find what the first rows show of some columns."""
+        for name in names:
+            cells = [row[name] for row in self._shown if not is_empty(row.get(name))]
+            if len(cells) < _FILLED:
+                self._lacking[name] = _FILLED - len(cells)
+            if normalize(name) in WORDS["ids"] or normalize(name).endswith("_id"):
+                self._ids[name] = {str(cell) for cell in cells}
 
 
 def _cut(cell: Any) -> Any:

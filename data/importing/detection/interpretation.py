@@ -5,13 +5,15 @@ It is a first reading that a person may correct, series by series; `plan_proposa
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from data.cards.cards import Place
-from data.importing.detection.contents import ColumnValues, SourceContents, TableContents
+from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
 from data.importing.formats import messages
 from data.importing.mapping.mapping import UNITS, ValueSource, cell_text
 from data.importing.mapping.mapping import ColumnMapping as Columns
@@ -29,6 +31,7 @@ By = Literal["judge", "person", ""]
 WHOLE = "rating"
 """What a question is called of which the file says no name."""
 _PEOPLE = 30
+_LETTERS = 50
 _SHOWN = 4
 _QUESTIONS = frozenset((
     "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
@@ -119,8 +122,23 @@ def interpret_contents(
         series.append(AnswerSeries("", one.name, by, who, named, kind, one.sort, None, **_cells(one.values)))
     rows = sum(table.count for table in contents.tables.values())
     items = rows or sum(contents.items.values())
-    settled = share_scales(matched_series(series), stored)
+    settled = share_scales(matched_series(_cut_names(series)), stored)
     return Interpretation(settled, tables, (*sentences, *scale_warnings(settled)), tuple(unclear), items)
+
+
+def _cut_names(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
+    """The series, the names of their questions as long as they may be; two that begin alike stay two."""
+    short_names = {one.dimension: _cut_name(one.dimension) for one in series}
+    met = list(short_names.values())
+    for name, short in short_names.items():
+        if met.count(short) > 1 and name != short:
+            short_names[name] = f"{short[:_LETTERS - 7]}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return [replace(one, dimension=short_names[one.dimension]) for one in series]
+
+
+def _cut_name(name: str) -> str:
+    before = len(WHOLE) + 1 if name.startswith(f"{WHOLE}_") and not name[len(WHOLE) + 1 :].isidentifier() else 0
+    return name[: _LETTERS + before]
 
 
 def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
@@ -174,6 +192,8 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
         for place in places:
             why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
+            if scale is None and not given[place].cells and (given[place].count or given[place].only):
+                why = "there are long texts, or too many different words, among them"
             given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
     return tuple(given)
 
@@ -209,7 +229,7 @@ def _all_on(cells: Iterable[Any], answers: RecipeScale) -> bool:
 
 def _cells(values: ColumnValues) -> dict[str, Any]:
     shown = tuple(str(cell) for cell in values.cells[:_SHOWN])
-    return {"count": values.count, "examples": shown, "cells": tuple(values.cells)}
+    return {"count": values.count - values.missing, "examples": shown, "cells": tuple(values.cells)}
 
 
 def _words(values: ColumnValues) -> list[str]:
@@ -218,8 +238,8 @@ def _words(values: ColumnValues) -> list[str]:
 
 
 def _dimension_name(name: str) -> str:
-    """A name of other people's as a dimension has it."""
-    plain = _flat(name)[:50]
+    """A name of other people's as a dimension has it, however long."""
+    plain = _flat(unicodedata.normalize("NFKC", name))
     if not plain or not plain.isidentifier():
         plain = f"{WHOLE}_{plain}".rstrip("_")
     if not plain.isidentifier():
@@ -249,7 +269,7 @@ class _Table:
         self.unclear = [f"{file}: {one.sentence}" for one in found.unclear]
         self.kind: Kind = kind or ("dialogue" if fields else found.kind)
         voices = [*found.judges, *found.people]
-        key = found.id or (next((n for n in names if _flat(n) in _DIALOGUE_IDS), "") if fields else "")
+        key = self._dialogue_id(found.id, "role" in fields) if fields else found.id
         self.turns = self._by_turn(key, [v.column for v in (*voices, *found.values)]) if fields else set()
         if kind is None and not fields and not found.texts and any(self._compares(one, voices) for one in voices):
             self.kind = "pair"
@@ -268,6 +288,31 @@ class _Table:
         meta_columns = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in meta_columns if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
+        if not spoken and not self.mapping.textless:
+            key_of_item = by or [column for source in fields.values() for column in source.columns]
+            self.mapping = self.mapping.model_copy(update={"meta": self._of_items(beside, key_of_item)})
+
+    def _dialogue_id(self, found: str, by_role: bool) -> str:
+        """The column that names the dialogue of a row: of rows with a role, not one in which each has another cell."""
+        known = [name for name in self.table.columns if name == found or _flat(name) in _DIALOGUE_IDS]
+        known.sort(key=lambda name: name != found)
+        several = (name for name in known if not by_role or not are_unique([name], self.table.rows))
+        return next(several, next(iter(known), ""))
+
+    def _of_items(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
+        """The columns whose cells are the same in all rows of an item; the others say something of its answers."""
+        cells_by_item: dict[tuple[str, ...], dict[str, str]] = {}
+        differing: dict[str, None] = {}
+        for row in self.table.rows if key else ():
+            first = cells_by_item.setdefault(tuple(cell_text(row.get(column)).strip() for column in key), {})
+            for name in names:
+                cell = "" if is_empty(row.get(name)) else str(row.get(name))
+                if first.setdefault(name, cell) != cell:
+                    differing[name] = None
+        if differing:
+            named = ", ".join(differing)
+            self.assumptions.append(f"{self.file}: {named}: left out, as rows of one item differ there.")
+        return [name for name in names if name not in differing]
 
     def _one(self, voice: AnswerColumn, by: By) -> AnswerSeries:
         named = _dimension_name(voice.dimension) if voice.dimension else WHOLE
@@ -315,17 +360,27 @@ class _Table:
         return [self._one(AnswerColumn(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
     def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:
-        """The answers of each judge and person that a column names; where they are many, all people's together."""
+        """The answers of each judge and person that a column names; where they are many, those of a sort together."""
         found = []
         who = _words(self.table.columns[by])
+        sides: dict[By, list[str]] = {"judge": [], "person": []}
+        for name in who:
+            sides["judge" if owner(name) == "judge" or owner(by) == "judge" else "person"].append(name)
         for voice in values:
             one = self._one(voice, "person")
-            if len(who) > _PEOPLE or not who:
-                found.append(replace(one, who="", whose=by))
-                continue
-            for name in who:
-                by_one: By = "judge" if owner(name) == "judge" or owner(by) == "judge" else "person"
-                found.append(replace(one, by=by_one, who=name, only={by: [name]}, count=0))
+            if len(who) > _PEOPLE and all(sides.values()):
+                together = replace(one, who="", whose=by, count=0)
+                found += [replace(together, by=by_one, only={by: names}) for by_one, names in sides.items()]
+            elif len(who) > _PEOPLE or not who:
+                judged = bool(sides["judge"]) or (not who and owner(by) == "judge")
+                found.append(replace(one, by="judge" if judged else "person", who="", whose=by))
+            else:
+                found += [
+                    replace(one, by=by_one, who=name, only={by: [name]}, count=0)
+                    for name in who
+                    for by_one, names in sides.items()
+                    if name in names
+                ]
         return found
 
     def _question_column(self, names: Iterable[str]) -> str:

@@ -65,7 +65,10 @@ def propose_plan(interpretation: Interpretation, plan: ImportPlan, stored: Mappi
     ]
     used = {question.card for question in questions}
     brought = tuple(from_recipe(recipe).spec for recipe in recipes if recipe.name in used)
-    return replace(plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought))
+    return replace(
+        plan, mappings=tuple(mappings), questions=tuple(questions), cards=(*plan.cards, *brought),
+        tables=tuple(interpretation.tables),
+    )  # fmt: skip
 
 
 def _judgment_columns(one: AnswerSeries, homes: Mapping[Place, str]) -> JudgmentColumns:

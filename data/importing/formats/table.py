@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from data.importing.format_file import FormatFile
 from data.importing.formats import messages
-from data.importing.lines import Entry, Line, LineError, RejectedRow, RepeatCounter
+from data.importing.lines import Entry, Hint, Line, LineError, RejectedRow, RepeatCounter
 from data.importing.mapping.mapping import (
     UNITS,
     ColumnMapping,
     JudgmentColumns,
     LabelColumns,
+    ValueSource,
     cell_text,
     interpret_cell,
 )
@@ -22,6 +24,7 @@ from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
 from judges.importing.jsonl import Record
+from judges.plural import many, verb
 from judges.strict_json import BadJson, canonical, parse_json, show_value
 
 TITLE = "a table"
@@ -60,6 +63,7 @@ def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Itera
             yield from reader.rows(rows, name)
             yield from reader.ratings.lines()
     yield from reader.ratings.lines()
+    yield from reader.left_out()
 
 
 def example_lines(
@@ -85,6 +89,12 @@ class _Table:
         self.seen = RepeatCounter()
         self.time = now().isoformat()
         self.ratings = ScoreCollector()
+        self._chosen: dict[tuple[str, ...], list[JudgmentColumns | LabelColumns]] = {}
+        for one in self._answers:
+            self._chosen.setdefault(tuple(_source(one).columns), []).append(one)
+        # Where each answer in a column is taken of some rows only, a row may be of none of them.
+        self._chosen = {columns: of for columns, of in self._chosen.items() if columns and all(one.only for one in of)}
+        self._unmatched: Counter[tuple[str, ...]] = Counter()
         scored = [judged for judged in mapping.judgments if not judged.reply]
         self.long = any(j.dimension.columns or j.unit.columns or j.turn or j.only for j in scored)
 
@@ -187,6 +197,10 @@ class _Table:
     def _read_answers(
         self, record: Record, name: str, turn: int | None, answers: Iterable[JudgmentColumns | LabelColumns]
     ) -> Iterator[Entry]:
+        if answers is self._answers:
+            for columns, known in self._chosen.items():
+                if not is_missing(_source(known[0]).value(record.value)):
+                    self._unmatched[columns] += not any(one.has(record.value) for one in known)
         for one in answers:
             if not _has(one, record.value):
                 continue
@@ -199,6 +213,16 @@ class _Table:
                 entry = RejectedRow(self.file, record.line, [error.problem], record.value)
             if entry is not None:
                 yield entry
+
+    def left_out(self) -> Iterator[Hint]:
+        """A sentence for each column of answers of which rows were left out, as nothing was chosen for them."""
+        for columns, count in self._unmatched.items():
+            if count:
+                by = " and ".join(dict.fromkeys(column for one in self._chosen[columns] for column in one.only))
+                yield Hint(
+                    f"{self.file}: {many(count, 'value')} of {' and '.join(columns)} {verb(count, 'is', 'are')} left "
+                    f"out: the mapping does not know what stands in {by} there."
+                )
 
     def _judgment(self, record: Record, name: str, judged: JudgmentColumns, turn: int | None) -> Entry | None:
         row = record.value
@@ -283,8 +307,12 @@ def _is_of_whole(one: JudgmentColumns | LabelColumns) -> bool:
 
 def _has(one: JudgmentColumns | LabelColumns, row: dict[str, Any]) -> bool:
     """Whether a row has something in the columns of an answer."""
-    source = one.raw if isinstance(one, JudgmentColumns) and one.raw else one.value
-    return one.has(row) and cell_text(source.value(row)).strip() != ""
+    return one.has(row) and cell_text(_source(one).value(row)).strip() != ""
+
+
+def _source(one: JudgmentColumns | LabelColumns) -> ValueSource:
+    """Where an answer comes from."""
+    return one.raw if isinstance(one, JudgmentColumns) and one.raw else one.value
 
 
 def _unit(unit: str, turn: str) -> str:

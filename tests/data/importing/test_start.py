@@ -568,3 +568,158 @@ def test_what_is_said_of_a_whole_dialogue_may_stand_in_the_row_of_its_first_ques
     done = bring(store, {"t.csv": table(**dict(zip(names, columns, strict=True)))})
     assert (done.items, done.labels, done.judgments) == (N, N, N)
     assert store.rows("select distinct unit from label union select distinct unit from score") == [("conversation",)]
+
+
+# -- files as teams write them -----------------------------------------------------------------------------------------
+
+
+def long_table(who: str, names: list[str], **beside: Any) -> bytes:
+    """A row for each item and name: the columns `item_id`, `who`, `rating` and those beside, by item and name."""
+    rows = [(n, name) for n in range(10) for name in names]
+    columns = {"item_id": [n for n, _ in rows], who: [name for _, name in rows]}
+    columns["rating"] = [1 + (n + names.index(name)) % 5 for n, name in rows]
+    return table(**columns, **{column: [of(n, name) for n, name in rows] for column, of in beside.items()})
+
+
+def counted(store: Store) -> dict[tuple[str, str], int]:
+    """How many items each person and judge answered, by their names and the questions."""
+    labels = store.rows("select annotator, dimension, count(distinct item_id) from label_now group by 1, 2")
+    scores = store.rows(
+        "select j.model, s.dimension, count(distinct m.item_id) from score s join judgment m on m.id = s.judgment_id "
+        "join judge j on j.id = m.judge_id group by 1, 2"
+    )
+    return {(who, dimension): count for who, dimension, count in (*labels, *scores)}
+
+
+def test_labels_that_begin_below_the_first_rows_come_in(store: Store) -> None:
+    rows = range(contents.ROWS + 100)
+    late = ["" if n < contents.ROWS + 50 else 1 + n % 5 for n in rows]
+    file = table(id=[f"x{n}" for n in rows], judge_score=[1 + n % 4 for n in rows], human_score=late)
+    bring(store, {"a.csv": file})
+    assert counted(store) == {("human_score", "rating"): 50, ("judge", "rating"): len(rows)}
+
+
+def test_ids_that_come_again_below_the_first_rows_are_told_apart(store: Store) -> None:
+    rows = [(n, model) for model in ("alpha", "beta") for n in range(contents.ROWS + 50)]
+    scores = [1 + n % 5 for n, _ in rows]
+    file = table(id=[n for n, _ in rows], model=[m for _, m in rows], judge_score=scores, human_score=scores)
+    done = bring(store, {"a.csv": file})
+    assert (done.items, done.judgments, done.labels) == (len(rows), len(rows), len(rows))
+
+
+def test_a_key_that_the_first_lines_of_json_lack_is_a_column(store: Store) -> None:
+    late = [{"human_score": 1 + n % 4} if n > 25 else {} for n in range(N)]
+    rows = [{"id": f"x{n}", "judge_score": 1 + n % 5} | late[n] for n in range(N)]
+    bring(store, {"a.jsonl": "\n".join(map(json.dumps, rows)).encode()})
+    assert counted(store) == {("human_score", "rating"): N - 26, ("judge", "rating"): N}
+
+
+def test_tables_with_the_same_columns_have_each_their_own_people(store: Store) -> None:
+    files = {f"{who[0]}.csv": long_table("annotator", who) for who in (["ann", "ben"], ["cid", "dora"])}
+    bring(store, files)
+    assert counted(store) == {(who, "rating"): 10 for who in ("ann", "ben", "cid", "dora")}
+
+
+def test_answers_of_nobody_are_left_out_with_a_sentence(store: Store) -> None:
+    file = long_table("annotator", ["ann", "ben"]).replace(b"\n3,ann,", b"\n3,,").replace(b"\n4,ben,", b"\n4,,")
+    sentence = "a.csv: 2 values of rating are left out: the mapping does not know what stands in annotator there."
+    assert sentence in bring(store, {"a.csv": file}).preview.warnings
+
+
+@pytest.mark.parametrize(
+    ("who", "names", "other", "found"),
+    [
+        ("rater", ["ann", "ben"], "llm_score", {"ann": 10, "ben": 10, "llm": 10}),
+        ("annotator", ["ann", "ben"], "gpt-4o_score", {"ann": 10, "ben": 10, "gpt-4o": 10}),
+        ("judge_model", ["gpt-4o", "other"], "human_score", {"gpt-4o": 10, "other": 10, "human_score": 10}),
+    ],
+)
+def test_answers_of_the_other_side_beside_who_answered_stay_theirs(
+    store: Store, who: str, names: list[str], other: str, found: dict[str, int]
+) -> None:
+    bring(store, {"a.csv": long_table(who, names, **{other: lambda n, _: 1 + n % 4})})
+    assert counted(store) == {(name, "rating"): count for name, count in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("who", "own", "other"), [("annotator_id", "human_score", "judge_score"), ("judge", "judge_score", "human_score")]
+)
+def test_names_beside_scores_of_their_own_side_are_who_gave_them(store: Store, who: str, own: str, other: str) -> None:
+    file = long_table(who, ["x one", "x two"], **{other: lambda n, _: 1 + n % 4})
+    bring(store, {"a.csv": file.replace(b",rating,", f",{own},".encode())})
+    rest = "judge" if other == "judge_score" else other
+    assert counted(store) == {(name, "rating"): 10 for name in ("x one", "x two", rest)}
+
+
+def test_many_judges_are_no_people_and_a_judge_among_many_people_is_none(store: Store) -> None:
+    names = [f"gpt-{n}" for n in range(35)]
+    people_ = [f"p{n}" for n in range(35)]
+    judged = read(store, {"a.csv": long_table("judge_model", names, human_score=lambda n, _: 1 + n % 4)})
+    assert [(s.by, s.name, s.whose) for s in judged.series] == [
+        ("person", "human_score", ""), ("judge", "rating", "judge_model"),
+    ]  # fmt: skip
+    bring(store, {"a.csv": long_table("rater", [*people_, "gpt-4o"])})
+    assert counted(store) == {(name, "rating"): 10 for name in (*people_, "gpt-4o")}
+    assert [row[0] for row in store.rows("select model from judge")] == ["gpt-4o"]
+
+
+def test_a_table_with_many_people_and_questions_is_imported_again(store: Store) -> None:
+    rows = [(n, f"p{p}", f"quality {c}") for n in range(2) for p in range(8) for c in range(8)]
+    ids, people_, criteria = zip(*rows, strict=True)
+    file = table(item_id=list(ids), annotator=list(people_), criterion=list(criteria), score=[3, 4] * 64)
+    bring(store, {"a.csv": file})
+    assert len(counted(store)) == 64
+    import_source(store, "lea", from_bytes([("a.csv", file)]), ImportPlan("d"))
+    assert store.rows("select count(*) from label_now") == [(128,)]
+
+
+def test_questions_that_begin_alike_are_two_and_wide_letters_are_plain(store: Store) -> None:
+    long = "The answer is entirely free of errors of any kind in "
+    criteria = [f"{long}facts", f"{long}style", "正確性Ａ"]
+    rows = [(n, who, what) for n in range(5) for who in ("ann", "ben") for what in criteria]
+    ids, who, what = zip(*rows, strict=True)
+    file = table(item_id=list(ids), annotator=list(who), criterion=list(what), score=[1 + n % 5 for n in range(30)])
+    bring(store, {"a.csv": file})
+    found = counted(store)
+    assert set(found.values()) == {5}
+    assert len(found) == 6
+    assert ("ann", "正確性a") in found
+
+
+def test_marks_for_nothing_are_no_answers_to_all_items(store: Store) -> None:
+    half = read(store, {"a.csv": table(id=IDS, judge_score=numbers(1, 5), human_score=numbers(3, "N/A"))})
+    assert half.sampling == "unknown"
+    assert [one.count for one in half.series] == [N, N // 2]
+    harm = {"judge_harm": numbers("none", "minor"), "human_harm": numbers("none", "major")}
+    whole = read(store, {"a.csv": table(id=IDS, **harm)})
+    assert whole.sampling == "all"
+
+
+def test_many_decimal_commas_are_numbers_and_long_texts_are_not_called_empty(store: Store) -> None:
+    many = [f"{n // 100},{n % 100:02}" for n in range(2_500)]
+    file = table(id=[f"x{n}" for n in range(2_500)], judge_score=many, human_score=many)
+    made = read(store, {"a.csv": file})
+    assert [None if one.answers is None else (one.answers.lo, one.answers.hi) for one in made.series] == [(0, 100)] * 2
+    cells = [*numbers(1, 5)[1:], "It could not be judged, " + "as the answer is cut off in the middle of it, " * 2]
+    (one,) = read(store, {"b.csv": table(id=IDS, human_score=cells)}).series
+    assert one.why == "there are long texts, or too many different words, among them"
+
+
+def test_what_differs_between_the_rows_of_an_item_is_not_kept_with_it(store: Store) -> None:
+    beside: dict[str, Any] = {"category": lambda n, _: f"c{n % 3}", "comment": lambda n, who: f"{who} on {n}"}
+    beside |= {"prompt": lambda n, _: f"q{n}", "response": lambda n, _: f"a{n} it is"}
+    file = long_table("annotator", ["ann", "ben"], **beside)
+    made = read(store, {"a.csv": file})
+    assert made.tables["a.csv"].meta == ["category"]
+    assert "a.csv: comment: left out, as rows of one item differ there." in made.assumptions
+    texts = table(prompt=[f"q{n // 2}" for n in range(N)], response=[f"a{n // 2} it is" for n in range(N)],
+                  annotator=numbers("ann", "ben"), rating=numbers(1, 2, 3, 4, 5),
+                  date=[f"2026-01-{n % 28 + 1}" for n in range(N)])  # fmt: skip
+    assert bring(store, {"b.csv": texts}).items == N // 2
+
+
+def test_a_message_id_is_no_dialogue(store: Store) -> None:
+    rows = [(c, role) for c in range(4) for _ in range(2) for role in ("user", "assistant")]
+    file = table(id=list(range(16)), conversation_id=[f"c{c}" for c, _ in rows], role=[role for _, role in rows],
+                 text=[f"hello {n}" for n in range(16)])  # fmt: skip
+    assert bring(store, {"a.csv": file}).items == 4
