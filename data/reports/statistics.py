@@ -187,13 +187,25 @@ OTHER_METRICS = Statistic[OtherMetrics | None](
     explanations=("others", "AC2"),
 )  # fmt: skip
 
+
+def _has_one_system(dimension: Dimension) -> bool:
+    """Whether what is asked about is of one system: a pair is of two, and so is what is asked of one side of it."""
+    return dimension.sort in ("turn", "conversation", "response")
+
+
+def _system_order(of: StatisticInput) -> SystemOrder | None:
+    """None as well where the answers have no order: the mean of their codes would be none of a system."""
+    scale = of.dimension.scale
+    if not _has_one_system(of.dimension) or (scale.weights is None and scale.kind != "flag"):
+        return None
+    return system_order.measure_system_order(*of.place, of.basis)
+
+
 SYSTEM_ORDER = Statistic[SystemOrder | None](
-    "systems", "Order of systems", lambda of: system_order.measure_system_order(*of.place, of.basis),
+    "systems", "Order of systems", _system_order,
     lambda found, *_: system_order_findings.findings(found) if found is not None else [], None,
     lambda found: {"systems": None if found is None else system_order_figures.as_json(found)},
-    applies=lambda line: (
-        line.dimension.scale.weights is not None and line.dimension.sort in ("turn", "conversation", "response")
-    ),
+    applies=lambda line: line.dimension.scale.weights is not None and _has_one_system(line.dimension),
     can_drop_ties=False, explanations=("systems",),
 )  # fmt: skip
 
