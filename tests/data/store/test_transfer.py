@@ -54,10 +54,10 @@ def exact(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(("limit", "longest"), [("200MB", 10), ("1GB", 30_000_000)])
 def test_very_many_rows_take_little_memory_and_their_longest_a_few_times_its_length(
-    link: postgres_schema.Link, limit: str, longest: int
+    link: postgres_schema.Link, tmp_path: Path, limit: str, longest: int
 ) -> None:
     """A machine of 8 GB once could not open a store of 401 rows: room was made for 16 rows of 1 GB."""
-    with duckdb.connect(config={"memory_limit": limit}) as con:
+    with duckdb.connect(config={"memory_limit": limit, "temp_directory": str(tmp_path / "spilled")}) as con:
         con.execute(f"create table t ({KINDS})")
         link.execute("truncate t")
         many = f"select repeat('x', 5), 7 from generate_series(1, {2 * transfer.FEW})"
