@@ -18,6 +18,7 @@ _LONG = b"9" * (_DIGITS + 1)
 _NINES = bytes(ord("9") if chr(code).isdecimal() and code < 128 else code for code in range(256))
 # A text that is never closed is taken to the end: looking again from each quote in it would take quadratic time.
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_NOT_FINITE = re.compile(rf"{_STRING.pattern}|-?\b(?:NaN|Infinity)\b", re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
@@ -42,6 +43,17 @@ def parse_json(text: str) -> Any:
         raise BadJson(f"is nested more than {DEPTH} levels deep") from None
     check_characters(text, value)
     return value
+
+
+def parse_with_nan(text: str) -> Any:
+    """The value of a text that is JSON but for NaN and infinities, as some tools write them: null in their places.
+
+    Raises BadJson where there is none of them, and for all that `parse_json` refuses beside them.
+    """
+    plain = _NOT_FINITE.sub(lambda found: found[0] if found[0].startswith('"') else "null", text)
+    if plain == text:
+        raise BadJson("holds no NaN")
+    return parse_json(plain)
 
 
 def check_depth(text: str) -> None:

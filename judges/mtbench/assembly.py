@@ -6,7 +6,6 @@ wording, and what cannot be taken is said, with its place.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,12 +21,10 @@ from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
 from judges.protocols.messages import fill
 from judges.protocols.orders import Order
-from judges.strict_json import BadJson, parse_json, show_value
+from judges.strict_json import BadJson, parse_with_nan, show_value
 
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
 """What FastChat's files hold, in the order in which they are read; `known`: dialogues that a dataset holds already."""
-_NAN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|-?\b(?:NaN|Infinity)\b', re.DOTALL)
-"""A text as JSON writes it, which is left as it is, or a number that is none."""
 _LISTED = 8
 _LONG = 20
 """Characters of a text that does not stand in a prompt by chance."""
@@ -167,9 +164,8 @@ def mend_record(record: FileRecord) -> FileRecord:
     """
     if not record.problem:
         return record
-    plain = _NAN.sub(lambda found: found[0] if found[0].startswith('"') else "null", record.text)
     try:
-        value = parse_json(plain) if plain != record.text else None
+        value = parse_with_nan(record.text)
     except BadJson:
         return record
     return _Mended(record.line, value, record.text, "") if isinstance(value, dict) else record

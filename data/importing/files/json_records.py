@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO
 
 from judges.importing.jsonl import LIMIT, Record, kind_of
-from judges.mtbench.assembly import mend_record
-from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json
+from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json, parse_with_nan
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _CHUNK = 2**18
@@ -164,10 +163,7 @@ class _Walk:
             else:
                 value, text = next_element(window)
                 if isinstance(value, BadJson):
-                    mended = mend_record(Record(0, {}, f'{{"value": {text}}}', str(value)))
-                    if mended.problem:
-                        raise value
-                    value, self._problem = mended.value["value"], str(value)
+                    value, self._problem = _with_nan(text, value), str(value)
                 _put(self._frame, here, value)
 
     def _list(self, path: Path) -> Iterator[Record]:
@@ -190,6 +186,14 @@ def _put(whole: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
         inner = inner.setdefault(key, {})
     inner[path[-1]] = value
     return whole
+
+
+def _with_nan(text: str, problem: BadJson) -> Any:
+    """What an element holds that is JSON but for NaN. Raises its problem where that is another one."""
+    try:
+        return parse_with_nan(text)
+    except BadJson:
+        raise problem from None
 
 
 def next_element(window: TextWindow) -> tuple[object, str]:
