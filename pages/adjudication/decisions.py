@@ -26,10 +26,8 @@ def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key:
              "not blind labels" if d.saw_judge else "all labels", text.moment(d.at, zone))
             for d in found
         ]  # fmt: skip
-        # A row is chosen by its number, which is another decision's once one has come or gone.
-        table = f"{key}:decided:{hash(tuple(one.id for one in found))}"
-        event = tables.table(rows, _COLUMNS, table, on_select="rerun", selection_mode="single-row")
-        chosen = found[event.selection.rows[0]] if event.selection.rows else None
+        ticked = tables.table_to_tick(rows, _COLUMNS, [one.id for one in found], f"{key}:decided", "single-row")
+        chosen = found[ticked[0]] if ticked else None
         with st.container(horizontal=True, vertical_alignment="center"):
             may = chosen is not None and (chosen.person == who.name or who.may("lead"))
             if st.button("Take back", icon=":material/undo:", disabled=not may) and chosen is not None:

@@ -121,12 +121,10 @@ def run_table(found: Sequence[RunSummary], counts: Mapping[str, tuple[int, int]]
     rows = [dict(zip(COLUMNS, _row(run, *counts.get(run.id, (0, 0)), zone), strict=True)) for run in found]
     shown = tables.drop_empty_columns(rows, ("Why", "Limit", "Unscored"))
     st.caption("Tick one run to open it, two to see how their judges differ (keys: arrows, then Shift and Space).")
-    # A row is chosen by its number, which is another run's once one has begun or another dataset is looked at.
-    table = f"runs:table:{hash(tuple(run.id for run in found))}"
-    event = tables.table(shown, COLUMNS, table, 12, on_select="rerun", selection_mode="multi-row")
-    if len(event.selection.rows) > 2:
+    ticked = tables.table_to_tick(shown, COLUMNS, [run.id for run in found], "runs:table", "multi-row", 12)
+    if len(ticked) > 2:
         st.caption("Choose no more than two.")
-    return [found[n] for n in event.selection.rows]
+    return [found[n] for n in ticked]
 
 
 def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ...]:

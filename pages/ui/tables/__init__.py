@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -97,6 +97,17 @@ def drop_empty_columns(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str
     """The rows without those of the columns `may_lack` in which nothing stands."""
     empty = {name for name in may_lack if not any(row[name] not in ("", None) for row in rows)}
     return [{name: value for name, value in row.items() if name not in empty} for row in rows]
+
+
+def table_to_tick(
+    rows: Rows, columns: Columns, ids: Sequence[str], key: str, mode: Literal["single-row", "multi-row"], most: int = 8
+) -> list[int]:
+    """Draw a table in which rows, each of one of `ids`, can be ticked; the numbers of those that are.
+
+    Streamlit keeps ticks by number: where other rows stand, they would be on others, so nothing is ticked then.
+    """
+    event = table(rows, columns, f"{key}:{hash(tuple(ids))}", most, on_select="rerun", selection_mode=mode)
+    return list(event.selection.rows)
 
 
 def item_table(
