@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,9 +11,9 @@ from pages.adjudication import board
 from pages.adjudication.page import choose_items
 from pages.ui import sheet
 from tests.pages.ui.sheet import fakes
+from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 
 Json = dict[str, Any]
-ORIGIN = "http://localhost:9"
 BED = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><script type="module">
 import board from "/board.js";
 const host = document.body.appendChild(document.createElement("div")), root = document.createElement("div");
@@ -74,17 +73,11 @@ def bench(chromium: Any) -> Iterator[Bench]:
     files = (*(sheet.HERE / name for name in sheet.TEXTS), board.HERE / "board.js", board.HERE / "moves.js")
     scripts = sheet.bundle_scripts(*files)
 
-    def answer(route: Any) -> None:
-        if urlsplit(route.request.url).path == "/board.js":
-            route.fulfill(body=scripts, content_type="text/javascript")
-        else:
-            route.fulfill(body=BED, content_type="text/html")
-
     with chromium.new_context(locale="en-US") as context:
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.route("**/*", answer)
+        answer_all(page, BED, "/board.js", scripts)
         page.goto(ORIGIN)
         page.wait_for_function("window.ready")
         yield Bench(page)

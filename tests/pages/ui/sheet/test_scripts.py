@@ -15,19 +15,17 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import streamlit as st
 
-from pages.server import assets
 from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.archives import compare_archive
 from tests.pages.ui.sheet import fakes
+from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 from tests.server import ROOT
 
 Json = dict[str, Any]
-ORIGIN = "http://localhost:9"
 BEGIN = 1_800_000_000
 SIZE = {"width": 1440, "height": 900}
 INNER = "uuid afterPaint slid offRange numberOf within inOrder".split()
@@ -171,19 +169,10 @@ def tab(chromium: Any) -> Iterator[Any]:
     scripts = bundle_scripts(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
     bed = BED.replace("STYLES", repr(join_files(*(HERE / name for name in STYLES))))
 
-    def answer(route: Any) -> None:
-        path = urlsplit(route.request.url).path
-        if path in assets.library_files():
-            route.fulfill(path=assets.library_files()[path])
-        elif path == "/desk.js":
-            route.fulfill(body=scripts, content_type="text/javascript")
-        else:
-            route.fulfill(body=bed, content_type="text/html")
-
     with chromium.new_context(locale="en-US") as context:
         context.set_default_timeout(10_000)
         page = context.new_page()
-        page.route("**/*", answer)
+        answer_all(page, bed, "/desk.js", scripts)
         page.clock.install(time=BEGIN)
         page.clock.pause_at(BEGIN + 1)
         yield page
