@@ -62,8 +62,7 @@ class AskedRow:
 
     @property
     def kind(self) -> Kind:
-        """Which of its family's prompts it was judged by: as its name says, else the template's fields, else the turn.
-        """
+        """Which of its family's prompts it was judged by: its name says it, else the template's fields or the turn."""
         if self.prompt:
             math, multi = "-math" in self.prompt, self.prompt.endswith("-multi-turn")
         elif self.template is not None:

@@ -76,9 +76,10 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
         if fits is None:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))
         if not good:
-            scale = next(d.scale for d in card.dimensions if (d.sort, d.name) == (sort_of(unit), name))
-            _check_step(scale, score)
-            allowed = f"allowed are {_describe_scale(scale)}{_bound(scale, score)}"
+            dimension = card.dimension(name, unit)
+            assert dimension is not None  # `checks` has cells of the card's dimensions only
+            _check_step(dimension.scale, score)
+            allowed = f"allowed are {_describe_scale(dimension.scale)}{_bound(dimension.scale, score)}"
             raise _wrong(card, score, f"which is not on its scale: {allowed}")
         given.add((unit, name))
     if len(given) < len(found.scores):

@@ -131,7 +131,7 @@ class _Clustered:
         """Weighted sum over the cells of each item, (items,)."""
         return np.asarray(np.bincount(self.item, value * self.weight, minlength=self.items), dtype=np.float64)
 
-    def with_rule_of_three(self, found: Interval, k: int, weights: Weights) -> Interval:
+    def end_by_rule_of_three(self, found: Interval, k: int, weights: Weights) -> Interval:
         """The interval of a kappa of these cells, with the ends that it has where judge and people never differed."""
         if found.point != 1:
             return found
@@ -283,7 +283,7 @@ def bootstrap_kappa(
     drawn, whole = (kappa_replicates(total, k, weights, given.items) for total in (totals, sums))
     found = _interval(point, whole, drawn, LOG_RATIO, *given.size)
     found = found if given.stratum is None else widen_for_strata(found, float(whole.error[0]))
-    return given.with_rule_of_three(found, k, weights)
+    return given.end_by_rule_of_three(found, k, weights)
 
 
 def _interval(
@@ -312,7 +312,7 @@ def kappa_interval(cells: Cells, k: int, weights: Weights = "quadratic", seed: i
         return bootstrap_kappa(cells, k, weights, seed=seed)
     point, by_item = _influences(given, k, weights)
     found = _normal(point, error_of_influences(by_item, given.stratum), *given.size)
-    return given.with_rule_of_three(found, k, weights)
+    return given.end_by_rule_of_three(found, k, weights)
 
 
 def _influences(cells: _Clustered, k: int, weights: Weights) -> tuple[float | None, Floats]:

@@ -363,24 +363,20 @@ class _Table:
         """The answers of each judge and person that a column names; where they are many, those of a sort together."""
         found = []
         who = _words(self.table.columns[by])
-        sides: dict[By, list[str]] = {"judge": [], "person": []}
-        for name in who:
-            sides["judge" if owner(name) == "judge" or owner(by) == "judge" else "person"].append(name)
+        usual: By = "judge" if owner(by) == "judge" else "person"
+        sides: dict[str, By] = {name: "judge" if owner(name) == "judge" else usual for name in who}
         for voice in values:
-            one = self._one(voice, "person")
-            if len(who) > _PEOPLE and all(sides.values()):
-                together = replace(one, who="", whose=by, count=0)
-                found += [replace(together, by=by_one, only={by: names}) for by_one, names in sides.items()]
-            elif len(who) > _PEOPLE or not who:
-                judged = bool(sides["judge"]) or (not who and owner(by) == "judge")
-                found.append(replace(one, by="judge" if judged else "person", who="", whose=by))
-            else:
-                found += [
-                    replace(one, by=by_one, who=name, only={by: [name]}, count=0)
-                    for name in who
-                    for by_one, names in sides.items()
-                    if name in names
-                ]
+            one = self._one(voice, usual)
+            if 0 < len(who) <= _PEOPLE:
+                found += [replace(one, by=sides[name], who=name, only={by: [name]}, count=0) for name in who]
+                continue
+            together, both = replace(one, who="", whose=by), sorted(set(sides.values()))
+            if len(both) < 2:
+                found.append(replace(together, by=both[0] if both else usual))
+                continue
+            for side in both:
+                names = [name for name in who if sides[name] == side]
+                found.append(replace(together, by=side, only={by: names}, count=0))
         return found
 
     def _question_column(self, names: Iterable[str]) -> str:

@@ -115,7 +115,7 @@ class _Table:
                 yield Line(self.file, record.line, "item", item, record.value, weak=self.mapping.textless)
             except LineError as error:
                 yield RejectedRow(self.file, record.line, [error.problem], record.value, name)
-        yield from self._read_answers(record, name, None, self._answers)
+        yield from self._read_row(record, name, None)
 
     def rows(self, records: list[Record], name: str) -> Iterator[Entry]:
         """The rows of one dialogue."""
@@ -136,7 +136,7 @@ class _Table:
             if role in ("assistant", "tool"):
                 answered = True
                 spoken.append(record)
-                yield from self._read_answers(record, name, number, self._answers)
+                yield from self._read_row(record, name, number)
         # What is said of the whole dialogue may stand beside what a user says, as in its first row.
         whole = [one for one in self._answers if _is_of_whole(one) and not any(_has(one, r.value) for r in spoken)]
         for record in records if whole else ():
@@ -194,13 +194,16 @@ class _Table:
 
     # -- what judges and people said ----------------------------------------------------------------------------
 
+    def _read_row(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
+        """All answers of a row; those that nothing was chosen for are counted."""
+        for columns, known in self._chosen.items():
+            if not is_missing(_source(known[0]).value(record.value)):
+                self._unmatched[columns] += not any(one.has(record.value) for one in known)
+        yield from self._read_answers(record, name, turn, self._answers)
+
     def _read_answers(
         self, record: Record, name: str, turn: int | None, answers: Iterable[JudgmentColumns | LabelColumns]
     ) -> Iterator[Entry]:
-        if answers is self._answers:
-            for columns, known in self._chosen.items():
-                if not is_missing(_source(known[0]).value(record.value)):
-                    self._unmatched[columns] += not any(one.has(record.value) for one in known)
         for one in answers:
             if not _has(one, record.value):
                 continue
