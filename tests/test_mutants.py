@@ -1,4 +1,4 @@
-"""What mutants are: one change of the code, each of them Python, none of them the code as it stands."""
+"""What mutants are: one change of the code, each of them a program, none of them the code as it stands."""
 
 import ast
 
@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.mutants import scripts
 from tests.mutants.points import Point, find_points
 from tests.mutants.trials import choose
 from tests.server import ROOT
 
 FILES = sorted(str(file.relative_to(ROOT)) for room in ("data", "judges") for file in (ROOT / room).rglob("*.py"))
+SCRIPTS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "pages" / "ui").rglob("*.js"))
 
 
 def made(source: str) -> set[str]:
@@ -50,6 +52,37 @@ def test_every_change_of_a_file_is_another_program(file: str, place: int) -> Non
         point = points[place % len(points)]
         changed = point.apply(source.encode()).decode()
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), point
+
+
+@pytest.mark.parametrize(
+    ("source", "mutants"),
+    [
+        ("if (a < b) go(1)", ["if (!((a < b))) go(1)", "if (a < b) {}", "if (a <= b) go(1)", "if (a < b) ;"]),
+        ("const x = a ?? (b || c)", ["const x = a", "const x = (b || c)", "const x = ((a) && ((b || c)))"]),
+        ("const x = 'é' + y[2] // é + 3", ["const x = 'é' - y[2] // é + 3", "const x = 'é' + y[(2 + 1)] // é + 3"]),
+        ("for (;;) { x++; continue }", ["for (;;) { x--; continue }", "for (;;) { ; continue }"]),
+        ("const x = {1: !a ? `${b * 2}` : true}", ["const x = {1: a ? `${b * 2}` : true}"]),
+        ("x += true", ["x -= true", "x += false", ";"]),
+        ("throw new Error(x)", [";"]),
+    ],
+)
+def test_a_point_of_a_script_is_one_change(source: str, mutants: list[str]) -> None:
+    points = scripts.find_points("some.js", source)
+    assert set(mutants) <= {point.apply(source.encode()).decode() for point in points}
+
+
+@pytest.mark.parametrize("source", ["'use strict'", "const x = {1: '1 + 1', r: /a+b/} // 1 + 1"])
+def test_texts_and_names_of_a_script_are_left_alone(source: str) -> None:
+    assert scripts.find_points("some.js", source) == []
+
+
+@pytest.mark.parametrize("file", SCRIPTS)
+def test_every_change_of_a_script_is_another_one_that_can_be_read(file: str) -> None:
+    source = (ROOT / file).read_bytes()
+    points = scripts.find_points(file, source.decode())
+    for point in points[:: 1 + len(points) // 40]:
+        changed = point.apply(source)
+        assert changed != source and not scripts.PARSER.parse(changed).root_node.has_error, point
 
 
 def test_tests_of_the_module_and_its_room_come_first_and_none_beyond_the_limit() -> None:

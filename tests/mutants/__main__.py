@@ -1,8 +1,11 @@
-"""How much of `data` and `judges` the tests hold: `make mutants`, or `python -m tests.mutants --seed 7 --count 300`.
+"""How much of the code the tests hold: `make mutants`, or `python -m tests.mutants data judges --seed 7 --count 300`.
 
 A random sample of points of the code is made wrong, one after the other, and the tests that run the point's lines are
 run: those that end well have not noticed it. First all tests run once, to see which lines each of them runs; that is
 kept in `.mutants` until --fresh. What survives is printed, to be read: some mutants mean the same as the code.
+
+`python -m tests.mutants --scripts pages` does the same with the pages' JavaScript. Nobody sees which lines of it a test
+runs: all tests of a script's room are run, in the browser too.
 """
 
 from __future__ import annotations
@@ -23,31 +26,34 @@ from pathlib import Path
 
 from tests.mutants import reached, trials
 from tests.mutants.points import Point, find_points
+from tests.mutants.scripts import find_points as find_script_points
 from tests.server import ROOT
 
 KEPT = ROOT / ".mutants"
 
 
-def look(folder: Path, workers: int) -> None:
-    """Run all tests once and keep which lines each of them runs."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--reached", str(folder)]
-    rooms = ["tests/data", "tests/judges", "tests/pages"]
-    subprocess.run([*command, "--workers", str(workers), *rooms], cwd=ROOT, check=False)
+def look(asked: argparse.Namespace) -> None:
+    """Run all tests once, of scripts only those of their rooms, and keep which lines each of them runs."""
+    shutil.rmtree(asked.seen, ignore_errors=True)
+    asked.seen.mkdir(parents=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.mutants.reached", "--reached", str(asked.seen)]
+    rooms = [f"tests/{room}" for room in (asked.rooms if asked.scripts else ("data", "judges", "pages"))]
+    options = ["--workers", str(asked.workers), *["--browsers"] * asked.scripts]
+    subprocess.run([*command, *options, *rooms], cwd=ROOT, check=False)
 
 
-def sample(rooms: Sequence[str], seed: int, count: int) -> tuple[list[Point], int]:
+def sample(asked: argparse.Namespace) -> tuple[list[Point], int]:
     """So many points of the rooms' files, and of how many."""
-    files = sorted(file for room in rooms for file in (ROOT / room).rglob("*.py"))
-    names = [str(file.relative_to(ROOT)) for file in files]
-    every = [point for name in names for point in find_points(name, (ROOT / name).read_text(encoding="utf-8"))]
-    return random.Random(seed).sample(every, min(count, len(every))), len(every)
+    find = find_script_points if asked.scripts else find_points
+    files = {file for room in asked.rooms for file in (ROOT / room).rglob("*.js" if asked.scripts else "*.py")}
+    names = sorted(str(file.relative_to(ROOT)) for file in files if "bundled" not in file.parts)
+    every = [point for name in names for point in find(name, (ROOT / name).read_text(encoding="utf-8"))]
+    return random.Random(asked.seed).sample(every, min(asked.count, len(every))), len(every)
 
 
 def try_all(points: Sequence[Point], asked: argparse.Namespace, out: Path) -> None:
     """Try every point, in so many processes, and write a line of what came of each as soon as it is known."""
-    lines, seconds = reached.read(asked.kept / "reached")
+    lines, seconds = reached.read(asked.seen)
     trials.load()
     with tempfile.TemporaryDirectory(prefix="assay-mutants-") as held:
         base = trials.prepare(Path(held))
@@ -72,14 +78,17 @@ def _try(
     out: Path,
 ) -> None:
     sure: dict[str, bool] = {}
+    often = Counter[str]()
     for point in points:
         outcome: trials.Outcome = "untried"
         by, ran = "", list[str]()
         for limit in (asked.seconds, asked.again):
             tests = [test for test in trials.choose(point, lines, seconds, limit) if test not in ran]
+            tests.sort(key=lambda test: -often[test])
             if tests and outcome in ("untried", "survived"):
                 outcome, by = trials.attempt(base, place, point, tests, 30 + 3 * sum(seconds[test] for test in tests))
                 ran += tests
+        often[by] += 1
         if by and by not in sure:  # a test that fails without the change has noticed nothing
             sure[by] = trials.attempt(base, place, None, [by], 120)[0] == "survived"
         line = {"point": asdict(point), "outcome": outcome, "by": by, "tests": len(ran), "sure": sure.get(by, True)}
@@ -110,13 +119,15 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=30, help="of tests for each mutant (default: 30)")
     parser.add_argument("--again", type=float, default=120, help="and for one that survived those (default: 120)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--scripts", action="store_true", help="change the rooms' JavaScript, not their Python")
     parser.add_argument("--fresh", action="store_true", help="look again which lines each test runs")
     parser.add_argument("--kept", type=Path, default=KEPT, help="folder of what was seen (default: .mutants)")
     asked = parser.parse_args(argv)
-    if asked.fresh or not (asked.kept / "reached").exists():
-        look(asked.kept / "reached", asked.workers)
-    points, every = sample(asked.rooms, asked.seed, asked.count)
-    out = asked.kept / f"seed-{asked.seed}.jsonl"
+    asked.seen = asked.kept / ("scripts" if asked.scripts else "reached")
+    if asked.fresh or not asked.seen.exists():
+        look(asked)
+    points, every = sample(asked)
+    out = asked.kept / f"{asked.seen.name}-seed-{asked.seed}.jsonl"
     out.unlink(missing_ok=True)
     try_all(points, asked, out)
     print(table(out, every))

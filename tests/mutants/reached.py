@@ -24,8 +24,8 @@ Lines = dict[str, dict[int, set[str]]]
 class Reached:
     """What one process of tests has seen."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, browsers: bool) -> None:
+        self.folder, self.browsers = folder, browsers
         self.seconds: dict[str, float] = {}
         self.coverage = coverage.Coverage(
             data_file=None, include=[f"{ROOT}/{room}/*" for room in ("data", "judges", "pages")], config_file=False
@@ -48,6 +48,8 @@ class Reached:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Leave out what starts apps and browsers: what it runs is not seen, and it takes too long for each mutant."""
+        if self.browsers:
+            return
         config.hook.pytest_deselected(items=[item for item in items if browses(item)])
         items[:] = [item for item in items if not browses(item)]
 
@@ -65,13 +67,14 @@ class Reached:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--reached FOLDER`: where what was seen is written."""
+    """`--reached FOLDER`: where what was seen is written; `--browsers`: tests that start browsers take part."""
     parser.addoption("--reached", type=Path, required=True)
+    parser.addoption("--browsers", action="store_true")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take part in the run."""
-    config.pluginmanager.register(Reached(config.option.reached))
+    config.pluginmanager.register(Reached(config.option.reached, config.option.browsers))
 
 
 def read(folder: Path) -> tuple[Lines, dict[str, float]]:
