@@ -4,8 +4,8 @@ A random sample of points of the code is made wrong, one after the other, and th
 run: those that end well have not noticed it. First all tests run once, to see which lines each of them runs; that is
 kept in `.mutants` until --fresh. What survives is printed, to be read: some mutants mean the same as the code.
 
-`python -m tests.mutants --scripts pages` does the same with the pages' JavaScript. Nobody sees which lines of it a test
-runs: all tests of a script's room are run, in the browser too.
+`python -m tests.mutants --scripts pages/ui/sheet` does the same with the JavaScript of a room. Nobody sees
+which lines of it a test runs: all tests of a script's room are run, in the browser too.
 """
 
 from __future__ import annotations
