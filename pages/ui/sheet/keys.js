@@ -13,7 +13,8 @@ function onKey(d, e) {
   if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified)$/.test(e.key)) return;
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   const goes = e.key === "Enter" && (e.ctrlKey || e.metaKey);
-  if ((e.ctrlKey || e.metaKey || e.altKey) && !goes) return;
+  const spelled = e.altKey && /^[[\]]$/.test(e.key); // on many keyboards a bracket is written with Option
+  if ((e.ctrlKey || e.metaKey || (e.altKey && !spelled)) && !goes) return;
   // a held key keeps the meaning it was pressed with: Ctrl let go too early must not turn into "accept"
   const combo = goes ? "go" : e.key;
   if (!e.repeat) d.held = combo + (d.menu || d.card ? "|menu" : "");

@@ -1270,6 +1270,20 @@ def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
     assert bench.item == "id-b" and bench.hint() == "This item does not ask for its weakest turn."
 
 
+def test_brackets_written_with_option_go_from_turn_to_turn_and_other_keys_with_it_do_nothing(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"))
+    where = bench.page.locator(".cell[data-here]")
+    for key, option, unit in [
+        ("]", True, "turn:2"), ("]", True, "turn:3"), ("[", True, "turn:2"), ("j", True, "turn:2"), ("]", False, "turn:3")
+    ]:  # fmt: skip
+        bench.page.evaluate(
+            "([key, altKey]) => document.activeElement.dispatchEvent("
+            "new KeyboardEvent('keydown', {key, altKey, bubbles: true, composed: true, cancelable: true}))",
+            [key, option],
+        )
+        assert where.get_attribute("data-unit") == unit, key
+
+
 def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcdefg"))
     chosen = bench.page.locator('.reason[aria-checked="true"]')
