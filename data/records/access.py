@@ -118,7 +118,7 @@ class Visit(Store):
 
     def __init__(self, store: Store, person: str, login: str | None = None) -> None:
         self._store, self.person, self.login = store, person, login
-        self.name, self.memory = store.name, store.memory
+        self.name, self.memory = store.name, {}
         self._known: tuple[tuple[int | None, ...], Person | None, datetime | None] = (), None, None
 
     def visitor(self) -> Person | None:
@@ -154,16 +154,13 @@ class Visit(Store):
             raise NotAllowed(f"{self.person or 'Nobody'} is signed in here, so nothing is done as {acting!r}.")
         return self._store
 
-    def table_version(self, table: str) -> int | None:
-        return self._store.table_version(table)
-
     def newest(self) -> int:
         return self._store.newest()
 
     def _refuse(self, *args: Any, **options: Any) -> NoReturn:
         raise NotAllowed("A page does not ask the store itself. Call a function of data that bears `allow`.")
 
-    rows = frame = moment = stream = write = beat = digests = backup = close = _refuse
+    rows = frame = moment = stream = write = beat = digests = backup = close = table_version = _refuse
 
 
 def allow(role: Least) -> Callable[[Callable[Concatenate[R, P], T]], Callable[Concatenate[R, P], T]]:
