@@ -21,6 +21,7 @@ import streamlit as st
 
 from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.archives import compare_archive
+from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 from tests.server import ROOT
@@ -1063,13 +1064,15 @@ def test_the_address_follows_the_item_at_a_walking_pace(bench: Bench) -> None:
 
 def test_the_footer_begins_and_ends_where_the_texts_do(bench: Bench) -> None:
     bench.sit(fakes.dialogue("a"))
+
+    def ends(css: str) -> tuple[float, float]:
+        box = bench.page.locator(css).bounding_box()
+        return box["x"], width - box["x"] - box["width"]
+
     for width in (1440, 1024, 1900):
         bench.page.set_viewport_size({"width": width, "height": 900})
-        bench.painted()
-        texts, line = (bench.page.locator(css).bounding_box() for css in (".wrap", ".foot .in"))
-        rest = [width - box["x"] - box["width"] for box in (texts, line)]
-        assert line["x"] == pytest.approx(max(12, texts["x"]), abs=1)
-        assert rest[1] == pytest.approx(max(12, rest[0]), abs=1)
+        # The page may hear of its new size some frames later.
+        assert patiently(lambda: ends(".foot .in") == pytest.approx([max(12, end) for end in ends(".wrap")], abs=1))
 
 
 def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
@@ -1274,7 +1277,8 @@ def test_brackets_written_with_option_go_from_turn_to_turn_and_other_keys_with_i
     bench.sit(fakes.dialogue("a"))
     where = bench.page.locator(".cell[data-here]")
     for key, option, unit in [
-        ("]", True, "turn:2"), ("]", True, "turn:3"), ("[", True, "turn:2"), ("j", True, "turn:2"), ("]", False, "turn:3")
+        ("]", True, "turn:2"), ("]", True, "turn:3"), ("[", True, "turn:2"), ("j", True, "turn:2"),
+        ("]", False, "turn:3"),
     ]:  # fmt: skip
         bench.page.evaluate(
             "([key, altKey]) => document.activeElement.dispatchEvent("
