@@ -5,7 +5,7 @@ const RAW = "assay:raw:";
 const AT_ONCE_CHARS = 3000; // a longer text is formatted a piece at a time, while nothing else is to be done
 const MOST_CHARS = 300000, MOST_CODE = 30000, NESTED = 24;
 // Without one of these a text is the same with Markdown as without.
-const SIGNS = /[*_`~\\$]|\]\(|&[#\w]+;|<[\w.+-]+[:@]|^ {0,3}(?:[>#]|[-+] |\d{1,9}[.)] |[|:]*[-=]{2,}|-[|:])|^(?: {4}|\t)/m;
+const SIGNS = /[*_`~\\$]|\]\(|&[#\w]+;|<[^\s<>]+[:@]|^ {0,3}(?:[>#=\t]|[-+](?:\s|$)|\d{1,9}[.)](?:\s|$)|--|-[|:]|[|:][|:\s]*-)|^ {4}/m;
 const CJK = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/, POINT = /[\p{P}\p{S}]/u;
 
 const GLOBALS = { highlight: "hljs", temml: "temml" };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ OPEN = """
 arrived("markdown-it");
 window.format = text => { const e = judged(text); while (texts.jobs.size) work({timeRemaining: () => 50}); return e };
 window.cleaned = html => { const e = el("div"); e.append(texts.purify.sanitize(html, ALLOWED)); return e };
+window.overlooked = texts => texts.filter(t => !SIGNS.test(t)
+    && /<(?!p>|[/]p>|br>)/.test(window.markdownit({breaks: false}).disable(["reference"]).render(t)));
 window.odd = e => [...e.querySelectorAll("*")].filter(x => !TAGS.test(x.localName) || [...x.attributes].some(odder))
     .map(x => x.outerHTML.slice(0, 300));
 const TAGS =
@@ -50,6 +53,7 @@ FORMATTED = {
     '<span class="md-aside">(<span class="md-address" title="http://例え.jp/あ%20b">http://例え.jp/あ%20b</span>)</span></p>',
     "```zig\na < b\n```": '<pre class="md-wide"><span class="md-lang">zig</span><code>a &lt; b\n</code></pre>',
 }
+PIECES = [*"|-: a=+1.)#><@[]!\t&;\n", "](", "http:", "  ", "\n\n", "---", "\n| a | b |\n", "| - | - |", "1. ", "名"]
 FORMULAS = {
     "$x$, $$y$$ and \\(z\\), \\[w=1\\]": 4, "\\begin{align}a&=b\\\\c&=d\\end{align}": 1, "$$\nx\n$$": 1,
     "the $n$th and $ABC$": 2, "値は$x$です": 1, "> \\[\n> x^2\n> \\]": 1, "$\\frac{1}{2}$": 1,
@@ -78,6 +82,29 @@ def test_texts_become_what_their_writers_meant(page: Any) -> None:
         assert page.evaluate("t => format(t).querySelectorAll('math').length", text) == count, text
     assert page.evaluate("format('$$\\nx\\n$$\\nlast').lastElementChild.textContent") == "last"
     assert page.evaluate("format('```python\\ndef f(): pass\\n```').querySelectorAll('.hljs-keyword').length") == 2
+
+
+def test_only_a_text_without_any_sign_of_markdown_is_taken_as_plain(page: Any) -> None:
+    """A table between plain sentences, say: of texts made of what has a meaning, none is overlooked."""
+    draw = random.Random(35)
+    texts = ["".join(draw.choices(PIECES, k=draw.randint(1, 9))) for _ in range(20_000)]
+    assert page.evaluate("t => overlooked(t)", [*texts, *FORMATTED]) == []
+    assert page.evaluate("overlooked(['see http://x, a - b, 1.5 or (c)'])") == []
+    table = "As follows:\n\n| a | b |\n| - | --: |\n| 1 | 2 |\n\nThat is all."
+    assert page.evaluate("t => format(t).innerText", table).split() == "As follows: a b 1 2 That is all.".split()
+
+
+def test_what_belongs_together_is_made_together_however_long_it_is(page: Any) -> None:
+    """A text is made in pieces of some 1,500 letters, which end between its parts and never within one."""
+    items = "\n".join(f"- {n} " + "x" * 400 for n in range(20))
+    cells = "".join(f"| {n} | {'y' * 400} |\n" for n in range(20))
+    for text, parts in [
+        (items, ["ul"]), (f"> {items.replace(chr(10), chr(10) + '> ')}", ["blockquote"]),
+        ("| a | b |\n| --- | --- |\n" + cells, ["table"]), ("```\n" + "z = 1\n" * 900 + "```", ["pre"]),
+        ("\n\n".join("w" * 400 for _ in range(20)), ["p"] * 20), (f"# A\n\n{items}\n\n# B", ["h3", "ul", "h3"]),
+    ]:  # fmt: skip
+        shown = "t => [...format(t).children].map(e => (e.querySelector('table') || e).localName)"
+        assert page.evaluate(shown, text) == parts, text[:20]
 
 
 def test_nothing_in_a_text_is_fetched_run_focused_or_looks_like_the_desk(page: Any) -> None:

@@ -477,6 +477,28 @@ def test_the_time_until_the_page_is_left_counts_for_the_draft(bench: Bench) -> N
 # -- the outbox -------------------------------------------------------------------------------------------------------
 
 
+def test_an_answer_says_which_questions_were_put(bench: Bench) -> None:
+    """Of each sort of unit, so that the server sees whether the item asked something else by then."""
+    both = fakes.row("sides", "response", [fakes.text("a", "A"), fakes.text("b", "B")], [
+        ("A", [fakes.cell("response/a", "tone", 4)]), ("B", [fakes.cell("response/b", "tone", 4)]),
+        ("both", [fakes.cell("pair", "preference", 4)]),
+    ])  # fmt: skip
+    part = fakes.row("section:1", "section", [fakes.text("a", "A")], [("A", [fakes.cell("section:1/a", "depth", 4)])])
+    pair = {**fakes.item("b", "Two", "pair", [both, part]), "why": []}
+    bench.sit(fakes.dialogue("a"), pair, response("c"))
+    asked = {}
+    for _ in "abc":
+        bench.press("s", "1", "Enter")
+        asked |= {answer["item"]: answer["asked"] for answer in bench.waiting()}
+        bench.ack()
+    of_all = [f"conversation/{name}" for name in ("coherence", "task_completion", "verdict", "weakest_turn")]
+    assert asked == {
+        "id-a": ["turn/context_use", "turn/helpfulness", "turn/safety", *of_all],
+        "id-b": ["side/tone", "pair/preference", "section/depth"],
+        "id-c": ["response/tone", "response/fit"],
+    }
+
+
 def test_what_is_answered_while_a_message_is_under_way_goes_with_the_next(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcdef"))
     bench.go()
