@@ -841,6 +841,19 @@ def test_more_is_asked_for_where_the_last_item_is_left_with_nothing_to_save(benc
     assert bench.item == "" and len(bench.messages()) == before + 1
 
 
+def test_from_an_item_of_before_one_comes_back_to_an_empty_queue_too(bench: Bench) -> None:
+    bench.sit(response("a"), empty={"title": "The queue is empty", "text": "Nothing waits."})
+    bench.press("3")
+    bench.go()
+    for keys in (["Escape"], ["Control+Enter"], ["5", "Control+Enter"]):
+        assert bench.text(".idle h2") == "The queue is empty" and bench.item == ""
+        bench.press("b")
+        assert bench.item == "id-a"
+        bench.press(*keys)
+    assert bench.text(".idle h2") == "The queue is empty"
+    assert [values(answer)["tone"] for answer in bench.waiting()] == [3, 5]
+
+
 def test_a_held_key_does_not_run_to_and_fro(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abc"))
     bench.go()
@@ -1725,6 +1738,8 @@ def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opene
     assert lines[0][0] == "thinking" and lines[0][1].endswith("characters") and lines[0][2].startswith("THOUGHT")
     assert lines[1][0] == "<think> is never closed"
     assert bench.text(".mark") == "cut at 8,192 characters by the protocol"
+    said = bench.page.locator('.text[data-role="assistant"] > .prose')
+    assert [one.inner_text() for one in said.all()] == ["The answer."], "of what is said between, only that"
     assert bench.text(".notice") == "Turn 1 was never asked." and " · choice 3" in bench.text(".meta")
     bench.press("t")
     assert bench.text(".think:not(.odd) .clip strong") == "one" and bench.page.locator(".think[open]").count() == 2
