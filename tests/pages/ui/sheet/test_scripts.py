@@ -841,6 +841,16 @@ def test_more_is_asked_for_where_the_last_item_is_left_with_nothing_to_save(benc
     assert bench.item == "" and len(bench.messages()) == before + 1
 
 
+def test_the_key_that_opens_a_line_writes_nothing_into_it_while_it_is_held(bench: Bench) -> None:
+    bench.sit(response("a"))
+    keys = bench.page.keyboard
+    for key, written in (("m", ""), ("m", ""), ("x", "x"), ("x", "xx")):
+        keys.down(key)
+        assert bench.page.locator(".editor textarea, .editor input").input_value() == written
+    keys.up("m")
+    keys.up("x")
+
+
 def test_from_an_item_of_before_one_comes_back_to_an_empty_queue_too(bench: Bench) -> None:
     bench.sit(response("a"), empty={"title": "The queue is empty", "text": "Nothing waits."})
     bench.press("3")
@@ -1706,6 +1716,9 @@ def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_s
     here = bench.here
     bench.press("ArrowDown")
     assert bench.here == here, "who came to it by the keyboard scrolls it"
+    bench.press("j", "k", "2")
+    assert len(bench.page.locator('.step[aria-checked="true"]').all()) == 1, "all other keys rate from there too"
+    bench.press("u")
     clip.click()
     bench.press("ArrowDown")
     assert bench.here != here, "who clicked into it is still at the scores"
