@@ -51,6 +51,9 @@ FORMATTED = {
     '(<span class="md-address" title="http://x">http://x</span>)</span></p>',
     "[a](http://例え.jp/あ%20b)": '<p><span class="md-link" title="http://例え.jp/あ%20b">a</span> '
     '<span class="md-aside">(<span class="md-address" title="http://例え.jp/あ%20b">http://例え.jp/あ%20b</span>)</span></p>',
+    "|a|b|c|\n|:-:|-:|-|\n|1|2|3|": '<div class="md-wide"><table><thead><tr><th style="text-align:center">a</th>'
+    '<th style="text-align:right">b</th><th>c</th></tr></thead><tbody><tr><td style="text-align:center">1</td>'
+    '<td style="text-align:right">2</td><td>3</td></tr></tbody></table></div>',
     "```zig\na < b\n```": '<pre class="md-wide"><span class="md-lang">zig</span><code>a &lt; b\n</code></pre>',
 }
 PIECES = [*"|-: a=+1.)#><@[]!\t&;\n", "](", "http:", "  ", "\n\n", "---", "\n| a | b |\n", "| - | - |", "1. ", "名"]

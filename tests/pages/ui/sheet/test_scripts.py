@@ -841,6 +841,21 @@ def test_more_is_asked_for_where_the_last_item_is_left_with_nothing_to_save(benc
     assert bench.item == "" and len(bench.messages()) == before + 1
 
 
+def test_a_hint_stays_as_long_as_it_takes_to_read_it_or_until_the_next_key(bench: Bench) -> None:
+    bench.sit(response("a"))
+    hint = bench.page.locator(".hint")
+    bench.press("b")
+    length = len(bench.hint())
+    bench.wait(2.4 + 0.045 * length)
+    assert length > 40 and hint.is_visible()
+    bench.wait(0.2)
+    assert not hint.is_visible()
+    bench.press("b")
+    assert hint.is_visible()
+    bench.press("j")
+    assert not hint.is_visible()
+
+
 def test_the_key_that_opens_a_line_writes_nothing_into_it_while_it_is_held(bench: Bench) -> None:
     bench.sit(response("a"))
     keys = bench.page.keyboard
