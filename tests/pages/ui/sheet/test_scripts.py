@@ -1484,14 +1484,16 @@ def test_the_header_names_the_judges_and_what_sort_of_item_it_is(bench: Bench) -
         response("a", judges=two, synthetic=True, systems=["x", "y"]),
         response("b", judges=[{**j, "model": "x/qwen"} for j in two], stream="audit"),
         hidden("c", unnamed=True, judges=two), hidden("d"),
+        {**response("e"), "name": "Title of e"}, {**response("f"), "title": ""},
     )  # fmt: skip
     found, titles = [], []
-    for _ in range(4):
+    for _ in "abcdef":
         found.append((bench.text(".meta"), [why.inner_text() for why in bench.page.locator(".why").all()]))
         titles.append(bench.text("h1"))
         bench.press("s", "1", "Enter")
-    assert titles == [f"Title of {name}" for name in "abcd"]
-    assert found == [
+    assert titles == [*(f"Title of {name}" for name in "abcde"), "f"]
+    assert [meta.split(" · judge")[0] for meta, _ in found[4:]] == ["support-dialogues · model-x"] * 2, "named once"
+    assert found[:4] == [
         ("support-dialogues · a · x / y · judges: gpt-4o (Multi 1), qwen (Plain 2)", ["synthetic"]),
         ("support-dialogues · b · model-x · judge: qwen (Multi 1, Plain 2)",
          ["audit sample, assisted share: the judge is shown on purpose, to measure anchoring"]),
