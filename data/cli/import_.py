@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 from data.cli.options import acting_person, add_actor, add_dataset, add_good_rows, workspace_store
 from data.importing import (
@@ -81,8 +82,7 @@ def run(options: argparse.Namespace) -> int:
         population=options.of,
         cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
-    rejected = options.rejects.open("wb") if options.rejects else contextlib.nullcontext()
-    with rejected as rejects, workspace_store() as store, Bar() as bar:
+    with workspace_store() as store, _rejected(source, options.rejects) as rejects, Bar() as bar:
         if options.dry_run:
             found = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
@@ -102,6 +102,15 @@ def run(options: argparse.Namespace) -> int:
             bar.clear()
             _tell(done, f"{part.name}: " if options.by_file else "", plan.dataset)
     return 0
+
+
+def _rejected(source: Source, path: Path | None) -> contextlib.AbstractContextManager[BinaryIO | None]:
+    """The file for lines that cannot be imported, empty; none where none is named. Raises BadInput."""
+    if path is None:
+        return contextlib.nullcontext()
+    if any(file.path and path.exists() and path.samefile(file.path) for file in source.files):
+        raise BadInput(f"{path} is one of the files to import, and would be written over. Name another for --rejects.")
+    return path.open("wb")
 
 
 def _tell(done: ImportResult, of: str, dataset: str) -> None:

@@ -108,6 +108,20 @@ def test_bad_lines_are_told_and_the_good_ones_are_taken_when_asked(run: Run, tmp
     assert [json.loads(line)["line"] for line in (tmp_path / "left.jsonl").read_text().splitlines()] == [4, 5]
 
 
+def test_the_file_for_rejects_takes_the_place_of_no_file_that_is_imported(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (tmp_path / "rows.jsonl").read_bytes()
+    again = f"../{tmp_path.name}/rows.jsonl"
+    code, out, err = run("import", "rows.jsonl", "--dataset", "d", "--as", "lea", "--rejects", again)
+    assert (code, out) == (1, "") and "rows.jsonl is one of the files to import" in err
+    assert (tmp_path / "rows.jsonl").read_bytes() == before
+    (tmp_path / "kept.txt").write_text("kept")
+    monkeypatch.setenv("ASSAY_STORE", "nonsense")
+    assert run("import", "rows.jsonl", "--dataset", "d", "--rejects", "kept.txt")[0] == 1
+    assert (tmp_path / "kept.txt").read_text() == "kept"
+
+
 def test_a_dry_run_writes_nothing(run: Run) -> None:
     code, out, _ = run("import", "rows.jsonl", "--dataset", "d", "--dry-run")
     assert (code, out) == (0, "Would add 1 item, 1 judgment and 1 label to d; 0 are there already.\n")
