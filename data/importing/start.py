@@ -24,6 +24,7 @@ from data.records import datasets
 from data.records.access import allow
 from data.store import Store
 from data.store.errors import BadInput
+from judges.importing.columns import fault_of_names
 from judges.plural import many
 from judges.stats.calibration import Summary, summarise
 
@@ -54,11 +55,17 @@ def interpret_source(
     progress: Progress | None = None,
     waits: OnWait | None = None,
 ) -> Interpretation:
-    """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are."""
+    """What the files seem to hold; `judges` and `people` are columns of which it was said whose they are.
+
+    Raises BadInput where no table has such a column, or one is named on both sides.
+    """
     if source.apart:
         source_contents = subprocess_reader.read_contents(source, found, progress, waits)
     else:
         source_contents = contents.read_contents(source, found, progress)
+    names = list(dict.fromkeys(name for table in source_contents.tables.values() for name in table.columns))
+    if fault := fault_of_names(source.name, names, judges, people):
+        raise BadInput(fault)
     return interpret_contents(source_contents, cards.answerable_dimensions(store), judges, people)
 
 

@@ -88,6 +88,20 @@ def find_columns(
     return _Table(names, rows, [c for c in judges if c in names], [c for c in people if c in names]).read()
 
 
+def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people: Sequence[str]) -> str:
+    """Why columns cannot be a judge's and a person's as it was said, in a sentence; "" where they can.
+
+    `of` names the file or files, and `names` are all columns there.
+    """
+    for name in (*judges, *people):
+        if name not in names:
+            there = f" It has: {', '.join(names)}." if names else " It holds no table."
+            return f"{of} has no column {name!r}.{there}"
+        if name in judges and name in people:
+            return f"{of}: the column {name!r} is named with --judge and with --human, and can be one of them only."
+    return ""
+
+
 class _Table:
     """The columns of a table while they are identified; each that is leaves `left`."""
 

@@ -17,7 +17,7 @@ from judges.cards import cards
 from judges.errors import AssayError, BadScale, UnknownCard
 from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
-from judges.importing.columns import AnswerColumn, Columns, find_columns
+from judges.importing.columns import AnswerColumn, Columns, fault_of_names, find_columns
 from judges.importing.contents import ExportedValue, FileContents
 from judges.importing.item_keys import cell_text, decode_verdicts, item_keys
 from judges.importing.judged_files import (
@@ -265,9 +265,8 @@ def match_table(
     others. Raises NoTable with a sentence that names the columns.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
-    for name in (*judges, *people):
-        if name not in names:
-            raise NoTable(f"{path} has no column {name!r}. It has: {', '.join(names)}.")
+    if fault := fault_of_names(str(path), names, judges, people):
+        raise NoTable(fault)
     found = find_columns(names, rows, judges, people)
     rows, found = decode_verdicts(rows, found) if found.kind == "pair" else (rows, found)
     keys_ = item_keys(found, names, rows)

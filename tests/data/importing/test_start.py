@@ -103,6 +103,17 @@ def test_what_columns_are_is_found_out(
     assert bring(store, {"t.csv": table(**columns)}).preview.new.total == 0
 
 
+
+def test_a_column_that_is_named_and_not_there_is_told(store: Store) -> None:
+    table = {"t.csv": b"id,judge,human\n1,4,5\n2,3,3\n"}
+    with pytest.raises(BadInput, match="has no column 'nope'"):
+        read(store, table, ["nope"], [])
+    with pytest.raises(BadInput, match="can be one of them only"):
+        read(store, table, ["judge"], ["judge"])
+    with pytest.raises(BadInput, match="It holds no table"):
+        read(store, {"a.jsonl": b'{"id": "r1", "kind": "response", "task": "t", "output": "o"}\n'}, ["judge"])
+
+
 def test_kappa_of_two_columns_is_scikit_learns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judges.importing.column_names import owner
-from judges.importing.columns import Columns, find_columns
+from judges.importing.columns import Columns, fault_of_names, find_columns
 
 LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
 ID, FIVE = list(range(100, 112)), [1, 3, 5, 2, 4]
@@ -226,3 +226,10 @@ def test_owners_of_names() -> None:
 def test_no_rows_and_no_columns() -> None:
     assert find_columns([], []) == Columns()
     assert find_columns(["judge", "human"], []).judges == ()
+
+
+def test_columns_that_are_named_have_to_be_there_and_on_one_side() -> None:
+    assert fault_of_names("a.csv", ["id", "x", "y"], ["x"], ["y"]) == fault_of_names("a.csv", [], [], []) == ""
+    assert fault_of_names("a.csv", ["id", "x"], ["x"], ["z"]) == "a.csv has no column 'z'. It has: id, x."
+    assert fault_of_names("a.jsonl", [], ["x"], []) == "a.jsonl has no column 'x'. It holds no table."
+    assert "can be one of them only" in fault_of_names("a.csv", ["id", "x"], ["x"], ["x"])
