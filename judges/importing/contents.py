@@ -122,7 +122,12 @@ def _judge_value(gold: ExportedValue) -> ExportedValue:
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence where it is none."""
+    """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence where it is none.
+
+    Raises BadLines for a pipe, whose beginning is gone once it is known what it holds.
+    """
+    if path.is_fifo():
+        raise BadLines(f"{path} is a pipe, and it is read more than once: write it to a file, and give that.")
     with path.open("rb") as file:
         head = file.read(4096)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,12 @@ def test_what_cannot_be_told_is_asked_in_a_sentence(
     assert main(["agree", table(tmp_path, header, rows)]) == 1
     said = capsys.readouterr()
     assert sentence in said.err and said.out == "" and "Traceback" not in said.err
+
+
+def test_a_pipe_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["agree", str(tmp_path / "pipe")]) == 1
+    assert "pipe is a pipe, and it is read more than once" in capsys.readouterr().err
 
 
 def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
