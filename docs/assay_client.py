@@ -42,7 +42,7 @@ class Assay:
 
     def __init__(self, url: str = "", token: str = "", tries: int = 6, patience: float = 300) -> None:
         self.url = (url or os.environ.get("ASSAY_URL", "http://127.0.0.1:8501")).rstrip("/") + "/api/v1"
-        self._token, self._tries, self._patience = token or os.environ["ASSAY_TOKEN"], tries, patience
+        self._token, self._tries, self._patience = (token or os.environ["ASSAY_TOKEN"]).strip(), tries, patience
         self._opener = urllib.request.build_opener(_NoRedirect())
 
     def get(self, path: str, **query: Any) -> Json:

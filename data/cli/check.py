@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import sys
@@ -18,6 +19,7 @@ from data.store.errors import BadInput, NotFound
 from judges.errors import AssayError
 
 _PATIENCE = 120
+_NO_API = "What answered there is no Assay's API: its answer is no JSON."
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the verdict."""
     try:
         found = _check_on_server(options) if options.url else _check_here(options)
-    except AssayError as error:
+    except (AssayError, OSError) as error:
         print(error, file=sys.stderr)
         return CODES["cannot be said"]
     if options.json:
@@ -66,6 +68,8 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
     token = os.environ.get("ASSAY_TOKEN", "").strip()
     if not token:
         raise BadInput("Put a token with the scope check into ASSAY_TOKEN. One is made on the page Your labels.")
+    if not token.isascii() or not token.isprintable():
+        raise BadInput("ASSAY_TOKEN holds no token: it has signs that none has. Copy it again, as it was shown.")
     query = [("dataset", options.dataset), *(("dimension", name) for name in options.dimension)]
     query += [("judge", options.judge)] if options.judge else []
     address = f"{options.url.rstrip('/')}/api/v1/check?{urlencode(query)}"
@@ -79,8 +83,10 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
         raise BadInput(str(_read(error.read()).get("detail") or f"Assay answered {error.code}.")) from None
     except OSError as error:
         raise NotFound(f"No Assay answers at {options.url}: {getattr(error, 'reason', None) or error}.") from None
-    except ValueError:
+    except (ValueError, http.client.InvalidURL):
         raise BadInput(f"{options.url!r} is no address of an Assay. Give one as http://127.0.0.1:8501.") from None
+    except http.client.HTTPException:
+        raise BadInput(_NO_API) from None
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):
@@ -96,5 +102,5 @@ def _read(body: bytes) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise BadInput("What answered there is no Assay's API: its answer is no JSON.")
+        raise BadInput(_NO_API)
     return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,9 +70,16 @@ def test_the_command_ends_with_that_code_and_a_line_for_each(
     assert "  meets          turn.helpfulness: meets policy, kappa 0." in said.out
     assert "ASSAY_TOKEN" in said.err and "Traceback" not in said.err
     monkeypatch.setenv("ASSAY_TOKEN", "x")
-    for url in ("http://127.0.0.1:9", "file:///etc/x", "nonsense"):
-        assert main(["check", "--dataset", "demo", "--url", url]) == 2
-    capsys.readouterr()
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        threading.Thread(target=lambda: other.accept()[0].sendall(b"220 no web server\r\n\r\n"), daemon=True).start()
+        no_web = f"http://127.0.0.1:{other.getsockname()[1]}"
+        for url in ("http://127.0.0.1:9", "file:///etc/x", "nonsense", "http://127.0.0.1:9/ x", no_web):
+            assert main(["check", "--dataset", "demo", "--url", url]) == 2, url
+    assert "What answered there is no Assay's API" in capsys.readouterr().err
+    for token in ("x\ny", "x\u00e9"):
+        monkeypatch.setenv("ASSAY_TOKEN", token)
+        assert main(["check", "--dataset", "demo", "--url", "http://127.0.0.1:9"]) == 2
+        assert "ASSAY_TOKEN holds no token" in capsys.readouterr().err
     assert main(["check", "--dataset", "demo", "--json"]) == 1
     assert {one["dimension"] for one in json.loads(capsys.readouterr().out)["dimensions"]} >= {"helpfulness", "safety"}
 
