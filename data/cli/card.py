@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _add(options: argparse.Namespace) -> int:
     """Save a card, and say what it asks; exit code 1 where it lacks something."""
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         # Questions under the name of a card that was made here are a new version of it.
         known_cards = {
             n: c for n, c in cards.current_cards(store).items() if not options.dimension or not cards.is_own_card(c)
@@ -59,7 +59,7 @@ def _add(options: argparse.Namespace) -> int:
 
 def _list(_: argparse.Namespace) -> int:
     """A line for each card: name, version, kind, the judges that use it, its stored versions, and what it asks."""
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         used = cards.judges_per_card(store)
         for name, card in cards.current_cards(store).items():
             stored = len(cards.card_versions(store, name))
@@ -75,7 +75,7 @@ def _origin(card: Card) -> str:
 
 def _show(options: argparse.Namespace) -> int:
     """The card and its versions; exit code 1 where it lacks something."""
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         card = _version(store, options.name, options.version)
         stored = cards.card_versions(store, options.name)
     lacks = find_faults(card)

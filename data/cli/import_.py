@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         population=options.of,
         cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
-    with workspace_store() as store, _rejected(source, options.rejects) as rejects, Bar() as bar:
+    with workspace_store(new=True) as store, _rejected(source, options.rejects) as rejects, Bar() as bar:
         if options.dry_run:
             found = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()

@@ -31,7 +31,7 @@ def add_whom(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Open the invitation, and say until when."""
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         invite = invitations.invite_locally(
             store, options.email, options.subject, options.role, options.person, options.days
         )

@@ -23,7 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the lead, or invite whoever signs in as one, and say whether there are two independent ones by now."""
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         name = options.name or options.person
         if name:
             done = people.make_lead_locally(store, name)

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """Plan, try or run a protocol; exit code 0 where all steps have finished."""
-    with workspace_store() as store, contextlib.ExitStack() as stack:
+    with workspace_store(new=True) as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
         spec = _build_run(store, name, options)

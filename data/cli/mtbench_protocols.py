@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         ("protocol", "add"): _add, ("protocol", "list"): _list, ("protocol", "show"): _show,
         ("prompts", "list"): _prompts, ("prompts", "show"): _texts,
     }  # fmt: skip
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         return does[options.verb, options.what](store, options)
 
 

@@ -8,13 +8,20 @@ from collections.abc import Iterator
 
 from data.records import judge_lookup, people
 from data.records.names import why_reserved
-from data.store import Store, open_store
-from data.store.errors import BadInput
+from data.store import Store, duckdb_path, open_store, store_address
+from data.store.errors import BadInput, NotFound
 
 
 @contextlib.contextmanager
-def workspace_store(accept: bool = False) -> Iterator[Store]:
-    """The store that ASSAY_STORE names, open for as long as a command works on it (`data.store.open_store`)."""
+def workspace_store(accept: bool = False, new: bool = False) -> Iterator[Store]:
+    """The store that ASSAY_STORE names, open for as long as a command works on it (`data.store.open_store`).
+
+    Raises NotFound where there is none, unless the command may begin a `new` one: a name that is written wrongly would
+    be a workspace, with nothing in it to check or to back up.
+    """
+    path = duckdb_path(store_address())
+    if not (new or path is None or path.exists()):
+        raise NotFound(f"There is no store at {path}. ASSAY_STORE names another one, as in duckdb:///file.duckdb.")
     store = open_store(accept=accept)
     try:
         yield store

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Import what the file seems to hold, print the figures, and start Assay at the page where to go on."""
     source = from_paths(options.paths)
     name = options.dataset or _name(Path(options.paths[0]))
-    with workspace_store() as store:
+    with workspace_store(new=True) as store:
         with Bar() as bar:
             found = detect_formats(source)
             interpretation = start.interpret_source(store, source, found, options.judge, options.human, bar)

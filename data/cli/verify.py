@@ -6,8 +6,6 @@ import argparse
 import sys
 
 from data.cli.options import workspace_store
-from data.store import duckdb_path, store_address
-from data.store.errors import NotFound
 from data.workspace.verify import verify
 
 
@@ -20,9 +18,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the workspace; exit code 1 where something is wrong with it."""
-    path = duckdb_path(store_address())
-    if path is not None and not path.exists():
-        raise NotFound(f"There is no store at {path}. ASSAY_STORE names another one, as in duckdb:///file.duckdb.")
     with workspace_store(accept=options.accept) as store:
         found = verify(store)
         for sentence in found:

@@ -122,6 +122,20 @@ def test_the_file_for_rejects_takes_the_place_of_no_file_that_is_imported(
     assert (tmp_path / "kept.txt").read_text() == "kept"
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["check --dataset d", "backup b.duckdb", "export --dataset d --kind gold --out g.jsonl", "token list", "verify"],
+)
+def test_what_is_asked_of_a_store_that_is_not_there_makes_none(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("ASSAY_STORE", f"duckdb:///{tmp_path}/elsewhere/none.duckdb")
+    before = sorted(tmp_path.iterdir())
+    code, out, err = run(*command.split())
+    assert (code, out) == (2 if "check" in command else 1, "") and "There is no store at" in err
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_a_dry_run_writes_nothing(run: Run) -> None:
     code, out, _ = run("import", "rows.jsonl", "--dataset", "d", "--dry-run")
     assert (code, out) == (0, "Would add 1 item, 1 judgment and 1 label to d; 0 are there already.\n")
