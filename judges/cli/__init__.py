@@ -6,8 +6,11 @@ A command's module begins with its name and what it does, which is all that is r
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import importlib
+import io
+import json
 import os
 import re
 import sys
@@ -49,6 +52,7 @@ def run_command(
     Exit code 0: done; 1: refused, or something was found, with sentences on stderr; 2: misused; 130: interrupted.
     """
     try:
+        _make_writable()
         before()
         parser = argparse.ArgumentParser(prog=prog, description=description)
         parser.add_argument("--version", action="version", version=f"Assay {VERSION}", help="say the version and end")
@@ -83,3 +87,18 @@ def run_command(
             f"{named}{error.strerror or error}. Check the path, its rights and the room on the disk.", file=sys.stderr
         )
         return 1
+
+
+def _make_writable() -> None:
+    """Let any text be printed: signs that the output's encoding lacks as JSON writes them; nowhere, if it is closed."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        codecs.register_error("as in JSON", _escape)
+        sys.stdout.reconfigure(errors="as in JSON")
+
+
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end

@@ -344,3 +344,28 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
         assert store.rows("select count(*) from item")[0][0] in (1, 30_001)
         store.close()
     assert run("verify")[0] == 0
+
+
+@pytest.mark.duckdb_only("a command in a process of its own")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_what_the_output_cannot_write_is_written_as_json_writes_it(tmp_path: Path, encoding: str) -> None:
+    name = "日本 é 🙂"
+    (tmp_path / "rows.csv").write_text("id,judge,human\n" + "".join(f"{n},{n % 5},{n % 4}\n" for n in range(20)))
+    env = {**os.environ, "ASSAY_STORE": f"duckdb:///{tmp_path}/a.duckdb", "PYTHONIOENCODING": encoding}
+
+    def call(code: int, *words: str) -> str:
+        done = subprocess.run([sys.executable, "-m", "data", *words], cwd=ROOT, env=env, capture_output=True)
+        assert done.returncode == code, done.stderr
+        return done.stdout.decode(encoding)
+
+    shown = "".join(c if c.encode(encoding, "ignore") else json.dumps(c)[1:-1] for c in name)
+    assert f"to {shown} in" in call(0, "start", str(tmp_path / "rows.csv"), "--dataset", name, "--no-serve")
+    assert json.loads(call(2, "check", "--dataset", name, "--json"))["dataset"] == name
+
+
+def test_a_closed_output_ends_no_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import os; os.close(1); os.execv(os.sys.executable, ['p', '-m', 'judges', 'list'])"],
+        cwd=ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
