@@ -14,6 +14,7 @@ from data.reports.dashboard import dashboard_html
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from data.store.ids import now
+from judges.whole_file import write_whole
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         found = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
         document = dashboard_html(found, now(), dashboard.run_names(found.runs))
     try:
-        path.write_text(document, encoding="utf-8")
+        write_whole(path, document.encode())
     except OSError as error:
         raise BadInput(f"{options.out} cannot be written: {error.strerror}. Choose another place.") from None
     print(f"{path}: {len(found.tiles)} approved, {len(found.withheld)} withheld ({found.name})")

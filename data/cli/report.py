@@ -17,6 +17,7 @@ from data.reports.figures import report_figures
 from data.reports.report import make_report
 from data.reports.statistics import EPSILON
 from data.store.errors import BadInput
+from judges.whole_file import write_whole
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
     zipped = target is not None and target.suffix.lower() == ".zip"
     if zipped and options.figures:
         raise BadInput("--figures is one JSON text: a .zip has it as figures.json anyway.")
+    if target is not None and target.suffix.lower() == (".html" if options.figures else ".json"):
+        raise BadInput(f"{target.name}: with --figures it is JSON, without it HTML, or as .zip that and all tables.")
     epsilon = options.epsilon
     if not 0 <= epsilon < 1:
         raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
@@ -58,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(content.decode())
         return 0
     try:
-        target.write_bytes(content)
+        write_whole(target, content)
     except OSError as error:
         raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
     print(f"{target}: {len(content):,} bytes")

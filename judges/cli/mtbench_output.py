@@ -11,6 +11,7 @@ from judges.errors import AssayError
 from judges.mtbench.tables import ResultTable, Row, Value
 from judges.plural import many
 from judges.render.csv_cells import write_csv_table
+from judges.whole_file import write_whole
 
 FORMATS = ("text", "md", "json", "csv", "parquet")
 _WIDEST, _LONGEST = 44, 40
@@ -55,7 +56,7 @@ def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> lis
 def write_text(path: Path, text: str) -> None:
     """Write a text into a file, and make its folders where they are not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(path, text.encode())
 
 
 def _parquet(table: ResultTable, path: Path) -> None:

@@ -718,6 +718,9 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert json.loads(capsys.readouterr().out) == figures_in(wanted)
     assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "r.zip")]) == 0
     assert zipfile.is_zipfile(tmp_path / "r.zip")
+    for words in (["--out", "r.json"], ["--out", "r.html", "--figures"]):
+        assert main(["report", "--dataset", "demo", *words]) == 1
+        assert "with --figures it is JSON" in capsys.readouterr().err
     assert main(["report", "--dataset", "demo", "--judge", "nobody"]) != 0
     assert "No judge of 'demo' is called 'nobody'. There are: mt_bench · m (" in capsys.readouterr().err
     assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "no" / "r.html")]) != 0
