@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, help="default: the ending of the file, else JSON lines")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write")
     parser.add_argument(
-        "--rows-per-file", type=int, default=0, metavar="N", help="a folder of Parquet files of so many rows, for much"
+        "--rows-per-file", type=int, metavar="N", help="a folder of Parquet files of so many rows, for much"
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.add_argument("--dry-run", action="store_true", help="only say how many rows there would be")
@@ -54,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("Say which dataset: --dataset NAME.")
     if not options.out and not options.dry_run:
         raise BadInput("Say into which file: --out FILE.")
+    if options.rows_per_file is not None and options.rows_per_file < 1:
+        raise BadInput(f"--rows-per-file is a number of rows, 1 or more; it is {options.rows_per_file}.")
     if options.out and not options.dry_run:
         _refuse_place(options.out, options.format, options.rows_per_file)
     if options.out and options.out.exists() and not (options.force or options.dry_run):
@@ -73,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         with Bar(unit="rows") as bar:
             done = write_export(
                 store, name, dataset, chosen, given, format, options.out, lambda rows: bar(0, 0, rows),
-                options.rows_per_file,
+                options.rows_per_file or 0,
             )  # fmt: skip
     print(f"Wrote {many(done.lines, 'row')} ({chosen.title.lower()}) to {done.file}.")
     if done.aside:
@@ -82,12 +84,13 @@ def run(options: argparse.Namespace) -> int:
         print("There is nothing of this kind in the dataset: the file holds no row.")
         return 0
     again = f"python -m data import {done.file.name} --dataset NAME"
-    imported = chosen.json_lines_only or options.rows_per_file
-    print(again if imported else loading_code(done.format, done.file.name), file=sys.stderr)
+    imported = chosen.json_lines_only or (options.rows_per_file and chosen.reimport.startswith("imported"))
+    files = f"{done.file.name}/*.parquet" if options.rows_per_file else done.file.name
+    print(again if imported else loading_code(done.format, files), file=sys.stderr)
     return 0
 
 
-def _refuse_place(file: Path, format: Format | None, rows_per_file: int) -> None:
+def _refuse_place(file: Path, format: Format | None, rows_per_file: int | None) -> None:
     """Raises BadInput where a file cannot stand there, or its ending says another format than there is."""
     if rows_per_file and file.exists():
         raise BadInput(f"{file} is there already. Give the name of a new folder.")

@@ -14,7 +14,7 @@ from judges.audits import AuditReply, Cell
 from judges.card import Card
 from judges.cli import agree_extras, agree_verdicts
 from judges.cli.agree_verdicts import combine_cell, scores_by_cell
-from judges.cli.options import add_card, add_param, chosen_card, filed_card
+from judges.cli.options import BadOptions, add_card, add_param, chosen_card, filed_card
 from judges.errors import AssayError
 from judges.importing.contents import FileContents, read_files
 from judges.importing.line_files import read_items
@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--target", type=float, metavar="SHARE", help="which verdicts need no person: the agreement asked of them"
     )
     parser.add_argument(
-        "--delta", type=float, metavar="P", default=auto_accept.DELTA, help="with --target: the chance of missing it"
+        "--delta", type=float, metavar="P", help="with --target: the chance of missing it"
     )
     parser.add_argument("--near", action="store_true", help="with --target: one step apart is agreement")
     parser.add_argument(
@@ -75,6 +75,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print a line for every dimension that has labels, the rates of flags and categories, and what needs no person."""
+    if options.target is None and (options.delta is not None or options.near or options.source):
+        raise BadOptions("--delta, --near and --source go with --target.")
+    options.delta = auto_accept.DELTA if options.delta is None else options.delta
     if options.target is not None:
         auto_accept.check_target(options.target, options.delta)
     agree_extras.check_handicap(options)

@@ -136,6 +136,20 @@ def test_what_is_asked_of_a_store_that_is_not_there_makes_none(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_folder_of_parts_says_how_it_is_read_and_none_has_no_rows(run: Run, tmp_path: Path) -> None:
+    run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
+    told = {}
+    for kind in ("gold", "labels"):
+        code, _, told[kind] = run("export", "--dataset", "d", "--kind", kind, "--out", kind, "--rows-per-file", "1")
+        assert code == 0
+    assert 'load_dataset("parquet", data_files="gold/*.parquet"' in told["gold"], "gold is not imported again"
+    assert told["labels"] == "python -m data import labels --dataset NAME\n"
+    for none in ("0", "-1"):
+        code, out, err = run("export", "--dataset", "d", "--kind", "gold", "--out", "x", "--rows-per-file", none)
+        assert (code, out) == (1, "") and "--rows-per-file is a number of rows, 1 or more" in err
+    assert not (tmp_path / "x").exists()
+
+
 def test_a_dry_run_writes_nothing(run: Run) -> None:
     code, out, _ = run("import", "rows.jsonl", "--dataset", "d", "--dry-run")
     assert (code, out) == (0, "Would add 1 item, 1 judgment and 1 label to d; 0 are there already.\n")

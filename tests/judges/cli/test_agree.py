@@ -73,6 +73,15 @@ def test_what_cannot_be_told_is_asked_in_a_sentence(
     assert sentence in said.err and said.out == "" and "Traceback" not in said.err
 
 
+@pytest.mark.parametrize("words", [["--delta", ".2"], ["--near"], ["--source", "stated"]])
+def test_what_goes_with_a_target_is_not_passed_over_without_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    file = table(tmp_path, "judge,human", [f"{n % 5},{n % 4}" for n in range(20)])
+    assert main(["agree", file, *words]) == 1
+    assert capsys.readouterr().err == "--delta, --near and --source go with --target.\n"
+
+
 def test_a_pipe_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert main(["agree", str(tmp_path / "pipe")]) == 1
