@@ -303,6 +303,8 @@ def _check(store: Store, spec: ProtocolRun) -> None:
         raise BadInput("Say which questions are asked.")
     if spec.model:
         _answered_elsewhere(store, spec)
+    elif not answers.stored_answers(store, spec.dataset):
+        raise BadInput(f"There are no answers to judge in {spec.dataset}.")
     for step in spec.steps:
         terms.check_terms(_order(store, spec, step))
 

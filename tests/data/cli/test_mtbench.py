@@ -103,6 +103,8 @@ def test_a_protocol_runs_end_to_end_without_a_key(run: Run) -> None:
     assert code == 0 and out.count("Finished.") == 3
     code, out, err = run("--judge", "practice-length", "--dataset", "other", model="")
     assert code == 1 and err.endswith("There are no answers to judge in other.\n")
+    code, out, err = run("--judge", "practice-length", "--dataset", "other", "--plan", model="")
+    assert (code, out, err) == (1, "", "There are no answers to judge in other.\n"), "nor is nothing left to ask"
     code, out, _ = run("--judge", "practice-length", model="")
     assert code == 0 and "8 of 8 judgments" in out
     store = open_store()
