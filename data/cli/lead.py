@@ -25,6 +25,8 @@ def run(options: argparse.Namespace) -> int:
     """Make the lead, or invite whoever signs in as one, and say whether there are two independent ones by now."""
     with workspace_store(new=True) as store:
         name = options.name or options.person
+        if options.email or options.subject:
+            invitations.check_invitation(options.email, options.subject, options.days)
         if name:
             done = people.make_lead_locally(store, name)
             print(f"{done.name} is a lead, made so on the command line of this machine.")

@@ -62,15 +62,21 @@ def invite(store: Store, actor: str, email: str, role: Role, person: str = "", d
     return store.tx(actor, "invite", work, target=new.email)
 
 
+def check_invitation(email: str, subject: str, days: int) -> None:
+    """Raises BadInput where nobody can be invited so."""
+    if not ((email and plain_address(email)) or subject.strip()):
+        raise BadInput("An invitation needs an e-mail address, or the subject of an account.")
+    _until(days)
+
+
 def invite_locally(
     store: Store, email: str, subject: str, role: Role, person: str = "", days: int = DAYS
 ) -> Invitation:
     """Invite at the machine itself, as a lead too, whoever leads so far; by an address or by the provider's subject."""
+    check_invitation(email, subject, days)
     new = Invitation(
         new_id(), plain_address(email) if email else "", subject.strip(), role, person, _until(days), MACHINE
     )
-    if not new.whom:
-        raise BadInput("An invitation needs an e-mail address, or the subject of an account.")
     return store.tx(MACHINE, "invite", lambda tx: _open(tx, new), target=new.whom)
 
 

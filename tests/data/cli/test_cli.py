@@ -51,6 +51,15 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return call
 
 
+def test_whoever_cannot_be_invited_is_made_no_lead(run: Run) -> None:
+    for words in (["--email", "nonsense"], ["--email", "max@example.org", "--days", "0"]):
+        code, out, err = run("lead", "max", *words)
+        assert (code, out) == (1, "") and err
+    store = open_store()
+    assert people.all_people(store) == []
+    store.close()
+
+
 def test_a_card_of_which_nothing_is_stored_yet_is_shown_as_it_is_shipped(run: Run) -> None:
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     code, out, _ = run("card", "show", "rubric_open_ended")
