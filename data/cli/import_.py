@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         population=options.of,
         cards=(chosen_card(options).spec,) if options.card or options.dimension else (),
     ).check()
-    with workspace_store(new=True) as store, _rejected(source, options.rejects) as rejects, Bar() as bar:
+    with workspace_store(new=True) as store, _open_rejects(source, options.rejects) as rejects, Bar() as bar:
         if options.dry_run:
             found = preview_import(store, source, plan, progress=bar, rejects=rejects, actor=options.actor)
             bar.clear()
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _rejected(source: Source, path: Path | None) -> contextlib.AbstractContextManager[BinaryIO | None]:
+def _open_rejects(source: Source, path: Path | None) -> contextlib.AbstractContextManager[BinaryIO | None]:
     """The file for lines that cannot be imported, empty; none where none is named. Raises BadInput."""
     if path is None:
         return contextlib.nullcontext()

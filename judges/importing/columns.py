@@ -95,8 +95,8 @@ def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people:
     """
     for name in (*judges, *people):
         if name not in names:
-            there = f" It has: {', '.join(names)}." if names else " It holds no table."
-            return f"{of} has no column {name!r}.{there}"
+            columns = f" It has: {', '.join(names)}." if names else " It holds no table."
+            return f"{of} has no column {name!r}.{columns}"
         if name in judges and name in people:
             return f"{of}: the column {name!r} is named with --judge and with --human, and can be one of them only."
     return ""
