@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from judges.practice.options import FLAWS, PORT, PracticeOptions, parse_names
+from judges.practice.options import FLAWS, PORT, BadOption, PracticeOptions, parse_names
+
+_LONGEST = 3_600_000
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +26,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def chosen_options(given: argparse.Namespace) -> PracticeOptions:
     """The options that the arguments name. Raises BadOption."""
+    if not 0 <= given.port <= 65535:
+        raise BadOption(f"--port is a number from 0 to 65535; it is {given.port}.")
+    for name in ("latency_ms", "jitter_ms", "batch_seconds"):
+        if not 0 <= getattr(given, name) <= _LONGEST:
+            raise BadOption(f"--{name.replace('_', '-')} is from 0 to {_LONGEST:,}; it is {getattr(given, name):g}.")
     return PracticeOptions(
         port=given.port,
         latency_ms=given.latency_ms,

@@ -481,3 +481,6 @@ def test_a_port_in_use_and_a_wrong_name_are_one_sentence(capsys):
     assert capsys.readouterr().err.startswith(f"Port {port} cannot be used")
     assert main(["practice", "--flaws", "x"]) == 1
     assert "no flaw 'x'" in capsys.readouterr().err
+    for option, value in (("--port", "99999"), ("--port", "-1"), ("--latency-ms", "-5"), ("--batch-seconds", "nan")):
+        assert main(["practice", option, value]) == 1
+        assert f"{option} is " in capsys.readouterr().err
