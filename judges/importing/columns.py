@@ -346,13 +346,18 @@ class _Table:
         lack = f"which of them {'is' if len(open_) < 3 else 'are'} {whose}'s" if existing else "which is whose"
         self._ask([v.column for v in open_], f"The names of {names} do not say {lack}")
 
-    @staticmethod
-    def _meet(judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
-        """Let answers whose names say no owner be about the one thing that the others answer."""
+    def _meet(self, judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
+        """Let answers whose names say no owner be about the one thing that the others answer.
+
+        So are those of which it was said whose they are, where by their names no judge and no person answer the same.
+        """
+        apart = not {v.dimension for v in judges} & {v.dimension for v in people}
+        named = {*self.named["judge"], *self.named["person"]} if apart else set()
         for own_columns, other_columns in ((judges, people), (people, judges)):
             about = {v.dimension for v in other_columns}
             for n, voice in enumerate(own_columns):
-                if len(about) == 1 and voice.dimension not in about and not parse_name(voice.column).owner:
+                free = voice.column in named or not parse_name(voice.column).owner
+                if len(about) == 1 and voice.dimension not in about and free:
                     own_columns[n] = replace(voice, dimension=next(iter(about)))
 
     @staticmethod

@@ -360,9 +360,12 @@ def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
     known += [f"{', '.join(v.column for v in found.people)} as a person's"] if found.people else []
     taken = f" Found: {' and '.join(known)}." if known else ""
     why = " ".join(one.sentence for one in found.unclear)
+    what, how = "which columns are the judge's and which are people's cannot be told", "Say it with"
+    if found.judges and found.people:
+        what, how = "by their names no judge and no person answer the same question", "Name those that do with"
     return (
-        f"{path}: which columns are the judge's and which are people's cannot be told. It has: {', '.join(names)}."
-        f"{taken}{f' {why}' if why else ''} Say it with --judge COLUMN --human COLUMN."
+        f"{path}: {what}. It has: {', '.join(names)}.{taken}{f' {why}' if why else ''} "
+        f"{how} --judge COLUMN --human COLUMN."
     )
 
 

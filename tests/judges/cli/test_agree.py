@@ -61,6 +61,7 @@ def test_people_and_judges_in_columns_or_in_rows(tmp_path: Path, capsys: pytest.
         ("judge,judge", ["1,2"], "names 'judge' twice"),
         ("judge,human", ["1,2", "1,2,3"], "line 3: 3 cells, where the first line has 2"),
         ("human,expert", ["1,2", "3,4"], "Found: human, expert as a person's"),
+        ("judge,human_ann,human_ben", ["1,2,2", "3,4,4"], "no judge and no person answer the same question"),
         ("judge,human", [], "there is no line in it"),
         ("文,图", ["x,y", "z,w"], "--judge COLUMN --human COLUMN"),
     ],
@@ -96,6 +97,16 @@ def test_columns_can_be_named_and_bad_rows_left_out(tmp_path: Path, capsys: pyte
     assert main(["agree", file, *named]) == 1
     assert main(["agree", file, "--judge", "none", "--human", "score_2"]) == 1
     assert "has no column 'none'" in capsys.readouterr().err
+
+
+def test_people_whose_names_stand_in_their_columns_can_be_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{1 + n % 5},{1 + n % 4},{1 + n % 3}" for n in range(20)]
+    file = table(tmp_path, "judge_score,human_ann,human_ben", rows)
+    (found,) = figures(capsys, file, "--judge", "judge_score", "--human", "human_ann", "--human", "human_ben")
+    assert found["ratings"] == 20
+    assert found["bias"] == pytest.approx(sum(n % 5 - (n % 4 + n % 3) / 2 for n in range(20)) / 20)
 
 
 def test_rows_of_one_id_are_told_apart_and_codes_of_pairs_are_verdicts() -> None:

@@ -201,6 +201,16 @@ def test_what_a_person_says_goes_before_every_name() -> None:
     assert "judge" in found.meta
 
 
+def test_columns_of_which_it_was_said_whose_they_are_answer_the_same_question() -> None:
+    table = {"id": ID, "judge_score": FIVE, "human_ann": FIVE, "human_ben": FIVE}
+    said = {"judges": ["judge_score"], "people": ["human_ann", "human_ben"]}
+    assert {v.dimension for v in read(table).people} == {"ann", "ben"}
+    assert [v.dimension for v in (*read(table, **said).judges, *read(table, **said).people)] == ["", "", ""]
+    several = {"id": ID, "gpt_tone": FIVE, "human_tone": FIVE, "human_clarity": FIVE}
+    found = read(several, judges=["gpt_tone"], people=["human_tone", "human_clarity"])
+    assert [v.dimension for v in (*found.judges, *found.people)] == ["tone", "tone", "clarity"]
+
+
 def test_a_reason_and_a_confidence_stand_with_their_judge() -> None:
     table = {"id": ID, "gpt4_score": FIVE, "gpt4_reason": LONG, "gpt4_confidence": [0.5, 0.9], "human": FIVE,
              "human_comment": LONG}  # fmt: skip
