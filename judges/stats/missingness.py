@@ -37,8 +37,10 @@ class ChoiceFigures:
 
     @property
     def accuracy(self) -> Accuracy:
-        """Equal answers, and precision, recall and F1 averaged over the answers."""
-        return accuracy(self.summary.table) if self.summary is not None else Accuracy(None, None, None, None)
+        """Equal answers, and precision, recall and F1 averaged over the answers, where each has a row of the table."""
+        if self.summary is None or self.summary.binned:
+            return Accuracy(self.summary.exact if self.summary else None, None, None, None)
+        return accuracy(self.summary.table)
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,14 @@ def test_only_what_was_asked_and_has_gold_is_filled_in_and_left_out_is_what_stan
     assert by["tie"].summary is None and "no tie" in by["tie"].why
 
 
+def test_accuracy_is_that_of_the_values_where_a_row_of_the_table_holds_many():
+    share = replace(RATED, scale=Scale("interval", 0, 1))
+    given = met([0.41, 0.5, 0.9], [0.44, 0.5, 0.2])  # the first two share a bin with people's
+    left_out, lowest, _, _ = compare_choices(given, share, np.zeros(3, dtype=bool), usual_choices(share.scale)).counted
+    assert left_out.accuracy == lowest.accuracy == (pytest.approx(1 / 3), None, None, None)
+    assert left_out.accuracy.exact == measure_other_metrics(given, share).exact.point
+
+
 # -- weakest turns ----------------------------------------------------------------------------------------------------
 
 
