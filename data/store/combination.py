@@ -11,7 +11,10 @@ _AT_ONCE = 500
 
 
 class CombinationRow(NamedTuple):
-    """What the samples of a judge come to in a cell, and how far they agree."""
+    """What the samples of a judge come to in a cell, and how far they agree.
+
+    `anew`: it stands in place of a row of the same samples, from before it was told by the scale how far they agree.
+    """
 
     judgment_id: str
     judge_id: str
@@ -27,6 +30,7 @@ class CombinationRow(NamedTuple):
     highest: float | None
     lowest: float | None
     flips: bool
+    anew: bool | None
 
 
 def combine(tx: Tx) -> None:

@@ -26,7 +26,7 @@ from judges.protocols.combination import SAID
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import sentence_text
 from judges.stats import auto_accept, missingness, other_metrics, position, rates, self_consistency, weakest_turns
-from judges.stats.bins import row_count
+from judges.stats.bins import differ, row_count
 from judges.stats.calibration import PairedRatings, Summary, summarise
 from judges.stats.position import PositionalAgreement
 from judges.stats.raters import alternative_annotator
@@ -209,7 +209,7 @@ def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[Au
     several: dict[str, list[bool]] = {}
     for cell, scores in given.items():
         if len(scores) > 1:
-            several.setdefault(cell[0], []).append(len({score.value for score in scores.values()}) > 1)
+            several.setdefault(cell[0], []).append(differ([score.value for score in scores.values()], d.scale))
     if not several:
         return None
     numbers = sorted({number for scores in given.values() for number in scores})

@@ -13,7 +13,7 @@ from judges.protocols.combination import combine_on_scale
 from judges.reading.confidence import SAMPLES
 from judges.stats import auto_accept, rates
 from judges.stats.auto_accept import AutoAcceptance, ConfidenceRatings
-from judges.stats.bins import nearest_answers
+from judges.stats.bins import agreeing_share, nearest_answers
 from judges.stats.bins import steps_apart as apart_of
 from judges.stats.calibration import PairedRatings
 from judges.stats.rates import AnswerRates
@@ -96,6 +96,6 @@ def _confidence_by_source(
         if first.confidence is not None:
             sure.setdefault(first.source.partition(": ")[0], {})[cell] = first.confidence
         if len(scores) > 1:
-            value = _nearest_answer(scores, d, rule)
-            sure.setdefault(SAMPLES, {})[cell] = sum(s.value == value for s in scores.values()) / len(scores)
+            samples = [score.value for score in scores.values()]
+            sure.setdefault(SAMPLES, {})[cell] = agreeing_share(samples, combine_cell(scores, d, rule), d.scale)
     return sure

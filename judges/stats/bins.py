@@ -7,6 +7,8 @@ number for one, has `MOST` equal bins there instead. Nothing else is binned.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,6 +20,8 @@ MOST = 10
 EXACT = 11
 """The answers of an interval scale up to which each has its row, as on ordinal scales."""
 _CLOSE = 1e-9
+_TENTH = 0.1000001
+"""With room for what is exactly a tenth apart, and rounded."""
 
 
 def first_value(scale: Scale) -> float:
@@ -103,6 +107,28 @@ def is_same_answer(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np
     """Whether codes are one answer: on scales with too many for a table, whether they are at most a tenth apart."""
     gap = np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
     return np.asarray(gap <= is_binned(scale) + _CLOSE, dtype=bool)
+
+
+def same_answer_reach(scale: Scale) -> float:
+    """How far an answer of one sample lies at most from what all samples come to where it says the same.
+
+    Half a step, so that it is the nearest answer, and a tenth of a scale with too many answers for a table.
+    """
+    return scale_width(scale) * _TENTH if is_binned(scale) else code_step(scale) / 2
+
+
+def agreeing_share(samples: Sequence[float | None], combined: float | None, scale: Scale) -> float:
+    """The share of the samples of a cell that say what they come to together, None being n/a."""
+    if combined is None:
+        return sum(one is None for one in samples) / len(samples)
+    low, high = (combined + sign * same_answer_reach(scale) + _CLOSE for sign in (-1, 1))
+    return sum(one is not None and low < one <= high for one in samples) / len(samples)
+
+
+def differ(samples: Sequence[float | None], scale: Scale) -> bool:
+    """Whether the samples of a cell do not all say the same; n/a is an answer like any other."""
+    given = [one for one in samples if one is not None]
+    return 0 < len(given) < len(samples) or (bool(given) and max(given) - min(given) > same_answer_reach(scale))
 
 
 def axis_ticks(scale: Scale, most: int) -> list[float]:

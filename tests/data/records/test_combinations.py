@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from data.exporting.kinds import scores as given_out
 from data.importing import ImportPlan, from_path, import_source
 from data.queue import queue, review_signals
 from data.records import combinations, datasets
-from data.store import Store, open_store
+from data.store import Store, Tx, open_store
 from data.store.duckdb_driver import DuckTables
 from data.store.ids import now
 from data.workspace.verify import verify
+from judges.authoring.custom import from_recipe
+from judges.authoring.recipe import check_recipe
 from judges.cards import card
 from judges.cli import main
 from judges.cli.agree import meeting_cells
@@ -40,6 +43,7 @@ from judges.protocols.combination import (
     rule_on_scale,
     tie_code,
 )
+from judges.stats import bins
 from judges.stats.calibration import summarise
 from judges.types import Dimension, Scale
 from tests import seeds
@@ -124,6 +128,43 @@ def test_the_store_combines_as_the_function_does(
         else:
             assert f"{judge}{c}" not in spread
     assert len(found) == len(cells)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.lists(st.none() | st.integers(0, 20), min_size=2, max_size=6), min_size=1, max_size=5),
+    st.sampled_from([Scale("interval", 0, 1), Scale("interval", 0, 100), Scale("interval", 0, 10, step=0.5),
+                     Scale("interval", 0, 1, step=0.1), Scale("interval", 1, 3, step=0.5)]),
+    st.sampled_from(RULES),
+)  # fmt: skip
+def test_samples_on_an_interval_scale_say_the_same_where_they_lie_close_on_it(
+    shared: Store, cells: list[list[int | None]], scale: Scale, rule: str
+) -> None:
+    """In the store as on the command line: from 0 to 1 not all answers are alike, and from 0 to 100 some are."""
+    judge, each = f"j{shared.newest()}", scale.step or (scale.hi - scale.lo) / 20
+    most = round((scale.hi - scale.lo) / each)
+    given_values = [[None if v is None else scale.lo + min(v, most) * each for v in samples] for samples in cells]
+    rows = [
+        (f"{judge}{c}{n}", judge, f"{judge}{c}", "turn:2", "d", v, None, "", n)
+        for c, samples in enumerate(given_values) for n, v in enumerate(samples)
+    ]  # fmt: skip
+    spec = json.dumps({"dimensions": [{"sort": "turn", "name": "d", "scale": asdict(scale)}]})
+    columns = "judgment_id, judge_id, item_id, unit, dimension, value, confidence, source, sample"
+    rules = [(judge, "turn", "d", rule, None)]
+
+    def bring(tx: Tx) -> None:
+        tx.add("card", "version, name, spec", [(judge, "c", spec)])
+        tx.add("judge", "id, card, card_version, model, params, synthetic", [(judge, "c", judge, "m", "{}", False)])
+        tx.add("combine_rule", "judge_id, sort, dimension, rule, drawn", rules)
+        tx.add("score", columns, rows)
+
+    shared.tx("t", "r", bring)
+    query = "select item_id, agreement, flips from score_spread where judge_id = $1"
+    found = {cell: figures for cell, *figures in shared.rows(query, [judge])}
+    for c, samples in enumerate(given_values):
+        combined = combine_samples(samples, rule)  # type: ignore[arg-type]
+        share, differing = bins.agreeing_share(samples, combined, scale), bins.differ(samples, scale)
+        assert found[f"{judge}{c}"] == [pytest.approx(share), differing]
 
 
 @pytest.fixture(scope="module")
@@ -362,11 +403,41 @@ def test_a_judge_from_before_there_were_rules_has_its_cards(tmp_path: Path) -> N
             con.execute(f"drop table {table}")
         con.execute("create view score_now as select * from score where sample = 0")
         con.execute("create view score_spread as select 1 as one")
-        for statement in statements(next(sql for version, _, sql in migrations() if version == 7)):
-            con.execute(statement)
+        con.execute("drop view same_answer")
+        for number in (7, 19):
+            for statement in statements(next(sql for version, _, sql in migrations() if version == number)):
+                con.execute(statement)
     again = open_store(f"duckdb:///{tmp_path / 'a.duckdb'}")
     assert (stands(again), again.rows("select * exclude (seq) from combine_rule order by all")) == now
     assert judge_of(again)[1] == judge and not verify(again)
+
+
+@pytest.mark.duckdb_only("a file of an older version is made of one")
+def test_how_far_samples_on_interval_scales_agreed_is_told_anew_of_a_store_from_before(tmp_path: Path) -> None:
+    """Until then half a point was close on any scale: on one from 0 to 1 all samples said the same."""
+    import duckdb
+
+    from data.store import migrations, statements
+
+    recipe = check_recipe({
+        "name": "share_only", "title": "A share", "kind": "response",
+        "dimensions": [{"name": "share", "unit": "response", "definition": "?",
+                        "answers": {"kind": "interval", "lo": 0, "hi": 1}}],
+    })  # fmt: skip
+    judged = {"card": "share_only", "model": "m", "params": {"samples": 3}}
+    scores = [[{"unit": "response", "dimension": "share", "value": v}] for v in (0.2, 0.5, 0.55)]
+    lines = [item(0), {"card": from_recipe(recipe).spec}, *({"item": "r0", **judged, "scores": s} for s in scores)]
+    store = seeds.workspace(tmp_path / "a.duckdb", lines, review=False)
+    spread = "select agreement, flips from combination_now"
+    now = store.rows(spread)
+    assert now == [(pytest.approx(2 / 3), True)]
+    store.close()
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as con:
+        con.execute("update combination set agreement = 1, flips = false")
+        for statement in statements(next(sql for version, _, sql in migrations() if version == 19)):
+            if statement.startswith("insert"):
+                con.execute(statement)
+        assert con.execute(spread).fetchall() == now
 
 
 def test_a_combination_that_does_not_fit_its_samples_is_told(five: Store) -> None:

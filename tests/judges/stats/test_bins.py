@@ -104,3 +104,16 @@ def test_a_judge_that_copies_people_is_not_certain_for_it(rng: np.random.Generat
 def test_one_value_throughout_is_undefined() -> None:
     found = figures(UNIT, np.full(50, 0.37), np.full(50, 0.37))
     assert found.interval.point is None and found.commonest == 1
+
+
+def test_samples_say_the_same_within_a_tenth_of_a_scale_of_any_number_and_else_as_the_nearest_answer() -> None:
+    share, points, rating = Scale("interval", 0, 1), Scale("interval", 0, 100), Scale("ordinal", 1, 5)
+    half = Scale("interval", 1, 3, step=0.5)
+    assert bins.agreeing_share([0.2, 0.5, 0.6, None], 0.5, share) == 0.5
+    assert bins.agreeing_share([70, 72, 80, 82.5], 72, points) == 0.75
+    assert bins.agreeing_share([3, 4, 4, 3], 3.5, rating) == bins.agreeing_share([1, 1.5, 1.5, 1], 1.25, half) == 0.5
+    assert bins.agreeing_share([None, 3, None], None, rating) == pytest.approx(2 / 3)
+    assert [bins.differ(samples, share) for samples in ([0.5, 0.6], [0.5, 0.65], [0.5, None], [None, None])] == [
+        False, True, True, False,
+    ]  # fmt: skip
+    assert bins.differ([3, 4], rating) and not bins.differ([3, 3], rating) and bins.differ([1, 1.5], half)
