@@ -62,7 +62,8 @@ class CodedWords(NamedTuple):
 class SlicedCells(NamedTuple):
     """The cells that people and judge gave a value (codes 0..K-1), K, the unit of each cell, and the cuts.
 
-    Items are numbered by the order of their ids in the dataset; `gap` is judge - mean of the people, of each cell.
+    Items are numbered by the order of their ids in the dataset; `gap` is judge - mean of the people, of each cell, and
+    `share` that of its people who gave a value.
     """
 
     cells: Cells
@@ -70,6 +71,7 @@ class SlicedCells(NamedTuple):
     units: CodedWords
     cuts: list[Slicing]
     gap: Floats
+    share: Floats | None
 
 
 @allow("annotator")
@@ -98,7 +100,8 @@ def slice_cells(
         _cut("stratum of the draw", items.drawn[number]),
         *(_cut(_cut_name(key), words[number]) for key, words in sorted(items.meta.items()) if _is_cut(key, items)),
     ]
-    return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap)
+    share = None if meeting.share is None else meeting.share[both]
+    return SlicedCells(cells, k, units, distinct_slicings([one for one in found if one is not None]), gap, share)
 
 
 @allow("annotator")
@@ -226,7 +229,7 @@ def kappa_by_slice(
 ) -> list[SlicedKappa]:
     """Kappa in every slice of every way of slicing, and the tests of whether slices differ."""
     found = slice_cells(store, dataset_id, judge_id, dimension, basis, drop)
-    return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap)
+    return slice_kappa(found.cells, found.size, dimension.scale.weights, found.cuts, found.gap, found.share)
 
 
 @kept

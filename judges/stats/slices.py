@@ -72,15 +72,17 @@ class SlicedKappa:
 
 
 def slice_kappa(
-    cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing], gap: Floats | None = None
-) -> list[SlicedKappa]:
+    cells: Cells, k: int, weights: Weights, cuts: Sequence[Slicing], gap: Floats | None = None,
+    share: Floats | None = None,
+) -> list[SlicedKappa]:  # fmt: skip
     """Every way of slicing the cells: kappa with its interval by items in each slice, and `difference_tests`.
 
     `weights` as in `judges.stats.agreement.kappa`; `gap` is judge - people of each cell, where that is more than the
-    difference of their codes (None).
+    difference of their codes (None), and `share` that of its people who gave a value (None: all).
     """
     if gap is None:
         gap = np.asarray(cells.judge, dtype=np.float64) - np.asarray(cells.human)
+    given = check_weights(cells.weight, len(gap)) * (1.0 if share is None else share)
     found = []
     for one in cuts:
         slices = []
@@ -88,8 +90,7 @@ def slice_kappa(
             of = one.code == number
             part = cells.where(of)
             interval = kappa_interval(part, k, weights)
-            weight = check_weights(part.weight, int(of.sum()))
-            lenient = float(np.average(gap[of], weights=weight)) if weights and of.any() else None
+            lenient = float(np.average(gap[of], weights=given[of])) if weights and of.any() else None
             slices.append(KappaSlice(name, interval, lenient))
         found.append(tuple(slices))
     tests = difference_tests(cells, k, weights, cuts)

@@ -118,6 +118,8 @@ def test_leniency_of_a_slice_is_the_weighted_mean_difference():
     parting = Slicing("system", np.array([0, 0, 1, 1]), ("a", "b", "c"))
     assert [s.bias for s in slice_kappa(cells, 5, "quadratic", [parting])[0].slices] == [0.75, 0.5, None]
     assert {s.bias for s in slice_kappa(cells, 5, None, [parting])[0].slices} == {None}  # answers without an order
+    half = np.array([1.0, 1.0, 0.5, 1.0])  # of two people on the third cell one said n/a: (1 - 1) / 1.5
+    assert [s.bias for s in slice_kappa(cells, 5, "quadratic", [parting], None, half)[0].slices] == [0.75, 0.0, None]
 
 
 def test_cuts_have_an_order_a_rest_and_no_doubles():
