@@ -18,6 +18,7 @@ from data.records.people import require
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from judges.plural import many
+from judges.stats import bins
 from judges.stats.auto_accept import DELTA, TARGET, explain
 from judges.types import Dimension
 
@@ -57,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
         )
         basis = policy.approval_basis(store, dataset.id)
         found = auto_accept.find_threshold(store, dataset.id, judge_id, dimension, basis, target)
-        print(explain(found.result, options.near and bool(dimension.scale.weights)))
+        sentences = explain(found.result, options.near and bool(dimension.scale.weights))
+        print(f"{sentences} {bins.describe_equality(dimension.scale)}".rstrip())
         print(f"Labels used: {BASES[basis][0].lower()}{BASES[basis][1:]}.")
         items = many(len(found.confidence.item), "scored item")
         print(f"Confidence: {target.source or 'none'}. Of {items}, {found.spared:,} can be accepted without review.")

@@ -41,8 +41,9 @@ from judges.render.findings import self_consistency as self_consistency_findings
 from judges.render.findings import slices as slices_findings
 from judges.render.findings import system_order as system_order_findings
 from judges.render.findings import threshold as threshold_findings
-from judges.render.findings.findings import Finding
+from judges.render.findings.findings import Finding, Sentence, quiet
 from judges.stats import auto_accept as selective_figures
+from judges.stats import bins
 from judges.stats import missingness as missingness_figures
 from judges.stats import other_metrics as other_metrics_figures
 from judges.stats import rates as rates_figures
@@ -324,11 +325,18 @@ RATES = Statistic(
 )  # fmt: skip
 
 
+def _equality(line: DimensionResult) -> list[Sentence]:
+    """What counts as the same answer, where that is not plain."""
+    sentence = bins.describe_equality(line.dimension.scale)
+    return [quiet("{sentence}", sentence=sentence)] if sentence else []
+
+
 def _confidence_findings(found: Levels, line: DimensionResult, _: Policy) -> list[Finding]:
     drawn: list[Finding] = []
     for source, (one, cells) in found.by_source.items():
         title = f"{line.dimension.title}: accuracy by confidence ({confidence_findings.source_name(source)})"
         drawn += confidence_findings.sentences(one, source, cells, found.scored)
+        drawn += _equality(line)
         drawn.append(confidence_findings.plot(one, title))
         drawn.append(confidence_findings.table(one, bool(line.dimension.scale.weights)))
     return drawn
@@ -373,6 +381,7 @@ def _auto_accept_findings(found: AutoAcceptThreshold | None, line: DimensionResu
     near, title = found.request.near and bool(line.dimension.scale.weights), line.dimension.title
     sentences = auto_accept_findings.sentences(found.result, near, len(found.confidence.item), found.spared)
     plot = auto_accept_findings.plot(found.result, f"{title}: agreement on what is accepted automatically")
+    sentences += _equality(line)
     return [*sentences, plot, auto_accept_findings.table(found.result)] if plot is not None else [*sentences]
 
 
@@ -403,8 +412,8 @@ def _samples(of: StatisticInput) -> SampleFigures:
 
 SELF_CONSISTENCY = Statistic(
     "samples", "Self-consistency", _samples,
-    lambda found, *_: (
-        self_consistency_findings.findings(found.repeats, found.combined) if found.repeats is not None else []
+    lambda found, line, _: (
+        [*self_consistency_findings.findings(found.repeats, found.combined), *_equality(line)] if found.repeats else []
     ),
     SampleFigures(), can_drop_ties=False,
 )  # fmt: skip

@@ -26,7 +26,7 @@ from judges.protocols.combination import SAID
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import sentence_text
 from judges.stats import auto_accept, missingness, other_metrics, position, rates, self_consistency, weakest_turns
-from judges.stats.bins import differ, row_count
+from judges.stats.bins import describe_equality, differ, row_count
 from judges.stats.calibration import PairedRatings, Summary, summarise
 from judges.stats.position import PositionalAgreement
 from judges.stats.raters import alternative_annotator
@@ -177,8 +177,9 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
             named = d.title if d.scale.kind == "flag" else f"{d.title}, {answer.rates.answer}"
             text.append(f"\n{named}: {' '.join(rates.explain(answer, d))}")
     for d, (source, result) in kept.items():
-        told_of = auto_accept.explain(result, options.near and bool(d.scale.weights))
-        text.append(f"\n{d.title} ({source or 'no confidence'}): {told_of}")
+        near = options.near and bool(d.scale.weights)
+        sentences = f"{auto_accept.explain(result, near)} {describe_equality(d.scale)}".rstrip()
+        text.append(f"\n{d.title} ({source or 'no confidence'}): {sentences}")
     if placed:
         text.append(f"\n{placed[0].title}, both orders: {' '.join(position.explain(placed[1]))}")
     if match.left_out:
@@ -191,6 +192,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
         text.append(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
     for d, consistency in several:
         text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(consistency))]
+        text += [f"  {sentence}"] if (sentence := describe_equality(d.scale)) else []
     return match.judge, figures, text
 
 

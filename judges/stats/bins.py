@@ -49,6 +49,12 @@ def describe_step(scale: Scale) -> str:
     return f"{code_step(scale):.4g}" if scale.kind == "interval" else "one step"
 
 
+def describe_equality(scale: Scale) -> str:
+    """What counts as the same answer where single ones are right or wrong, in a sentence; "" where that is plain."""
+    step = describe_step(scale)
+    return f"Answers at most {step} apart count as equal in these shares." if is_binned(scale) else ""
+
+
 def to_codes(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     """Values of a scale, none of them n/a, as codes from 0: whole numbers where all of them are answers."""
     codes = (np.asarray(values, dtype=np.float64) - first_value(scale)) / code_step(scale)

@@ -8,7 +8,7 @@ from data.reports.statistics import SELF_CONSISTENCY
 from judges.render.findings import self_consistency as said
 from judges.stats.calibration import DimensionResult
 from pages.calibration.place import CalibrationPlace, load
-from pages.ui import findings, text
+from pages.ui import explanations, findings, text
 
 
 def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
@@ -23,5 +23,6 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     if found.flaky:
         st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples disagree too often; see below.")
     findings.draw(said.findings(found, combined), f"plot:{key}")
+    explanations.explain_equality(line.dimension.scale)
     if not found.together.cells:
         st.caption(text.NO_RATINGS)

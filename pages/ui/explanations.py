@@ -164,8 +164,8 @@ def help_button(*names: str, key: str, values: dict[str, str] | None = None) -> 
 
 def explain_equality(scale: Scale) -> None:
     """What counts as the same answer where that is not plain."""
-    if bins.is_binned(scale):
-        text.quiet("Answers at most {step} apart count as equal in these shares.", step=bins.describe_step(scale))
+    if sentence := bins.describe_equality(scale):
+        text.quiet("{sentence}", sentence=sentence)
 
 
 def heading_with_help(heading: str, *names: str, key: str) -> None:

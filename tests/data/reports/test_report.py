@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,16 +46,20 @@ from data.reports.report import (
     make_report,
     render_report,
 )
-from data.reports.statistics import STATISTICS
+from data.reports.statistics import SELF_CONSISTENCY, STATISTICS, SampleFigures
 from data.reports.tables import as_csv
 from data.store import Store, open_store
 from data.store.errors import NotAllowed, NotFound
 from judges.audits import all_audits
 from judges.render import html, svg
 from judges.render.drawing import shorten, text_width, ticks
+from judges.render.findings.findings import Sentence, sentence_text
 from judges.stats.agreement import cross_table, kappa
+from judges.stats.approval_check import Policy
 from judges.stats.missingness import Missingness
 from judges.stats.position import positional_agreement
+from judges.stats.self_consistency import SampledCells, measure_self_consistency
+from judges.types import Dimension, Scale
 from judges.version import VERSION
 from tests.archives import check_archive
 from tests.data.cells import Cell, fill
@@ -344,6 +349,18 @@ def test_report_has_the_figures_to_the_last_digit(place: tuple[Store, str, str],
     prints = {(d["unit"], d["dimension"]): d["fingerprints"] for d in figures_in(made)["dimensions"]}
     now = check_results.fingerprint_cells(store, dataset, judge, first, "gate")
     assert prints[first.sort, first.name]["gate"] == now
+
+
+def test_the_report_says_what_counts_as_equal_on_scales_of_any_number() -> None:
+    def last(scale: Scale) -> Any:
+        values = np.array([1.0, 2.0, 3.0, 2.0])
+        cells = SampledCells(np.arange(4), values, values, np.ones(4), np.stack([values, values], axis=1))
+        found = measure_self_consistency(cells, (np.zeros(4), np.ones(4)), scale)
+        line: Any = SimpleNamespace(dimension=Dimension("tone", "response", scale, "?"))
+        return SELF_CONSISTENCY.findings(SampleFigures(found, "2 samples"), line, Policy())[-1]
+
+    assert "Answers at most 0.5 apart count as equal" in sentence_text(last(Scale("interval", 0, 5)))
+    assert not isinstance(last(Scale("ordinal", 1, 5)), Sentence)
 
 
 def test_report_fetches_nothing_and_shows_text_as_text(made: str) -> None:

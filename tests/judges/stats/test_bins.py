@@ -106,6 +106,11 @@ def test_one_value_throughout_is_undefined() -> None:
     assert found.interval.point is None and found.commonest == 1
 
 
+def test_what_counts_as_equal_is_said_where_it_is_not_plain() -> None:
+    assert bins.describe_equality(UNIT) == "Answers at most 0.1 apart count as equal in these shares."
+    assert bins.describe_equality(HALF) == bins.describe_equality(Scale("ordinal", 1, 5)) == ""
+
+
 def test_samples_say_the_same_within_a_tenth_of_a_scale_of_any_number_and_else_as_the_nearest_answer() -> None:
     share, points, rating = Scale("interval", 0, 1), Scale("interval", 0, 100), Scale("ordinal", 1, 5)
     half = Scale("interval", 1, 3, step=0.5)
