@@ -23,8 +23,9 @@ def draw_tokens(who: Person) -> None:
     if own_tokens:
         columns = [("Name", ""), ("Begins", "150px"), ("For", ""), ("Holds until", "150px"), ("Last used", "150px")]
         clicked = tables.wrapped_table(
-            columns, [_row(one) for one in own_tokens], "tokens", "API tokens", actions=[("Revoke",)] * len(own_tokens)
-        )
+            columns, [_row(one) for one in own_tokens], "tokens", "API tokens", [one.id for one in own_tokens],
+            actions=[("Revoke",)] * len(own_tokens),
+        )  # fmt: skip
         if clicked:
             tokens.revoke_token(store, who.name, own_tokens[clicked[0]].id)
             st.rerun()

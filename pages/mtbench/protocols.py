@@ -80,9 +80,10 @@ def _prompts(store: Store) -> None:
         for name, one in prompt_set.families.items():
             rows.append((name, one.wording, f"{prompt_set.file}, {many(len(one.prompts), 'prompt')}"))
             texts.append([(each.name, f"{each.system}\n\n{each.template}".strip()) for each in one.prompts.values()])
-    opened = tables.open_row(_KEY, len(rows))
+    ids = ["\n".join(row) for row in rows]
+    opened = tables.open_row(_KEY, ids)
     detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]
-    tables.wrapped_table(_PROMPTS, rows, _KEY, "Prompts of judges", detail)
+    tables.wrapped_table(_PROMPTS, rows, _KEY, "Prompts of judges", ids, detail)
     if len(rows) == len(OURS):
         text.quiet("Import your own judge_prompts.jsonl to have judges asked by the published wording.")
         url_state.link("import", "Import files")

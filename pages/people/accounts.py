@@ -26,7 +26,9 @@ def show_accounts() -> None:
              f"{one.expires:%Y-%m-%d}"]
             for one in waits
         ]  # fmt: skip
-        clicked = tables.wrapped_table(_OPEN, rows, "invitations", "Invitations", actions=[("Withdraw",)] * len(rows))
+        clicked = tables.wrapped_table(
+            _OPEN, rows, "invitations", "Invitations", [one.id for one in waits], actions=[("Withdraw",)] * len(rows)
+        )
         if clicked:
             with text.refusals():
                 invitations.withdraw_invitation(store, who.name, waits[clicked[0]].id)

@@ -33,7 +33,8 @@ def page() -> None:
     st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.show_proposals(who)
     members = people.members(store)
-    clicked = tables.wrapped_table(_COLUMNS, [_row(one) for one in members], "people", "People", chosen=lead)
+    rows, names = [_row(one) for one in members], [one.person.name for one in members]
+    clicked = tables.wrapped_table(_COLUMNS, rows, "people", "People", names, chosen=lead)
     if lead:
         st.caption("Select a name to change the role, or to deactivate or reactivate the person.")
         if clicked:

@@ -50,7 +50,8 @@ def queue_table(found: QueueListing, stream: str, key: str) -> ListedDraw | None
     dull = {name for name in ("Judge", "Stratum", "Probability") if len({row.get(name, "") for row in rows}) < 2}
     columns = [(name, WIDTHS.get(name, ""), HELPS.get(name, "")) for name in rows[0] if name not in dull]
     shown = [[row[name] for name, *_ in columns] for row in rows]
-    clicked = tables.wrapped_table(columns, shown, key, "Items of the queue", chosen=True)
+    ids = [row.item for row in found.rows]
+    clicked = tables.wrapped_table(columns, shown, key, "Items of the queue", ids, chosen=True)
     return None if clicked is None else found.rows[clicked[0]]
 
 

@@ -47,7 +47,7 @@ _COLUMNS = (("When", "128px"), ("Who", "132px"), ("Kind", "112px"), ("Dataset", 
 
 def open_entry(entries: Sequence[TrailEntry], key: str) -> TrailEntry | None:
     """The change that is open in the table of that key."""
-    at = tables.open_row(key, len(entries))
+    at = tables.open_row(key, _ids(entries))
     return None if at is None else entries[at]
 
 
@@ -60,7 +60,12 @@ def trail_table(entries: Sequence[TrailEntry], zone: tzinfo, key: str, parts: Se
     if at is not None:
         head = f"Revision {at.seq:,}, {at.at:%Y-%m-%d %H:%M:%S} UTC"
         parts = [(f"{head} · {title}", columns, found) for title, columns, found in parts]
-    tables.wrapped_table(_COLUMNS, rows, key, "Changes", parts)
+    tables.wrapped_table(_COLUMNS, rows, key, "Changes", _ids(entries), parts)
+
+
+def _ids(entries: Sequence[TrailEntry]) -> list[str]:
+    """What tells the rows apart: a change has one of each kind."""
+    return [f"{entry.seq} {entry.kind}" for entry in entries]
 
 
 def count_changes(entries: Sequence[TrailEntry]) -> str:

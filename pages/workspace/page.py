@@ -90,8 +90,9 @@ def _backups(who: Person) -> None:
         return
     columns = [("Backup", ""), ("Made", "150px"), ("By", "150px"), ("Revision", "n95px"), ("Size", "n100px")]
     clicked = tables.wrapped_table(
-        columns, [_row(one) for one in found], "backups", "Backups", actions=[("Check", "Download")] * len(found)
-    )
+        columns, [_row(one) for one in found], "backups", "Backups", [one.name for one in found],
+        actions=[("Check", "Download")] * len(found),
+    )  # fmt: skip
     st.caption("To restore a backup, stop Assay and run this. The present file is kept under another name.")
     newest = shlex.quote(str(backups.backup_folder(store) / found[0].name))
     st.code(f"python -m data restore {newest}", language="bash", wrap_lines=True)

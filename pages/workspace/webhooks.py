@@ -26,7 +26,8 @@ def draw_webhooks(who: Person) -> None:
     if found:
         columns = [("Host", ""), ("Told of", ""), ("Made by", "150px"), ("Made", "150px"), ("State", "100px")]
         acts = [("Test", "Pause" if one.state == "active" else "Activate", "Remove") for one in found]
-        clicked = tables.wrapped_table(columns, [_row(one) for one in found], "webhooks", "Webhooks", actions=acts)
+        rows, ids = [_row(one) for one in found], [one.id for one in found]
+        clicked = tables.wrapped_table(columns, rows, "webhooks", "Webhooks", ids, actions=acts)
         if clicked:
             kept["said"] = _act(who, found[clicked[0]], clicked[1])
             st.rerun()

@@ -2,8 +2,9 @@
 
 Rows are given with their columns, a name and what is said of it each; a click on a row may lead on. Of the table of
 words a row can be opened, chosen, or have buttons. Its `data` (Python to browser) is words only, set as text.
-`open` (browser to Python) is the number of the row that is open, `clicked` what was chosen in this very run:
-{row, action}, the action "" for the row itself.
+`open` (browser to Python) is the id of the row that is open, `clicked` what was chosen in this very run:
+{row, action}, the row by its id, the action "" for the row itself. By number it would be another row where others have
+added or removed some since it was drawn.
 """
 
 from __future__ import annotations
@@ -34,13 +35,17 @@ _component = st.components.v2.component(
 )
 
 
-def open_row(key: str, count: int) -> int | None:
-    """The number of the row that is open in the table of that key."""
-    return session.as_index(getattr(session.component_state(key), "open", None), count)
+def open_row(key: str, ids: Sequence[str]) -> int | None:
+    """The number of the row that is open in the table of that key, whose rows have these ids."""
+    return _place_of(getattr(session.component_state(key), "open", None), ids)
+
+
+def _place_of(id_: object, ids: Sequence[str]) -> int | None:
+    return list(ids).index(id_) if id_ in ids else None  # type: ignore[arg-type]  # found, so it is a text
 
 
 def wrapped_table(
-    columns: Sequence[tuple[str, ...]], rows: Sequence[Sequence[str]], key: str, label: str,
+    columns: Sequence[tuple[str, ...]], rows: Sequence[Sequence[str]], key: str, label: str, ids: Sequence[str] = (),
     detail: Sequence[Part] | None = None, actions: Sequence[Sequence[str]] = (), chosen: bool = False,
 ) -> tuple[int, str] | None:  # fmt: skip
     """Draw the rows of a table; gives what was clicked in this run.
@@ -49,18 +54,20 @@ def wrapped_table(
     row's first text the first line names the row, and the others stand below it.
 
     With `detail` a row opens (None: no row does), which is what it shows; with `chosen` a row is a button of its own;
-    `actions` are the buttons of each row. `label` is what a screen reader calls the table.
+    `actions` are the buttons of each row. All of these need `ids`, one of each row. `label` is what a screen reader
+    calls the table.
     """
-    at = open_row(key, len(rows))
+    at = open_row(key, ids)
     data = {
-        "columns": list(columns), "rows": [list(row) for row in rows], "label": label, "open": at,
+        "columns": list(columns), "rows": [list(row) for row in rows], "label": label, "ids": list(ids),
+        "open": None if at is None else ids[at],
         "detail": None if detail is None else list(detail), "actions": [list(of) for of in actions], "chosen": chosen,
     }  # fmt: skip
     event: Any = _component(
         key=key, data=data, default={"open": None}, on_open_change=lambda: None, on_clicked_change=lambda: None
     )
     clicked = session.as_dict(event.clicked)
-    row, action = session.as_index(clicked.get("row"), len(rows)), session.as_text(clicked.get("action"))
+    row, action = _place_of(clicked.get("row"), ids), session.as_text(clicked.get("action"))
     known = row is not None and (action in actions[row] if actions and action else chosen and not action)
     return (row, action) if row is not None and known else None
 
@@ -102,19 +109,22 @@ def drop_empty_columns(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str
 def table_to_tick(
     rows: Rows, columns: Columns, ids: Sequence[str], key: str, mode: Literal["single-row", "multi-row"], most: int = 8
 ) -> list[int]:
-    """Draw a table in which rows, each of one of `ids`, can be ticked; the numbers of those that are.
-
-    Streamlit keeps ticks by number: where other rows stand, they would be on others, so nothing is ticked then.
-    """
-    event = table(rows, columns, f"{key}:{hash(tuple(ids))}", most, on_select="rerun", selection_mode=mode)
+    """Draw a table in which rows, each of one of `ids`, can be ticked; the numbers of those that are."""
+    event = table(rows, columns, _key_of(key, ids), most, on_select="rerun", selection_mode=mode)
     return list(event.selection.rows)
+
+
+def _key_of(key: str, ids: Sequence[str]) -> str:
+    """The key of a table of just these rows: Streamlit knows by number what is ticked or clicked."""
+    return f"{key}:{hash(tuple(ids))}"
 
 
 def item_table(
     rows: Rows, columns: Columns, items: Sequence[str], key: str, dataset: str, most: int = 8, **query: str
 ) -> None:
     """Draw a table in which each row is about an item of `items`; a click opens it on the desk."""
-    row = _row(table(rows, columns, key, most, on_select="rerun", selection_mode="single-cell"), len(items))
+    event = table(rows, columns, _key_of(key, items), most, on_select="rerun", selection_mode="single-cell")
+    row = _row(event, len(items))
     if row is not None:
         url_state.open_page("desk", dataset=dataset, item=items[row], **query)
 

@@ -31,9 +31,10 @@ function returned(whole, place) {
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   const whole = parentElement.querySelector(".ledger"), opens = data.detail !== null;
   const focused = whole.getRootNode().activeElement?.dataset?.place;
-  const click = (row, action) => {
-    setTriggerValue("clicked", { row, action });
-    returned(whole, action ? `${row} ${action}` : `${row}`);
+  const place = (id, action) => (action ? `${id} ${action}` : id);
+  const click = (id, action) => {
+    setTriggerValue("clicked", { row: id, action });
+    returned(whole, place(id, action));
   };
   const table = el("table", opens || data.chosen ? "live" : "");
   table.setAttribute("aria-label", data.label);
@@ -48,8 +49,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   if (data.actions.length) head.append(el("td", "acts"));
   const body = table.createTBody();
   data.rows.forEach((texts, row) => {
-    const line = body.insertRow(), open = opens && data.open === row;
-    const act = opens ? () => setStateValue("open", open ? null : row) : () => click(row, "");
+    const line = body.insertRow(), id = data.ids[row], open = opens && data.open === id;
+    const act = opens ? () => setStateValue("open", open ? null : id) : () => click(id, "");
     line.className = open ? "open" : "";
     texts.forEach((text, column) => {
       const [title, width] = data.columns[column];
@@ -60,7 +61,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       if (column || !(opens || data.chosen)) { cell.textContent = text; return; }
       const [name, ...rest] = text.split("\n"), button = el("button", "first", name);
       button.type = "button";
-      button.dataset.place = `${row}`;
+      button.dataset.place = place(id, "");
       if (opens) button.setAttribute("aria-expanded", open);
       cell.append(button, ...rest.map((line) => el("div", "soft", line)));
     });
@@ -71,9 +72,9 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
       for (const action of data.actions[row]) {
         const button = el("button", "act", action);
         button.type = "button";
-        button.dataset.place = `${row} ${action}`;
+        button.dataset.place = place(id, action);
         button.setAttribute("aria-label", `${action} ${texts[0]}`);
-        button.onclick = (event) => { event.stopPropagation(); click(row, action); };
+        button.onclick = (event) => { event.stopPropagation(); click(id, action); };
         cell.append(button);
       }
     }

@@ -135,6 +135,22 @@ def test_a_lead_adds_changes_and_deactivates(serve: Serve, page: Any) -> None:
     assert roles(app) == {"ann": ("annotator", False), "lea": ("lead", True), "zoe": ("researcher", True)}
 
 
+def test_a_click_is_on_who_was_seen_there_whoever_was_added_since(
+    serve: Serve, page: Any, new_page: Callable[..., Any]
+) -> None:
+    app = peopled(serve, ["lea", "mia"])
+    enter(page, app.url, "lea", "people")
+    at_rest(page)
+    other = new_page()
+    enter(other, app.url, "lea", "people")
+    other.get_by_role("button", name="Add a person").click()
+    other.get_by_role("dialog").get_by_label("Name").fill("ann")  # stands first from then on
+    other.get_by_role("dialog").get_by_role("button", name="Add", exact=True).click()
+    other.get_by_role("button", name="ann", exact=True).wait_for()
+    pick(page, "lea")
+    page.get_by_role("dialog").get_by_text("lea, lead").wait_for()
+
+
 def test_everybody_sees_the_list_and_only_leads_can_change_it(four: Server, page: Any) -> None:
     enter(page, four.url, "ann", "people")
     page.get_by_role("cell", name="美香").wait_for()
