@@ -211,6 +211,14 @@ def session_state_at_home(source: Source) -> Iterator[Finding]:
 
 
 @rule
+def parts_at_home(source: Source) -> Iterator[Finding]:
+    """Fragments and dialogs are those of pages/ui/text.py, which say what is refused in them."""
+    for node in source.nodes if source.floor == "pages" and source.path != "pages/ui/text.py" else ():
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("st.fragment", "st.dialog"):
+            yield node.lineno, f"{ast.unparse(node)} has its home in pages/ui/text.py: take text.{node.attr}"
+
+
+@rule
 def second_opinions_in_tests(source: Source) -> Iterator[Finding]:
     """Other people's statistics check ours in the tests; Assay itself never imports them."""
     for node, name in source.imports():
@@ -954,6 +962,8 @@ TRIED = [
     ("csv_at_home", "pages/trail/table.py", "frame.to_csv(file)", False),
     ("csv_at_home", "judges/render/csv_cells.py", "out = csv.writer(file)", True),
     ("session_state_at_home", "pages/desk/page.py", "st.session_state['a'] = 1", False),
+    ("parts_at_home", "pages/desk/page.py", "draw = st.fragment(draw)", False),
+    ("parts_at_home", "pages/ui/text.py", "draw = st.fragment(draw)", True),
     ("session_state_at_home", "pages/desk/page.py", "from streamlit import session_state", False),
     ("session_state_at_home", "pages/ui/session.py", "st.session_state['a'] = 1", True),
     ("second_opinions_in_tests", "judges/stats/agreement.py", "from sklearn.metrics import cohen_kappa_score", False),

@@ -32,7 +32,7 @@ def page() -> None:
     _board(who, dataset, text.time_zone())
 
 
-@st.fragment
+@text.fragment
 def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
     """The board, which alone reruns with every decision, and the decisions below it."""
     key = f"adjudication:{who.name}:{dataset.id}"

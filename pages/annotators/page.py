@@ -64,7 +64,7 @@ def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     return url_state.select("labels", "Labels used", annotators.LABEL_SETS, first, 260)
 
 
-@st.fragment
+@text.fragment
 def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) -> None:
     """One person in full; a click on their table lists the items."""
     people, scale = found.ratings.people, found.ratings.scale

@@ -37,7 +37,7 @@ _NAMED = " "
 READY = ("on time", "done", "not begun", "unassigned")
 
 
-@st.dialog("Assign work", width="large")
+@text.dialog("Assign work", width="large")
 def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
     """Which items, to whom, by which terms; what it comes to is shown before it is done."""
     store, seed = session.store(), _seed()
@@ -158,7 +158,7 @@ def _moment(due: date | None, zone: tzinfo) -> datetime | None:
     return datetime.combine(due, time(END), zone).astimezone(UTC).replace(tzinfo=None)
 
 
-@st.dialog("One person", width="large")
+@text.dialog("One person", width="large")
 def person_dialog(
     dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
 ) -> None:
@@ -238,7 +238,7 @@ def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence
             text.finish("Given to others. It can be undone on this page.")
 
 
-@st.dialog("Tags and shares")
+@text.dialog("Tags and shares")
 def tags_dialog(who: Person) -> None:
     """The tags of a person, and how much they take of what is spread over several."""
     store = session.store()

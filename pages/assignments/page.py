@@ -78,7 +78,7 @@ def _notices(found: list[PersonProgress]) -> None:
             )  # fmt: skip
 
 
-@st.fragment
+@text.fragment
 def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tzinfo) -> None:
     """Everybody in a table, narrowed by state or words; a click opens a person."""
     key = f"assignments:{dataset.id}"

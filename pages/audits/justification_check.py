@@ -19,7 +19,7 @@ ENOUGH = 100
 """Answers that a bar counts towards: at this many, the interval of a share of .10 is about .06 to .17."""
 
 
-@st.fragment
+@text.fragment
 def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     """How far the sample is, the next justification with its score, and the answers."""
     store, kept = session.store(), session.scratch(f"fits:{judge}")

@@ -7,10 +7,10 @@ import streamlit as st
 from data.calibration.both_orders import positions
 from judges.render.findings import both_orders as said
 from pages.calibration.place import CalibrationPlace
-from pages.ui import findings, session
+from pages.ui import findings, session, text
 
 
-@st.fragment
+@text.fragment
 def panel(at: CalibrationPlace) -> None:
     """Sentences, the two shares with their intervals, and verdicts by order; nothing without pairs in both orders."""
     key = f"position:{at.dataset}:{at.judge}"

@@ -46,7 +46,7 @@ PANELS: dict[str, Panel] = {
 """Panels of statistics of which something can be chosen or clicked; the others are drawn as they are."""
 
 
-@st.fragment
+@text.fragment
 def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"

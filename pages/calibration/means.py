@@ -18,7 +18,7 @@ from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, tables, text, url_state
 
 
-@st.fragment
+@text.fragment
 def panel(at: CalibrationPlace, judges: Mapping[str, str], opened: bool = False) -> None:
     """Means by any field of the items, and beside another judge on the same cells."""
     store = session.store()

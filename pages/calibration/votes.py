@@ -20,7 +20,7 @@ from pages.calibration.place import CalibrationPlace
 from pages.ui import session, tables, text
 
 
-@st.fragment
+@text.fragment
 def panel(at: CalibrationPlace, dimension: Dimension) -> None:
     """The agreement table, where people of named teams have voted."""
     store = session.store()

@@ -26,7 +26,7 @@ _OWN = ("by", "of", "answer")
 def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
     """Open the panel of a tile over the page; Escape and the way back close it, and the address names it."""
     title = f"{tile.dimension.dimension.title} · {tile.approval.sort}"
-    st.dialog(text.escape(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
+    text.dialog(text.escape(title), width="large", on_dismiss=close_breakdown)(_panel)(dataset, judge, tile)
 
 
 def warn_if_missing(found: Sequence[Tile]) -> None:

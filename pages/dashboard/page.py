@@ -80,7 +80,7 @@ def _filter_tiles(found: list[Tile]) -> list[Tile]:
     return [dashboard.filter_system(tile, systems[system]) for tile in left] if system else left
 
 
-@st.dialog("The items behind this share", width="large")
+@text.dialog("The items behind this share", width="large")
 def _items(who: str, dataset: Dataset, judge: str, tile: Tile, system: str, answer: int | None) -> None:
     """The cells that the judge gave an answer; a click on one opens it on the desk."""
     ask = tile.dimension

@@ -28,7 +28,7 @@ def page() -> None:
         _desk(who, *place, st.query_params.get("item", ""), text.time_zone())
 
 
-@st.fragment
+@text.fragment
 def _desk(
     who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters, linked: str, zone: tzinfo
 ) -> None:

@@ -66,7 +66,7 @@ def _row(one: MemberActivity) -> list[str]:
     return [one.person.name, one.person.role, "active" if one.person.active else "inactive", f"{one.items:,}", last]
 
 
-@st.dialog("Add a person")
+@text.dialog("Add a person")
 def _add(who: Person) -> None:
     """A new name with a role."""
     with st.form("add", border=False):
@@ -76,7 +76,7 @@ def _add(who: Person) -> None:
             lead_proposals.set_person(who, name, role, True)
 
 
-@st.dialog("Invite somebody")
+@text.dialog("Invite somebody")
 def _invite(who: Person) -> None:
     """An address with a role; the name is what the provider says."""
     with st.form("invite", border=False):
@@ -87,7 +87,7 @@ def _invite(who: Person) -> None:
             accounts.invite(who, email, role, days=int(days))
 
 
-@st.dialog("Change a person")
+@text.dialog("Change a person")
 def _change(who: Person, person: Person) -> None:
     """Another role; inactive, or active again."""
     text.say("**{name}**, {role}{inactive}", name=person.name, role=person.role,

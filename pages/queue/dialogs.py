@@ -31,7 +31,7 @@ HIDE = (
 )
 
 
-@st.dialog("Draw an audit sample", width="large")
+@text.dialog("Draw an audit sample", width="large")
 def draw_audit_dialog(found: Dataset, who: str) -> None:
     """A stratified random sample: how many, how drawn, which judge's scores some show, and the forecast of kappa."""
     store = session.store()
@@ -76,7 +76,7 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
             text.finish(f"{many(n, 'item')} drawn into the audit sample.")
 
 
-@st.dialog("Add items to the review queue", width="large")
+@text.dialog("Add items to the review queue", width="large")
 def fill_review_dialog(found: Dataset, who: str) -> None:
     """The items that need a look most at what one judge said, and why."""
     store, judges = session.store(), _judges(found)
@@ -134,7 +134,7 @@ def describe_reserved(reserved: int) -> str:
     )
 
 
-@st.dialog("How items are given out")
+@text.dialog("How items are given out")
 def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
     """The queue rules of a dataset."""
     store = session.store()

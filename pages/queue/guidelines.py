@@ -23,7 +23,7 @@ def open_button(dataset: Dataset, who: Person) -> None:
         _dialog(dataset, who)
 
 
-@st.dialog("Guidelines", width="large")
+@text.dialog("Guidelines", width="large")
 def _dialog(dataset: Dataset, who: Person) -> None:
     versions = guidelines.guidelines_history(session.store(), dataset.id)
     now = versions[0].text if versions else ""

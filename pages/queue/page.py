@@ -57,7 +57,7 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
     guidelines.open_button(dataset, who)
 
 
-@st.fragment
+@text.fragment
 def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """The draws in their order, a page at a time; a click opens one on the desk."""
     store, key = session.store(), f"queue:{dataset.id}:{stream}:{filters}"

@@ -55,7 +55,7 @@ def page() -> None:
 
 def _live(ids: list[str], who: Person) -> None:
     """What runs now, second by second; it runs on when nobody looks. Once one has ended, the whole page follows."""
-    st.fragment(_watch, run_every=1.0)(ids, who)
+    text.fragment(_watch, run_every=1.0)(ids, who)
 
 
 def _watch(ids: list[str], who: Person) -> None:

@@ -48,7 +48,7 @@ def rule_sentence(now: GoldRule) -> str:
     return f"Where people disagree, {how}; {steps} waits for adjudication{out}."
 
 
-@st.dialog(RULE, width="medium")
+@text.dialog(RULE, width="medium")
 def change_rule(dataset: Dataset, who: str) -> None:
     """How labels of a dataset are combined: the rule, and what another would change, before it is saved."""
     store = session.store()

@@ -2,17 +2,19 @@
 
 Streamlit reads Markdown in st.markdown, st.write and every widget label, and would fetch remote images from it:
 `escape` makes such a text harmless, and is the only way that other text gets into a label. Times are said in the zone
-of the browser.
+of the browser. A refusal is said as the sentence that it is, also in fragments and dialogs, which have their home here:
+what is raised in one does not reach the router, and Streamlit would say that the app has an error.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Literal, ParamSpec
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -22,6 +24,9 @@ from judges.client import endpoint
 from judges.errors import AssayError
 from judges.plural import many
 from judges.types import Kind
+from pages.ui import session
+
+P = ParamSpec("P")
 
 KINDS: dict[Kind, str] = {"dialogue": "Dialogues", "pair": "Pairs of responses", "response": "Single responses"}
 NO_RATINGS = (
@@ -99,6 +104,32 @@ def refusals() -> Iterator[None]:
         yield
     except AssayError as error:
         refuse(error)
+
+
+def fragment(draw: Callable[P, None], **options: Any) -> Callable[P, None]:
+    """A part of a page that alone reruns with what is done in it. `options` go to Streamlit."""
+    return st.fragment(_say_refusals(draw), **options)
+
+
+def dialog(title: str, **options: Any) -> Callable[[Callable[P, None]], Callable[P, None]]:
+    """A decorator: a part over the page, which a rerun of the page closes. `options` go to Streamlit."""
+    decorate = st.dialog(title, **options)
+    return lambda draw: decorate(_say_refusals(draw))
+
+
+def _say_refusals(draw: Callable[P, None]) -> Callable[P, None]:
+    """The part with what is refused said in its place; whoever may be here no more gets the page of the router."""
+
+    @wraps(draw)
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            draw(*args, **kwargs)
+        except AssayError as error:
+            if session.person() is None:
+                st.rerun()
+            refuse(error)
+
+    return call
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def _row(one: Backup) -> list[str]:
     return [one.name, created_at, display_name(one.by) or "not recorded", revision, size]
 
 
-@st.dialog("Check a backup")
+@text.dialog("Check a backup")
 def _check(who: Person, one: Backup) -> None:
     """Read all of it, as restoring it would."""
     text.say("**{name}**", name=one.name)
@@ -117,7 +117,7 @@ def _check(who: Person, one: Backup) -> None:
         st.success(text.escape(message), icon=":material/check:")
 
 
-@st.dialog("Download a backup")
+@text.dialog("Download a backup")
 def _download(who: Person, one: Backup) -> None:
     """What it costs to take the file, and the file."""
     store = session.store()

@@ -16,7 +16,7 @@ Saver = Callable[[Person, str, dict[str, Any], tzinfo], None]
 """Saves what the component with a key has sent, and keeps in a dictionary what came of it: acked, refused, notice."""
 
 
-@st.fragment
+@text.fragment
 def save_unsent(who: Person, address: str, zone: tzinfo, savers: Mapping[str, Saver]) -> None:
     """Save what this browser still keeps of a person; the page, which has that address, is then drawn anew.
 

@@ -1,12 +1,54 @@
-"""How lengths of time are said."""
+"""How lengths of time are said, and what is refused in a part of a page that is drawn by itself."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
+from data.records.people import Person
+from data.store.errors import NotAllowed
 from pages.ui import text
 
 
 def test_a_length_of_time_is_said_roughly_and_in_good_english() -> None:
     lengths = {0.2: "1 second", 1: "1 second", 40: "40 seconds", 90: "2 minutes", 5_400: "1.5 hours", 7_200: "2 hours"}
     assert {seconds: text.duration(timedelta(seconds=seconds)) for seconds in lengths} == lengths
+
+
+class Rerun(Exception):
+    """The page is drawn anew."""
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What stands on the page; a part is Streamlit's without Streamlit."""
+    found: list[str] = []
+
+    def rerun() -> None:
+        raise Rerun
+
+    monkeypatch.setattr(text.st, "fragment", lambda draw, **_: draw)
+    monkeypatch.setattr(text.st, "dialog", lambda *_, **__: lambda draw: draw)
+    monkeypatch.setattr(text.st, "rerun", rerun)
+    monkeypatch.setattr(text, "refuse", lambda error: found.append(str(error)))
+    return found
+
+
+def refused(words: str) -> None:
+    raise NotAllowed(words)
+
+
+def test_a_refusal_is_said_in_its_place(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text.session, "person", lambda: Person("bob", "annotator", True))
+    text.fragment(refused)("This needs the role researcher.")
+    text.dialog("Draw")(refused)("Not now.")
+    assert said == ["This needs the role researcher.", "Not now."]
+
+
+def test_who_may_be_here_no_more_gets_another_page(said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text.session, "person", lambda: None)
+    for part in (text.fragment(refused), text.dialog("Draw")(refused)):
+        with pytest.raises(Rerun):
+            part("bob cannot work here at present.")
+    assert said == []
