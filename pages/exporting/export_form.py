@@ -166,25 +166,34 @@ def show_file(given: ExportResult, address: str) -> None:
             st.code(loading_code(given.format, given.file.name), language="python")
 
 
-def put_back_form(found: Sequence[ExcludedItem]) -> tuple[list[str], str] | None:
-    """The items that are put aside; those to take back with the reason, once a person asks for it."""
+def put_back_form(found: Sequence[ExcludedItem], turn: str) -> tuple[list[str], str] | None:
+    """The items that are put aside; those to take back with the reason, once a person asks for it.
+
+    It is empty in another `turn`, and keeps what was given until then, as after a refusal.
+    """
     rows = [(u.name, u.why, u.person, "in the audit sample" if u.drawn else "") for u in found]
     tables.table(rows, ["Item", "Why", "Put aside by", ""])
     names = {u.item: u.name for u in found}
-    with st.form("export:back", border=False, clear_on_submit=True):
+    with st.form("export:back", border=False):
         left, right = st.columns(2)
-        chosen = left.multiselect("Count again", list(names), format_func=names.__getitem__)
-        why = right.text_input("Reason", max_chars=500, key="export:back:why")
+        chosen = left.multiselect(
+            "Count again", list(names), format_func=names.__getitem__, key=f"export:back:items:{turn}"
+        )
+        why = right.text_input("Reason", max_chars=500, key=f"export:back:why:{turn}")
         if st.form_submit_button("Count again", icon=":material/undo:"):
             return [str(i) for i in chosen], why
     return None
 
 
-def put_aside_form() -> tuple[list[str], str] | None:
-    """Items named by hand to be put aside, with the reason, once a person asks for it."""
-    with st.form("export:aside", border=False, clear_on_submit=True):
-        given = st.text_area("Items that a prompt was tuned on: their ids, one per line", height=100)
-        why = st.text_input("Reason", max_chars=500, key="export:aside:why", placeholder="the prompt was tuned on them")
+def put_aside_form(turn: str) -> tuple[list[str], str] | None:
+    """Items named by hand to be put aside, with the reason, once a person asks for it; `turn` as in `put_back_form`."""
+    with st.form("export:aside", border=False):
+        given = st.text_area(
+            "Items that a prompt was tuned on: their ids, one per line", height=100, key=f"export:aside:items:{turn}"
+        )
+        why = st.text_input(
+            "Reason", max_chars=500, key=f"export:aside:why:{turn}", placeholder="the prompt was tuned on them"
+        )
         st.caption(
             "An item that people have labelled blind in a random draw cannot be put aside or counted again: nobody may "
             "choose what the approval check counts. One that is drawn but not labelled can; it then does not count."

@@ -66,17 +66,20 @@ def _file(
 
 def _draw_excluded(who: Person, store: Store, dataset: Dataset) -> None:
     """The items that the approval check leaves out because prompts were tuned on them."""
-    found = excluded_items.list_excluded(store, dataset.id)
+    found, kept = excluded_items.list_excluded(store, dataset.id), session.scratch("export")
+    count = kept.get("count", 0)
+    turn = f"{dataset.id}:{count}"
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
         st.caption("What a prompt was tuned on, or what became an example, counts in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
-        back = export_form.put_back_form(found) if found else None
-        given = export_form.put_aside_form()
+        back = export_form.put_back_form(found, turn) if found else None
+        given = export_form.put_aside_form(turn)
     with text.refusals():
         if back:
             excluded_items.readmit_items(store, who.name, dataset.id, *back)
-            st.rerun()
         if given:
             ids = items.item_ids_of_names(store, dataset.id, given[0])
             excluded_items.exclude_items(store, who.name, dataset.id, ids, given[1])
+        if back or given:
+            kept["count"] = count + 1
             st.rerun()
