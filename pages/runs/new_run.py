@@ -152,35 +152,42 @@ def _choose_model(at: Endpoint, refusals: DeltaGenerator) -> str:
 
 
 def _choose_params(of: Card) -> Params | None:
-    """The parameters, which are part of the judge's identity: another value is another judge."""
+    """The parameters, which are part of the judge's identity: another value is another judge.
+
+    What was chosen stays with another card, unless that has another value of its own, with which it then begins.
+    """
     usual = of.defaults
+
+    def key(name: str) -> str:
+        return f"runs:{name}:{getattr(usual, name)}"
+
     given: dict[str, Any] = {}
     left, right = st.columns(2)
-    given["temperature"] = left.number_input("Temperature", 0.0, 2.0, usual.temperature, 0.1, key="runs:temperature")
+    given["temperature"] = left.number_input("Temperature", 0.0, 2.0, usual.temperature, 0.1, key=key("temperature"))
     given["samples"] = right.number_input(
-        "Samples per item", 1, 50, usual.samples, key="runs:samples", help=HELP["samples"]
+        "Samples per item", 1, 50, usual.samples, key=key("samples"), help=HELP["samples"]
     )
     if given["samples"] > 1:
         given["combine"] = left.selectbox(
             "How samples are combined", list(RULES), index=list(RULES).index(usual.combine or "median"),
-            key="runs:combine", help=HELP["combine"], format_func=RULES.__getitem__,
+            key=key("combine"), help=HELP["combine"], format_func=RULES.__getitem__,
         )  # fmt: skip
     given["max_tokens"] = left.number_input(
-        "Maximum tokens of a reply", 16, 200_000, usual.max_tokens, 256, key="runs:max_tokens"
+        "Maximum tokens of a reply", 16, 200_000, usual.max_tokens, 256, key=key("max_tokens")
     )
     given["seed"] = right.number_input("Seed", 0, None, None, key="runs:seed", placeholder="none", step=1)
     if of.kind == "pair":
         given["orders"] = left.selectbox(
-            "Orders", ["both", "ab"], index=0 if usual.orders == "both" else 1, key="runs:orders", help=HELP["orders"],
+            "Orders", ["both", "ab"], index=0 if usual.orders == "both" else 1, key=key("orders"), help=HELP["orders"],
             format_func={"both": "A/B and B/A", "ab": "A/B only"}.__getitem__,
         )  # fmt: skip
         given["context"] = right.number_input(
-            "Context of the model, in tokens", 0, 10_000_000, usual.context, 1000, key="runs:context",
+            "Context of the model, in tokens", 0, 10_000_000, usual.context, 1000, key=key("context"),
             help=HELP["context"],
         )  # fmt: skip
     if of.kind == "dialogue" and not of.text:
         given["window"] = left.number_input(
-            "Turns per window", 0, 50, usual.window, key="runs:window", help=HELP["window"]
+            "Turns per window", 0, 50, usual.window, key=key("window"), help=HELP["window"]
         )
     probes = [p for p in PROBES if p in ("", "injected_order") or _PROBED[p] == of.kind]
     preset = st.query_params.get("probe", "")
@@ -190,7 +197,7 @@ def _choose_params(of: Card) -> Params | None:
     )  # fmt: skip
     if not of.text:
         given["logprobs"] = st.checkbox(
-            "Ask for token probabilities", usual.logprobs, key="runs:logprobs", help=HELP["logprobs"]
+            "Ask for token probabilities", usual.logprobs, key=key("logprobs"), help=HELP["logprobs"]
         )
     return endpoints.validate_form(Params, usual.model_dump() | given)
 

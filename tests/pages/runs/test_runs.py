@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
 from data.records import datasets
 from data.runs import runs
@@ -154,3 +155,24 @@ def test_named_dimensions_may_do_without_confidence(serve, page) -> None:
     [(spec,)] = store.rows("select spec from card where name = 'pointwise_quality'")
     assert json.loads(spec)["recipe"]["confidence"] is False
     store.close()
+
+
+def test_a_card_begins_with_its_own_rule_of_combining_whichever_was_chosen_before() -> None:
+    def form() -> None:
+        import streamlit as st
+
+        from judges.cards import card
+        from pages.runs import new_run
+
+        new_run._choose_params(card(st.selectbox("Card", ["multi_turn_dialogue", "mt_bench"])))
+
+    page = AppTest.from_function(form).run()
+    samples = next(one for one in page.number_input if one.label == "Samples per item")
+    samples.set_value(3).run()
+    rule = {}
+    for name in ("multi_turn_dialogue", "mt_bench"):
+        page.selectbox[0].set_value(name).run()
+        assert next(one for one in page.number_input if one.label == "Samples per item").value == 3
+        rule[name] = next(one for one in page.selectbox if one.label == "How samples are combined").value
+    assert rule == {"multi_turn_dialogue": "median", "mt_bench": "mean"}
+    assert not page.exception
