@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from data.records import guidelines
@@ -20,7 +22,15 @@ EMPTY = (
 def open_button(dataset: Dataset, who: Person) -> None:
     """The button that opens them."""
     if st.button("Guidelines", icon=":material/menu_book:", help=HELP):
+        kept = _draft(dataset)
+        if kept.get("text") == kept.get("base"):
+            kept.clear()
         _dialog(dataset, who)
+
+
+def _draft(dataset: Dataset) -> dict[str, Any]:
+    """What is being written in this tab: `text`, with the text that it began with (`base`) and its number (`count`)."""
+    return session.scratch(f"guidelines:{dataset.id}")
 
 
 @text.dialog("Guidelines", width="large")
@@ -30,32 +40,42 @@ def _dialog(dataset: Dataset, who: Person) -> None:
     if not now:
         st.info(EMPTY, icon=":material/menu_book:")
     if who.may("lead"):
-        _write(dataset, who, now, len(versions))
+        _write(dataset, who, versions)
     elif now:
         _read(now, "guidelines:now")
     _history(versions)
 
 
-def _write(dataset: Dataset, who: Person, now: str, count: int) -> None:
+def _write(dataset: Dataset, who: Person, versions: list[GuidelinesVersion]) -> None:
+    now, kept = versions[0].text if versions else "", _draft(dataset)
+    if not kept:
+        kept.update(text=now, base=now, count=len(versions))
+    if len(versions) > kept["count"]:
+        text.warn(
+            "{person} has saved version {n} since you opened this text; it stands below. Saving puts what stands here "
+            "in its place.",
+            person=versions[0].person, n=versions[0].number,
+        )  # fmt: skip
     views = ["Write", "Preview"]
     view = st.segmented_control("View", views, default="Write", label_visibility="collapsed", required=True)
-    kept = session.scratch(f"guidelines:{dataset.id}:{count}")
     if view == "Write":
         kept["text"] = st.text_area(
-            "How to rate in this dataset", kept.get("text", now), height=340, max_chars=LETTERS,
+            "How to rate in this dataset", kept["text"], height=340, max_chars=LETTERS,
             help="Markdown: headings, lists, tables, code, formulas. Images and links are shown as text.",
         )  # fmt: skip
     else:
-        _read(kept.get("text", now), "guidelines:preview")
-    new = kept.get("text", now)
+        _read(kept["text"], "guidelines:preview")
+    new = kept["text"]
     left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
         st.caption(
             "Each annotator is told once that they changed. A label is tied to the version in force when it was given."
         )
-    if right.button("Save", type="primary", disabled=new.strip() == now.strip(), width="stretch"):
+    same = new.strip() in (now.strip(), kept["base"].strip())
+    if right.button("Save", type="primary", disabled=same, width="stretch"):
         with text.refusals():
             number = guidelines.write_guidelines(session.store(), who.name, dataset.id, new)
+            kept.clear()
             text.finish(f"Version {number} of the guidelines is in force.")
 
 

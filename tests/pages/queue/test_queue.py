@@ -193,3 +193,24 @@ def test_without_a_dataset_it_shows_the_way(assay: Server, page: Any) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Queues").click()
     page.get_by_text("There is no dataset yet.").wait_for()
+
+
+def test_guidelines_that_two_leads_write_at_once_are_not_lost(serve: Serve, new_page: Callable[..., Any]) -> None:
+    app = seeded(serve, 3)
+    one, other = new_page(), new_page()
+    for page, words in ((one, "Mine, of an hour."), (other, "Theirs.")):
+        enter(page, app.url, "lea", "queue?dataset=demo")
+        page.get_by_role("button", name="Guidelines").click()
+        page.get_by_role("textbox", name="How to rate in this dataset").fill(words)
+    other.keyboard.press("Tab")
+    other.get_by_role("button", name="Save").click()
+    other.get_by_role("dialog").wait_for(state="detached")
+    one.keyboard.press("Tab")
+    one.get_by_text("lea has saved version 1 since you opened this text").wait_for()
+    expect(one.get_by_role("textbox", name="How to rate in this dataset")).to_have_value("Mine, of an hour.")
+    one.get_by_role("button", name="Save").click()
+    one.get_by_text("Version 2 of the guidelines is in force.").wait_for()
+    at_rest(one)
+    one.get_by_role("button", name="Guidelines").click()  # with nothing of one's own in hand it begins with what holds
+    expect(one.get_by_role("textbox", name="How to rate in this dataset")).to_have_value("Mine, of an hour.")
+    expect(one.get_by_text("since you opened this text")).to_have_count(0)
