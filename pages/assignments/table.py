@@ -22,8 +22,8 @@ _COLUMNS = (
 def progress_table(found: Sequence[PersonProgress], zone: tzinfo, key: str) -> int | None:
     """The rows as a table; the number of the one that was selected."""
     rows = [[value or "–" for value in _row(one, zone)] for one in found]
-    names = [one.name for one in found]
-    clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", names, chosen=True)
+    ids = [one.assignee for one in found]
+    clicked = tables.wrapped_table(_COLUMNS, rows, key, "People and their progress", ids, chosen=True)
     return None if clicked is None else clicked[0]
 
 

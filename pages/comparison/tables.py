@@ -67,16 +67,18 @@ def draw_nothing_shared(basis: Basis) -> None:
 
 
 def choose_judges(names: Mapping[str, str], reference: str) -> list[str]:
-    """The judges to compare with the reference, from the address or the chooser; all others at first."""
+    """The judges to compare with the reference, from the address or the chooser; the first others at first."""
     others = [one for one in names if one != reference]
-    query_judges = [one for one in st.query_params.get("with", "").split(",") if one in others]
+    given = st.query_params.get("with")
+    query_judges = [one for one in (given or "").split(",") if one in others]
+    start = query_judges if query_judges or given == "" else others[:4]
     key = f"with:{reference}:{','.join(others)}"
 
     def address() -> None:
         st.query_params["with"] = ",".join(session.component_state(key))
 
     picked: list[str] = st.pills(
-        "Compared with", others, selection_mode="multi", default=query_judges or others[:4], wrap=True, key=key,
+        "Compared with", others, selection_mode="multi", default=start, wrap=True, key=key,
         format_func=lambda one: text.escape(names[one]), on_change=address,
     )  # fmt: skip
     return picked

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
 from data.approvals.auto_accept import AutoAcceptRule
 from data.records import people
@@ -190,3 +191,18 @@ def test_flags_and_categories_are_told_in_sentences(serve: Callable[..., Server]
     expect(main).to_contain_text(re.compile(r"Corrected by these rates \(Rogan and Gladen\): [\d.]+%"))
     enter(page, app.url, "lea", f"calibration?dataset=flags&dimension={quote('response.zz話題')}&panel=rates")
     expect(main).to_contain_text("of 100 responses that people call “苦情”, the judge finds")
+
+
+@pytest.mark.parametrize(("address", "judges"), [(None, "b c"), ("", ""), ("c", "c"), ("gone", "b c")])
+def test_the_address_keeps_which_judges_are_compared_and_that_none_are(address: str | None, judges: str) -> None:
+    def form() -> None:
+        import streamlit as st
+
+        from pages.comparison import tables
+
+        st.text(" ".join(tables.choose_judges({"a": "A", "b": "B", "c": "C"}, "a")))
+
+    page = AppTest.from_function(form)
+    if address is not None:
+        page.query_params["with"] = address
+    assert page.run().text[0].value == judges
