@@ -148,7 +148,9 @@ def _suggest_mapping(source: Source, options: argparse.Namespace) -> str:
     """A mapping for the first table of the source, as JSON; what it still lacks goes to stderr."""
     for known in detect_formats(source, options.format):
         if known.format == "table":
-            guess = suggest_mapping(known.columns, known.rows)
+            with known.file.open() as stream:
+                records = (record.value for record in known.records(stream) if not record.problem)
+                guess = suggest_mapping(known.columns, ({c: row.get(c) for c in known.columns} for row in records))
             for fault in guess.faults(known.columns):
                 print(fault, file=sys.stderr)
             return guess.model_dump_json(indent=2, exclude_defaults=True)

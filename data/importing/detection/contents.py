@@ -136,7 +136,7 @@ def _number(cell: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def summarize_rows(file: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> SourceContents:
+def summarize_rows(file: str, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> SourceContents:
     """The contents of a table of which only its columns and these rows are known."""
     return SourceContents({file: _table(rows, columns)})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -148,7 +148,7 @@ def _card(kind: str, group: Mapping[Place, AnswerSeries], dataset: str, taken: s
     return check_recipe({"name": name, "title": title, "kind": kind, "dimensions": dimensions})
 
 
-def suggest_mapping(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> ColumnMapping:
+def suggest_mapping(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> ColumnMapping:
     """A mapping to begin with; `faults` says what it still lacks."""
     dimensions: dict[Place, Dimension] = {(c.kind, d.sort, d.name): d for c in cards().values() for d in c.dimensions}
     interpretation = interpret_contents(summarize_rows(_NAME, columns, rows), dimensions)

@@ -178,6 +178,14 @@ def test_a_table_needs_a_mapping_and_one_is_suggested(run: Run, tmp_path: Path) 
     assert run("import", "t.csv", "--dataset", "d", "--mapping", "m.json")[1].startswith("Added 1 item,")
 
 
+def test_a_mapping_is_suggested_by_all_rows_of_a_table(run: Run, tmp_path: Path) -> None:
+    rows = [f"x{n},{who},{score},3" for who, score in (("ann", 2), ("ben", 4), ("eve", 9)) for n in range(25)]
+    (tmp_path / "t.csv").write_text("id,rater,human_score,llm_score\n" + "\n".join(rows))
+    made = json.loads(run("import", "t.csv", "--suggest")[1])
+    assert [one["only"]["rater"] for one in made["labels"]] == [["ann"], ["ben"], ["eve"]]
+    assert made["recipes"][0]["dimensions"][0]["answers"]["hi"] == 10
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
