@@ -21,6 +21,16 @@ _BETTER = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
 _MADE = ("model", "system", "generator")
 _WHO = ("annotator", "rater", "worker", "judge", "reviewer")
 _GIVERS = (*_WHO, "human", "llm", "model")
+_MARKED = re.compile(r"(.+?)_(id|name|idx|index|no|nr|num|number|code|email|key|uid|uuid)")
+_OF_ANSWERS = frozenset((
+    "annotation", "annotations", "judgement", "judgment", "judged", "metric", "pred", "preds", "prediction",
+    "predictions", "predicted", *WORDS["person_weak"],
+))  # fmt: skip
+"""Words of an owner whose id or number is that of an answer, and not of who gave it."""
+APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role")
+"""Columns that part the rows of one id into several items."""
+_SEVERAL = 0.95
+"""Of the rows that name who answered, at least so many are the only answer of theirs to their item."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +135,15 @@ class _Table:
         self._fields()
         names = {column: parse_name(column) for column in self.left}
         aside = [c for c in self.left if names[c].note or names[c].confidence]
-        meta = [c for c in self.left if c not in aside and _holds_side_facts(c, names[c])]
-        self.left = [c for c in self.left if c not in aside and c not in meta]
-        by = self._by(names)
-        if by:
-            self.left.remove(by)
+        meta = [c for c in self.left if c not in aside and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
+        item, giver = self._rows_of_answers(key, [c for c in self.left if c not in aside], meta)
+        if giver and item != key:
+            meta.append(key)
+            key = item
+        self.left = [c for c in self.left if c not in aside and c not in (*meta, key) and c != giver]
+        meta = [c for c in meta if c not in (key, giver)]
+        by = giver or self._by(names)
+        self.left = [c for c in self.left if c != by]
         owners: tuple[Owner, Owner] = ("judge", "person")
         voices = {o: [self._voice(c) for c in self.named[o]] for o in owners}
         open_: list[AnswerColumn] = []
@@ -170,6 +184,45 @@ class _Table:
 
     def _ask(self, columns: Sequence[str], sentence: str) -> None:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
+
+    def _counts_rows(self, column: str) -> bool:
+        """Whether a column beside the id numbers the rows, as a saved index does."""
+        plain = normalize(column)
+        return (plain in WORDS["ids"] or plain.startswith("unnamed_")) and self._distinct(column)
+
+    def _rows_of_answers(self, key: str, names: Sequence[str], meta: Sequence[str]) -> tuple[str, str]:
+        """(item, giver), two columns, where the rows show that an item has an answer of several givers; else nothing.
+
+        An id that no two rows share may then be that of the answer, beside the item's own.
+        """
+        givers = [c for c in names if _names_giver(c) and self._recurs(c)]
+        answers = [c for c in names if c not in meta and normalize(c) not in _WHO]
+        answers = [c for c in answers if self._can_hold_answers(c, parse_name(c))]
+        answers += [*self.named["judge"], *self.named["person"]]
+        ids = [self.plain[n] for n in WORDS["ids"] if self.plain.get(n) in names and n not in _WEAK_IDS]
+        ids += [c for c in names if normalize(c).endswith("_id") and c not in ids and not parse_name(c).owner]
+        for item in (key, *(ids if key and self._distinct(key) else [])):
+            if not item or item in givers or self._distinct(item):
+                continue
+            parts = [item, *(self.plain[n] for n in APART if n in self.plain)]
+            texts = [c for columns in self.texts.values() for c in columns if item != key]
+            if self._count(parts) == len(self.rows) or self._count([*parts, *texts]) > self._count(parts):
+                continue
+            for giver in (c for c in givers if {*answers} - {c, item}):
+                given = [row for row in self.rows if _plain(row.get(giver))]
+                pairs = self._count([*parts, giver], given)
+                if pairs >= _SEVERAL * len(given) and pairs > self._count(parts, given):
+                    return item, giver
+        return "", ""
+
+    def _count(self, columns: Sequence[str], rows: Sequence[Mapping[str, Any]] | None = None) -> int:
+        """How many different combinations of cells some columns have."""
+        return len({tuple(str(row.get(c)) for c in columns) for row in (self.rows if rows is None else rows)})
+
+    def _recurs(self, column: str) -> bool:
+        """Whether the cells of a column are short names or numbers, each of several rows."""
+        cells = [cell for row in self.rows if (cell := _plain(row.get(column)))]
+        return 2 * len(set(cells)) <= len(cells) and all(len(c) <= 100 and not re.search(r"\d\.\d", c) for c in cells)
 
     def _distinct(self, column: str) -> bool:
         cells = [str(row.get(column)) for row in self.rows]
@@ -258,7 +311,7 @@ class _Table:
         open_ = [c for c in self.left if not names[c].owner and self._can_hold_answers(c, names[c])]
         for column in self.left:
             name, found = names[column], self._survey(column)
-            marked = re.fullmatch(r"(.+)_(id|name)", normalize(column))
+            marked = _MARKED.fullmatch(normalize(column)) if _names_giver(column, weak=True) else None
             if not name.owner or (name.dimension and not marked) or (name.weak and not marked):
                 continue
             scale = found.answers
@@ -292,7 +345,7 @@ class _Table:
         names: Mapping[str, ColumnName],
     ) -> tuple[dict[Owner, list[AnswerColumn]], list[AnswerColumn]]:  # fmt: skip
         """The columns whose names say that they are of the other side than `by` is of, and those that it is about."""
-        whose = names[by].owner
+        whose: Owner = names[by].owner or "person"
         other: Owner = "person" if whose == "judge" else "judge"
         sure = bool(voices[whose] or open_)
         apart = [v for v in voices[other] if v.column in self.named[other] or sure or not names[v.column].weak]
@@ -386,7 +439,21 @@ def _holds_side_facts(column: str, name: ColumnName) -> bool:
 def _names_id_or_sort(flat_: str, name: ColumnName) -> bool:
     """Whether a name is of an id, or of what sort of judge or person there was ("rater_type")."""
     of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
-    return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak))
+    return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak or flat_[:-3] in _OF_ANSWERS))
+
+
+def _names_giver(column: str, weak: bool = False) -> bool:
+    """Whether a name is of who gave an answer: rater, worker_id, user; `weak`: or model_id, which may be a system's."""
+    flat_, name = normalize(column), parse_name(column)
+    marked = _MARKED.fullmatch(flat_)
+    stem = marked[1] if marked else flat_
+    owned = bool(marked) and bool(name.owner) and (weak or not name.weak) and stem not in _OF_ANSWERS
+    return owned or stem in (*_WHO, *WORDS["givers"])
+
+
+def _plain(cell: Any) -> str:
+    """A cell that names somebody, as text; nothing for an empty one."""
+    return "" if cell is None or cell != cell else str(cell).strip().removesuffix(".0")
 
 
 def _same(one: RecipeScale | None, two: RecipeScale | None) -> bool:

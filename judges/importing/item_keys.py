@@ -8,9 +8,8 @@ from typing import Any
 
 from judges.authoring.scale_inference import survey
 from judges.importing.column_names import normalize
-from judges.importing.columns import AnswerColumn, Columns
+from judges.importing.columns import APART, AnswerColumn, Columns
 
-APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role")
 VERDICTS: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
     {"A": "a", "B": "b", "C": "tie"},

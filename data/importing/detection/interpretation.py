@@ -288,7 +288,7 @@ class _Table:
         meta_columns = [c for c in found.meta if table.columns[c].count and not table.columns[c].many]
         beside = [c for c in meta_columns if c not in by and c not in taken]
         self.mapping = Columns(kind=self.kind, id=ValueSource(columns=by), fields=fields, meta=beside)
-        if not spoken and not self.mapping.textless:
+        if not spoken:
             key_of_item = by or [column for source in fields.values() for column in source.columns]
             self.mapping = self.mapping.model_copy(update={"meta": self._of_items(beside, key_of_item)})
 

@@ -195,6 +195,51 @@ def test_rows_may_name_who_answered() -> None:
         assert not found.judges and not found.people
 
 
+PEOPLE = {"item": [f"q{n // 3}" for n in range(12)], "score": FIVE}
+
+
+@pytest.mark.parametrize(
+    ("columns", "item", "giver", "values"),
+    [
+        ({"rater": [1, 2, 3]}, "item", "rater", ["score"]),
+        ({"annotator_idx": [9.0, 12.0, 15.0]}, "item", "annotator_idx", ["score"]),
+        ({"annotator_id": [1, 2, 3], "label": ["good", "bad"]}, "item", "annotator_id", ["label", "score"]),
+        ({"rater_email": ["a@x.org", "b@x.org", "c@x.org"]}, "item", "rater_email", ["score"]),
+        ({"user": ["ann", "ben", "eve"]}, "item", "user", ["score"]),
+        ({"id": ID, "worker": ["ann", "ben", "eve"]}, "item", "worker", ["score"]),
+        ({"id": ID, "user_id": [1, 2, 3], "prompt": [f"{LONG[0]} {n // 3}" for n in range(12)]}, "item", "user_id",
+         ["score"]),
+        ({"annotation_id": ID, "worker_id": ["ann", "ben", "eve"]}, "item", "worker_id", ["score"]),
+        ({"Unnamed: 0": ID, "rater": ["ann", "ben", "eve"]}, "item", "rater", ["score"]),
+        ({"rater": ["ann", "ben", "eve"], "index": ID}, "item", "rater", ["score"]),
+    ],
+)  # fmt: skip
+def test_rows_show_who_answered(columns: dict[str, list[Any]], item: str, giver: str, values: list[str]) -> None:
+    found = read({**columns, **PEOPLE})
+    assert (found.id, found.by, sorted(v.column for v in found.values)) == (item, giver, values)
+    assert not found.people and not found.judges and not found.unclear
+
+
+@pytest.mark.parametrize(
+    ("columns", "key"),
+    [
+        ({"id": ID, "rater": [1, 2, 3], "judge": FIVE}, "id"),
+        ({"item": PEOPLE["item"], "model": ["x", "y", "z"], "rater": [1, 2, 3], "judge": FIVE}, "item"),
+        ({"item": PEOPLE["item"], "rater": [1, 3, 3], "judge": FIVE}, "item"),
+        ({"item": PEOPLE["item"], "rater": [n / 7 for n in range(12)], "judge": FIVE}, "item"),
+        ({"item": PEOPLE["item"], "rater": ["good", "bad", "ok", "good"], "judge": ["good", "bad", "ok"]}, "item"),
+    ],
+)
+def test_answers_are_no_names_where_rows_do_not_show_it(columns: dict[str, list[Any]], key: str) -> None:
+    found = read(columns)
+    assert (found.id, found.by, [v.column for v in found.people]) == (key, "", ["rater"])
+
+
+def test_an_id_stays_that_of_items_whose_texts_differ() -> None:
+    table = {"id": ID, "item": PEOPLE["item"], "response": LONG, "worker": ["ann", "ben", "eve"], "score": FIVE}
+    assert (read(table).id, read(table).by) == ("id", "worker")
+
+
 def test_what_a_person_says_goes_before_every_name() -> None:
     found = read({"id": ID, "judge": FIVE, "human": FIVE, "score": FIVE}, judges=["human"], people=["score"])
     assert [v.column for v in found.judges] == ["human"] and [v.column for v in found.people] == ["score"]
