@@ -127,3 +127,9 @@ def normalize(name: str) -> str:
 def column_names(header: Sequence[str]) -> list[str]:
     """The names of a table's columns; one without a name, such as that of a saved index, gets its place as name."""
     return [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
+
+
+def stated_delimiter(text: str) -> str:
+    """The sign between cells that the first line of a text says (`sep=;`, as Excel takes it), "" where it says none."""
+    found = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text, re.IGNORECASE)
+    return found[1] if found else ""

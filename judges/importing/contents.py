@@ -26,7 +26,7 @@ from judges.cards import cards
 from judges.errors import AssayError, BadCard
 from judges.gold import Resolve
 from judges.importing import line_files, lines
-from judges.importing.column_names import column_names
+from judges.importing.column_names import column_names, stated_delimiter
 from judges.importing.encodings import detect_encoding
 from judges.importing.line_files import BadLines, bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
@@ -174,14 +174,14 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         raise BadLines(f"{path} is not UTF-8: save the file as UTF-8.") from None
     csv.field_size_limit(2**27)
     header = text.partition("\n")[0]
-    sign = max(",;\t|", key=header.count)
+    sign = stated_delimiter(text) or max(",;\t|", key=header.count)
     table = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     names: list[str] = []
     after = 1
     try:
         for row in table:
             n, after = after, table.line_num + 1
-            if not any(cell.strip() for cell in row):
+            if not any(cell.strip() for cell in row) or (n == 1 and stated_delimiter(sign.join(row))):
                 continue
             if not names:
                 names = column_names(row)

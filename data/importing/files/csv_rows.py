@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from data.store.errors import BadInput
-from judges.importing.column_names import column_names
+from judges.importing.column_names import column_names, stated_delimiter
 from judges.importing.encodings import detect_encoding
 from judges.importing.jsonl import LIMIT, Record
 from judges.plural import many
@@ -40,6 +40,8 @@ def detect_dialect(name: str, head: bytes) -> Dialect:
     whole = len(head) < _SAMPLE
     lines = text.splitlines(keepends=True)
     sample = lines if whole or len(lines) < 2 else lines[:-1]
+    if stated := stated_delimiter(text):
+        return Dialect(encoding, stated)
     return Dialect(encoding, max(DELIMITERS, key=lambda sign: _regular(sample, sign)))
 
 
@@ -148,6 +150,8 @@ def read_csv(name: str, stream: BinaryIO, dialect: Dialect) -> Iterator[Record]:
         for number in range(lines.first, lines.number + 1) if lines.bad else ():
             problem = problem or lines.bad.pop(number, "")
         if header is None:
+            if lines.first == 1 and stated_delimiter(dialect.delimiter.join(row)):
+                continue
             if problem:
                 raise BadInput(f"{name}: its header (line {lines.first}) {problem}. It must name the columns.")
             header = _header(name, row) if any(cell.strip() for cell in row) else None

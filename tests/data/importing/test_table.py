@@ -40,6 +40,7 @@ from data.store import sandbox
 from data.store.errors import BadInput
 from judges.authoring.recipe import RecipeScale
 from judges.cards import cards
+from judges.importing.contents import read_rows
 from judges.types import ITEM
 from tests.archives import compare_archive
 from tests.data.imports import workspace
@@ -130,6 +131,16 @@ def test_a_delimiter_is_told_by_all_rows_of_a_short_file_and_by_a_header_that_is
     assert csv_rows.detect_dialect("short.csv", short).delimiter == ";"
     long = ";".join(f"{n}" + "x" * 500 for n in range(200)).encode() + b"\n"
     assert csv_rows.detect_dialect("long.csv", long[: 2**16]).delimiter == ";"
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;"])
+@pytest.mark.parametrize(("encoding", "end"), [("utf-8-sig", "\r\n"), ("utf-16", "\r\n"), ("cp1252", "\n")])
+def test_a_first_line_may_say_the_delimiter(tmp_path: Path, first: str, encoding: str, end: str) -> None:
+    content = end.join((first, "id;output", "1;Größe, 3,5", "")).encode(encoding)
+    (record,) = csv_rows.read_csv("f.csv", io.BytesIO(content), csv_rows.detect_dialect("f.csv", content))
+    assert (record.line, record.value) == (3, {"id": "1", "output": "Größe, 3,5"})
+    (tmp_path / "f.csv").write_bytes(content)
+    assert list(read_rows(tmp_path / "f.csv")) == [(3, record.value)]
 
 
 cell = some.text(
