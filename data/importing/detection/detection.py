@@ -16,6 +16,7 @@ from data.importing.lines import ToolEntry
 from data.importing.mapping.mapping import ColumnMapping
 from data.importing.plan import Format
 from data.store.errors import BadInput
+from judges.importing.column_names import WORDS, normalize
 from judges.importing.jsonl import Record
 from judges.mtbench import assembly
 
@@ -89,8 +90,8 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
 def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     container = detect_container(file)
     sample = first_records(file, container, _FIRST, formats.lists()) or _read_with_nan(file, container)
-    if container == "csv" and not sample and not _any(file, container):
-        raise BadInput(f"{file.name} holds a header and no rows.")
+    if container == "csv" and not sample:
+        raise BadInput(_why_no_rows(file, container))
     start = FileStart(file.name, container, [record.value for record in sample])
     found = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
     return DetectedFile(file, container, found, formats.file_role(found, start), *_begins(sample))
@@ -110,7 +111,7 @@ def _fallback_format(start: FileStart) -> Format:
     """The format of a file that no format claims: a table, or canonical where nothing in it can be read."""
     if len(start.rows) == 1 and (empty := formats.empty_list(start.rows[0])):
         raise BadInput(f"{start.name} holds nothing to import: its list {empty} is empty.")
-    if start.container == "object":
+    if start.container == "object" or (len(start.rows) == 1 and start.container == "lines" and _wraps(start.rows[0])):
         named = ", ".join(sorted(frozenset().union(*start.shapes)))[:200] or "none that can be read"
         raise BadInput(
             f"{start.name} is one JSON object that none of the tools known here writes (its keys: {named}). Give its "
@@ -119,10 +120,22 @@ def _fallback_format(start: FileStart) -> Format:
     return "table" if start.rows else "canonical"
 
 
-def _any(file: SourceFile, container: Container) -> bool:
-    """Whether a file holds a record at all, good or bad."""
+def _wraps(value: dict[str, Any]) -> bool:
+    """Whether an object is no row, but holds rows or columns, as it has lists or objects in the place of cells."""
+    inner = [one for one in value.values() if isinstance(one, (list, dict))]
+    if any(normalize(key) in names for key in value for names in WORDS["fields"].values()):
+        return False
+    whole = bool(inner) and len(inner) == len(value)
+    return whole or any(isinstance(one, list) and isinstance(next(iter(one), None), (list, dict)) for one in inner)
+
+
+def _why_no_rows(file: SourceFile, container: Container) -> str:
+    """The sentence for a table of text that has a header, and no row below it that can be read."""
     with file.open_uncounted() as stream:
-        return next(iter(read_records(file, container, stream, formats.lists())), None) is not None
+        first = next(iter(read_records(file, container, stream, formats.lists())), None)
+    if first is None:
+        return f"{file.name} holds a header and no rows."
+    return f"{file.name}: none of its first rows can be read. In line {first.line:,}, the row {first.problem}."
 
 
 def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:

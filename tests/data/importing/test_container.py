@@ -13,7 +13,7 @@ import hypothesis.strategies as some
 import pytest
 from hypothesis import given
 
-from data.importing import from_bytes
+from data.importing import detect_formats, from_bytes
 from data.importing.files import container, csv_rows, json_records
 from data.importing.files.container import detect_container, first_records
 from data.store.errors import BadInput
@@ -128,6 +128,29 @@ def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int
 def test_what_is_no_data_is_refused(name: str, content: bytes, says: str) -> None:
     with pytest.raises(BadInput, match=f"{name} {says}"):
         detect_container(from_bytes([(name, content)]).files[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.csv", b"id,human\n1,2,\n2,3,\n", "none of its first rows can be read. In line 2, the row has 3 fields"),
+        ("a.csv", b"id,human\n", "a.csv holds a header and no rows."),
+        *((f"a{n}.json", json.dumps(value).encode(), "is one JSON object that none of the tools known here writes")
+          for n, value in enumerate((
+              {"data": [{"id": 1, "human": 3}]}, {"n": 1, "rows": [{"id": 1, "human": 3}]},
+              {"id": {"0": 1}, "human": {"0": 3}},
+              {"columns": ["id"], "index": [0], "data": [[1]]}, {"q1": {"human": 3}, "q2": {"human": 4}},
+          ))),
+    ],
+)  # fmt: skip
+def test_what_holds_no_row_that_can_be_read_is_refused(name: str, content: bytes, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        detect_formats(from_bytes([(name, content)]))
+
+
+def test_a_single_line_is_a_row_though_it_holds_lists() -> None:
+    row = {"id": 1, "response": "a", "annotations": [{"by": "ann", "score": 3}], "meta": {"a": {}}}
+    assert detect_formats(from_bytes([("a.jsonl", json.dumps(row).encode())]))[0].format == "table"
 
 
 HELD = [
