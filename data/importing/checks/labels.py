@@ -94,9 +94,11 @@ class LabelCheck:
         place = label_slot(cell, given.mode)
         if place in self.known.stored and made_at <= (time := self.known.stored[place][1]):
             about, at = _describe_label(given), _format_moment(time)
-            raise LineError("made_at", f"The dataset holds a later answer of {annotator} to {about} ({at}).")
+            which = "a later answer" if made_at < time else "another answer of the same moment"
+            raise LineError("made_at", f"The dataset holds {which} of {annotator} to {about} ({at}).")
         self.context.check_not_in_future(made_at)
-        self.known.add(place, key, made_at)
+        if self.known.add(place, key, made_at, line.moment, value):
+            self.context.problems.warn(AGAIN)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
         unknown = probability is None and "probability" not in given.model_fields_set

@@ -192,8 +192,8 @@ def share_scales(series: Iterable[AnswerSeries], stored: Mapping[Place, Dimensio
         for place in places:
             why = found.why if scale is None else "" if chosen is not None else survey(given[place].cells).why
             why = re.sub(r" \([\d,]+\)", "", why)  # how many different cells there are shows nothing
-            if scale is None and not given[place].cells and (given[place].count or given[place].only):
-                why = "there are long texts, or too many different words, among them"
+            if not given[place].cells and (given[place].count or given[place].only):
+                why = "there are lists, long texts or too many different words among them"
             given[place] = replace(given[place], answers=scale, dimension=dimension, why=why)
     return tuple(given)
 
