@@ -48,6 +48,9 @@ def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Itera
         for record in group:
             if record.problem:
                 yield RejectedRow(file, record.line, [("", f"The row {record.problem}.")], record.text)
+            elif not name:
+                empty = " and ".join(mapping.id.columns)
+                yield RejectedRow(file, record.line, [("id", f"The row has no id: {empty} is empty.")], record.value)
             elif spread:
                 rows.append(record)
             else:
