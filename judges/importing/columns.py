@@ -432,7 +432,8 @@ def _holds_side_facts(column: str, name: ColumnName) -> bool:
     """Whether a column holds something beside the answers: its language, what it cost, how many people there were."""
     flat_ = normalize(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
-    measured = not name.owner and bool(set(flat_.split("_")) & set(WORDS["measured"]))
+    measured = flat_ in WORDS["times"] or re.search(r"_(at|date|time|timestamp)$", flat_) is not None
+    measured |= not name.owner and bool(set(flat_.split("_")) & set(WORDS["measured"]))
     return flat_ in WORDS["meta"] or several or measured or _names_id_or_sort(flat_, name)
 
 

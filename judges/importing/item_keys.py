@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from judges.authoring.scale_inference import survey
-from judges.importing.column_names import normalize
+from judges.importing.column_names import WORDS, normalize
 from judges.importing.columns import APART, AnswerColumn, Columns
 
 VERDICTS: tuple[dict[str, str], ...] = (
@@ -37,6 +38,22 @@ def key_columns(
 def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether no two rows are alike in these columns."""
     return len({tuple(str(row.get(column)) for column in columns) for row in rows}) == len(rows)
+
+
+def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    """The column of these that says when an answer was given, in times that can be put in order; "" for none."""
+    known = (name for plain in WORDS["times"] for name in names if normalize(name) == plain)
+    cells = ((name, [cell_text(row[name]) for row in rows if row.get(name) not in (None, "")]) for name in known)
+    return next((name for name, filled in cells if filled and all(map(sortable_time, filled))), "")
+
+
+def sortable_time(text: str) -> str:
+    """A time in a form in which later ones come later, as UTC; nothing for what is none."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return (moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment).isoformat()
+    except (ValueError, OverflowError):
+        return ""
 
 
 def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:

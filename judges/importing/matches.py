@@ -11,7 +11,7 @@ from typing import Any
 
 from judges.audits import AuditReply, Cell
 from judges.authoring.recipe import RecipeScale, recipe_scale
-from judges.authoring.scale_inference import explain_two_scales, parse_answer, survey
+from judges.authoring.scale_inference import explain_two_scales, is_missing, parse_answer, survey
 from judges.card import Card, Item
 from judges.cards import cards
 from judges.errors import AssayError, BadScale, UnknownCard
@@ -19,7 +19,7 @@ from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
 from judges.importing.columns import AnswerColumn, Columns, fault_of_names, find_columns
 from judges.importing.contents import ExportedValue, FileContents
-from judges.importing.item_keys import cell_text, decode_verdicts, item_keys
+from judges.importing.item_keys import cell_text, decode_verdicts, item_keys, sortable_time, time_column
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
@@ -373,14 +373,18 @@ def _wide(
     rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Columns, list[str]]:
     """Rows of which each has what one person or judge said, as rows with a column for each of them."""
-    rows_by_key: dict[str, dict[str, Any]] = {}
+    rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys_}
     names: dict[str, tuple[str, str]] = {}
-    for key, row in zip(keys_, rows, strict=True):
-        into = rows_by_key.setdefault(key, {})
+    when = time_column(found.meta, rows)
+    given = sorted(zip(keys_, rows, strict=True), key=lambda one: sortable_time(cell_text(one[1].get(when))))
+    for key, row in given:
+        into = rows_by_key[key]
         for voice in found.values:
             who = cell_text(row.get(found.by))
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
-            into.setdefault(column, row.get(voice.column))
+            # A judge's first answer counts, and the last one of a person.
+            if column not in into or (owner(who) != "judge" and not is_missing(row.get(voice.column))):
+                into[column] = row.get(voice.column)
             names[column] = (who, voice.dimension)
         for voice in (*found.judges, *found.people):
             into.setdefault(voice.column, row.get(voice.column))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, BinaryIO, NamedTuple
 
 from data.gold import disputes
@@ -183,7 +184,7 @@ class KnownLabels(_KnownOfItems):
         self._ids: set[str] = set()
         self._new: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
-        self.new: dict[Cell, list[tuple[datetime, int, str]]] = {}
+        self.new: dict[Cell, list[tuple[datetime, str, int, str, float | None]]] = {}
         self._order = 0
 
     def _learn(self, item_ids: list[str]) -> None:
@@ -200,18 +201,20 @@ class KnownLabels(_KnownOfItems):
         """Whether the workspace had this very label before the import."""
         return key in self._ids
 
-    def add(self, cell: Cell, key: str, made_at: datetime) -> None:
-        """A label of this import."""
+    def add(self, cell: Cell, key: str, made_at: datetime, moment: str, value: float | None) -> bool:
+        """A label of this import; whether the one before it in its cell is of the same moment, with another value."""
         self._new.add(key)
         self._order += 1
-        self.new.setdefault(cell, []).append((made_at, self._order, key))
+        chain = self.new.setdefault(cell, [])
+        chain.append((made_at, moment, self._order, key, value))
+        return len(chain) > 1 and chain[-2][:2] == (made_at, moment) and chain[-2][4] != value
 
     def replacements(self) -> dict[str, str]:
         """Which label replaces which: of one person's labels for one cell the later one, then the later line."""
         found: dict[str, str] = {}
         for cell, chain in self.new.items():
             before = self.stored[cell][0] if cell in self.stored else None
-            for _, _, key in sorted(chain):
+            for *_, key, _ in sorted(chain, key=itemgetter(0, 1, 2)):
                 if before is not None:
                     found[key] = before
                 before = key

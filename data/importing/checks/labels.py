@@ -24,6 +24,10 @@ NO_PROBABILITY = (
     "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
     "label is kept, and does not count for the approval check."
 )
+AGAIN = (
+    "A person gave another answer to the same question of an item, and no time of the two says which is newer: the one "
+    "further down counts."
+)
 
 
 class LabelQuestion(NamedTuple):

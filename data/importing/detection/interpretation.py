@@ -23,7 +23,7 @@ from judges.authoring.scale_inference import Survey, explain_two_scales, parse_a
 from judges.errors import BadScale
 from judges.importing.column_names import owner, parse_name
 from judges.importing.columns import AnswerColumn, find_columns
-from judges.importing.item_keys import are_unique, describe_code, key_columns, verdict_code
+from judges.importing.item_keys import are_unique, describe_code, key_columns, time_column, verdict_code
 from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind
 
@@ -48,6 +48,7 @@ class AnswerSeries:
 
     `by` says whose they are, "" that they are not taken; `who` is the judge's or person's name, or else `whose` the
     column of it; `order` that in which a judge saw a pair; `count` is 0 where it is not known;
+    `latest` the column of the times by which the newest of a person's answers counts;
     `dimension` and `sort` the question; `answers` its scale, None where the values have none in common (`why`);
     `only` the rows that they stand in; `cells` the different values, and `values` what those of a code mean.
     """
@@ -65,6 +66,7 @@ class AnswerSeries:
     reason: str = ""
     confidence: str = ""
     whose: str = ""
+    latest: str = ""
     order: ValueSource = field(default_factory=ValueSource)
     only: dict[str, list[str]] = field(default_factory=dict)
     why: str = ""
@@ -309,6 +311,12 @@ class _Table:
                 cell = "" if is_empty(row.get(name)) else str(row.get(name))
                 if first.setdefault(name, cell) != cell:
                     differing[name] = None
+        latest = time_column(list(differing), self.table.rows)
+        if latest and any(one.by == "person" for one in self.series):
+            self.series = [replace(one, latest=latest) if one.by == "person" else one for one in self.series]
+            self.assumptions.append(f"{self.file}: where a person answered again, the last time in {latest} counts.")
+            del differing[latest]
+            names = [name for name in names if name != latest]
         if differing:
             named = ", ".join(differing)
             self.assumptions.append(f"{self.file}: {named}: left out, as rows of one item differ there.")

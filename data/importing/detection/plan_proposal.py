@@ -96,6 +96,7 @@ def _label_columns(one: AnswerSeries) -> LabelColumns:
         unit=ValueSource(constant=one.sort),
         dimension=ValueSource(constant=one.dimension),
         annotator=ValueSource(columns=[one.whose]) if one.whose else ValueSource(constant=one.who),
+        latest=ValueSource(columns=[one.latest] if one.latest else []),
         only=one.only,
     )
 

@@ -23,6 +23,7 @@ from data.importing.mapping.mapping import (
 from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
+from judges.importing.item_keys import sortable_time
 from judges.importing.jsonl import Record
 from judges.plural import many, verb
 from judges.strict_json import BadJson, canonical, parse_json, show_value
@@ -303,7 +304,8 @@ class _Table:
         if label.probability:
             data["probability"] = _chance("probability", label.probability.text(row).strip())
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
-        return Line(self.file, record.line, "label", data, row, nth=None if made_at else self.seen.count(*key))
+        nth, moment = None if made_at else self.seen.count(*key), sortable_time(label.latest.text(row))
+        return Line(self.file, record.line, "label", data, row, nth=nth, moment=moment)
 
 
 def _is_of_whole(one: JudgmentColumns | LabelColumns) -> bool:

@@ -114,6 +114,7 @@ class JudgmentColumns(AnswerColumns):
 class LabelColumns(AnswerColumns):
     """A person's answers in a table. `unit` may be `turn`: that of the row. Without `made_at` the time is unknown.
 
+    Where one person answered again, the answer with the last time in `latest` counts, else that further down.
     `probability` is that with which the item was drawn, where items are said to be drawn at random.
     """
 
@@ -126,6 +127,7 @@ class LabelColumns(AnswerColumns):
     turn: ValueSource = ValueSource()
     mode: ValueSource = ValueSource(constant="blind")
     made_at: ValueSource = ValueSource()
+    latest: ValueSource = ValueSource()
     team: ValueSource = ValueSource()
     probability: ValueSource = ValueSource()
 
@@ -172,7 +174,7 @@ class ColumnMapping(Strict):
             yield from judged.sources()
         for label in self.labels:
             yield from (label.value, label.unit, label.turn, label.dimension, label.annotator)
-            yield from (label.mode, label.made_at, label.team, label.probability)
+            yield from (label.mode, label.made_at, label.latest, label.team, label.probability)
 
     def cards(self) -> dict[str, Card]:
         """The cards that its recipes make, by name."""

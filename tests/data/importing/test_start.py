@@ -23,6 +23,7 @@ from data.store import Store, open_store
 from data.store.errors import BadInput
 from judges.authoring.card_lookup import spell_scale
 from judges.cards import cards as folder
+from judges.cli import main as judges_main
 from tests.archives import compare_archive
 from tests.data.imports import workspace
 
@@ -714,6 +715,39 @@ def test_many_decimal_commas_are_numbers_and_long_texts_are_not_called_empty(sto
     cells = [*numbers(1, 5)[1:], "It could not be judged, " + "as the answer is cut off in the middle of it, " * 2]
     (one,) = read(store, {"b.csv": table(id=IDS, human_score=cells)}).series
     assert one.why == "there are lists, long texts or too many different words among them"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_several_answers_of_a_person_the_newest_counts_and_else_that_further_down(
+    store: Store, tmp_path: Path, turned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same in a workspace as in `agree`, in whatever order the rows stand."""
+    rows = [(f"q{n % 8}", ("ann", "ben")[n // 8 % 2], 1 + n * 3 % 5, n // 16, 1 + n % 8 % 5) for n in range(32)]
+    newest = {(item, who): float(score) for item, who, score, *_ in rows}
+    files = {}
+    for name, when in (("iso", "2026-03-0{}T23:30:00+09:00"), ("german", "0{}.03.2026")):
+        lines = [f"{q},{who},{score},{llm},{when.format(day + 1)}" for q, who, score, day, llm in rows]
+        lines = lines[::-1] if turned else lines
+        files[name] = "\n".join(["item,rater,human_score,llm_score,labeled_at", *lines]).encode()
+    for name, content in files.items():
+        made = read(store, {"t.csv": content})
+        assert {one.latest for one in made.series} == ({"", "labeled_at"} if name == "iso" else {""})
+        assert len(made.series) == 3 and not made.tables["t.csv"].meta
+        warnings = bring(store, {"t.csv": content}, name).preview.warnings
+        assert len(warnings) == (name == "german")
+        held = store.rows(
+            "select i.name, l.annotator, l.value from label_now l join item i on i.id = l.item_id "
+            "join dataset d on d.id = i.dataset_id where d.name = $1", [name],
+        )  # fmt: skip
+        assert ({(item, who): value for item, who, value in held} == newest) is (name == "iso" or not turned)
+        (tmp_path / f"{name}.csv").write_bytes(content)
+        assert judges_main(["agree", str(tmp_path / f"{name}.csv")]) == 0
+    only = [f"{q},{who},{score},{1 + int(q[1:]) % 5}" for (q, who), score in newest.items()]
+    (tmp_path / "newest.csv").write_text("\n".join(["item,rater,human_score,llm_score", *only]))
+    figures = [line for line in capsys.readouterr().out.splitlines() if line.startswith("answer: %")]
+    assert judges_main(["agree", str(tmp_path / "newest.csv")]) == 0
+    expected = [line for line in capsys.readouterr().out.splitlines() if line.startswith("answer: %")]
+    assert figures[:1] == expected and (figures[1:] == expected) is not turned
 
 
 def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
