@@ -54,7 +54,7 @@ def _words(name: str) -> list[str]:
     """The words of a column's name; a model's name with its version and size is one."""
     words: list[str] = []
     spaced = _CAMEL.sub("_", unicodedata.normalize("NFKC", name)).lower().replace("_as_a_", "_")
-    for chunk in _APART.split(spaced.strip()):
+    for chunk in (run for part in _APART.split(spaced.strip()) for run in _SCRIPTS.findall(part)):
         if words and _MODEL.match(words[-1]) and _SIZE.fullmatch(chunk):
             words[-1] += f"-{chunk}"
         elif _MODEL.match(chunk):

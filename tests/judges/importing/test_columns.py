@@ -99,6 +99,17 @@ OWNED: dict[str, tuple[dict[str, list[Any]], tuple[Any, ...]]] = {
         {"番号": ID, "質問": LONG, "回答": LONG, "LLM評価": FIVE, "人間評価": FIVE},
         ("番号", {"task": "質問", "output": "回答"}, [("LLM評価", "llm", "")], [("人間評価", "人間評価", "")]),
     ),
+    "a model's name before Japanese": (
+        {"番号": ID, "GPT-4o正確性": FIVE, "GPT-4o流暢性スコア": FIVE, "人手正確性": FIVE, "人手流暢性": FIVE},
+        (
+            "番号", {}, [("GPT-4o正確性", "gpt-4o", "正確性"), ("GPT-4o流暢性スコア", "gpt-4o", "流暢性")],
+            [("人手正確性", "人手", "正確性"), ("人手流暢性", "人手", "流暢性")],
+        ),
+    ),
+    "a model's name behind Japanese": (
+        {"番号": ID, "正確性GPT-4o": FIVE, "人手正確性": FIVE},
+        ("番号", {}, [("正確性GPT-4o", "gpt-4o", "正確性")], [("人手正確性", "人手", "正確性")]),
+    ),
     "Chinese": (
         {"编号": ID, "问题": LONG, "输出": LONG, "模型评分": FIVE, "人工评分": FIVE},
         ("编号", {"task": "问题", "output": "输出"}, [("模型评分", "模型", "")], [("人工评分", "人工评分", "")]),
