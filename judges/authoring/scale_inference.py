@@ -26,13 +26,15 @@ _COMMA = re.compile(r"([-+]?\d+),(\d+)", re.ASCII)
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}((,\d{3}){2,}|(,\d{3})+\.\d+)", re.ASCII)
 _POINTED = re.compile(r"[-+]?[1-9]\d{0,2}((\.\d{3}){2,}|(\.\d{3})+,\d+)", re.ASCII)
 _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:/|out of|von) ?(\d{1,3})", re.ASCII)
-_STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|★|つ星)|(★+)☆*")
+_STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|points?|pts?|punkte?|★|つ星|点|分|점)|(★+)☆*")
+_NUMBERED = re.compile(r"(\d{1,2}) ?[-–—:=.)(] ?(\D*\w\D*?)\)?")
 _AROUND = "\"'“”„`*「」[]() "
 _FAR, _WORD = 1e9, 40
 _BEYOND = 2
 """A column that reaches so many times as far as another may be on another scale."""
 _ENDS = (1, 5, 10, 100)
 _GRADES = {"a", "b", "c"}
+_LETTERS = frozenset("abcdef")
 
 _Sort = Literal["missing", "number", "percent", "comma", "out of", "word"]
 
@@ -68,6 +70,9 @@ def survey(values: Iterable[Any]) -> Survey:
     words, missing = cells.pop("word", Counter[Any]()), cells.pop("missing", Counter[Any]())
     if missing["none"] and any("none" in rungs and set(words) < set(rungs) for rungs in _LADDERS) and words:
         words["none"] = missing.pop("none")
+    if words and (meant := _numbered(words, bool(cells))):
+        cells["number"].update({meant[word]: count for word, count in words.items()})
+        words.clear()
     numbers = sum(count.total() for count in cells.values())
     sizes = numbers, words.total(), missing.total()
     if not numbers and not words:
@@ -126,11 +131,17 @@ def _certain_survey(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey
     return Survey(answers, answers, *sizes)
 
 
-def explain_two_scales(name: str, judge: RecipeScale | None, people: Iterable[RecipeScale | None]) -> list[str]:
-    """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other."""
+def explain_two_scales(
+    name: str, judge: RecipeScale | None, people: Iterable[RecipeScale | None], common: RecipeScale | None = None
+) -> list[str]:
+    """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other.
+
+    `common` is the scale of all of them, on which per cent are already parts of 1 where the others are.
+    """
     own_hi, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
     other_hi = max(others, default=0)
-    if not own_hi or not other_hi or max(own_hi, other_hi) < _BEYOND * min(own_hi, other_hi):
+    two = own_hi and other_hi and max(own_hi, other_hi) >= _BEYOND * min(own_hi, other_hi)
+    if not two or (common is not None and common.hi < max(own_hi, other_hi)):
         return []
     return [
         f"{name} goes up to {own_hi:g} and people's numbers up to {other_hi:g}: if these are two scales, kappa of them "
@@ -157,6 +168,7 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
     if folded in MISSING:
         return "missing", folded
     text = folded.strip(_AROUND) or folded
+    text += ")" * (text.count("(") > text.count(")"))  # as in "good (mostly)"
     if text.endswith("%") and (number := _parse_number(text[:-1].strip())) is not None:
         return "percent", number
     if (number := _parse_number(text)) is not None:
@@ -199,6 +211,8 @@ def _numbers(sort: _Sort, value: Any, answers: RecipeScale) -> list[float]:
         return [round(value / 100, 12)] if answers.hi == 1 else [value] if answers.hi >= 100 else []
     if sort == "comma":
         return [float(value.replace(",", ".")), float(value.replace(",", ""))]
+    if sort == "word":
+        return [float(found[1])] if (found := _NUMBERED.fullmatch(value)) else []
     return [value[0]] if sort == "out of" and value[1] == answers.hi else []
 
 
@@ -256,6 +270,18 @@ def _interval(numbers: set[float]) -> RecipeScale:
     step = next((s for s in steps if all((n / s).is_integer() for n in ends_and_numbers)), 0)
     ends = [int(end) if end.is_integer() else end for end in (low, high)]
     return RecipeScale(kind="interval", lo=ends[0], hi=ends[1], step=step)
+
+
+def _numbered(words: Iterable[str], beside_numbers: bool) -> dict[str, float]:
+    """The numbers of words such as "4 - good", where numbers stand beside them or their order is that of the words."""
+    found = {word: parts for word in words if (parts := _NUMBERED.fullmatch(word))}
+    numbers = {word: float(parts[1]) for word, parts in found.items()}
+    if len(set(numbers.values())) < len(list(words)):
+        return {}
+    rest = [found[word][2].strip() for word in sorted(found, key=numbers.__getitem__)]
+    rungs = (_ladder(set(rest)) if len(rest) > 1 and not set(rest) <= _LETTERS else None) or ()
+    places = [rungs.index(word) for word in rest if rungs]
+    return numbers if beside_numbers or (rungs and places in (sorted(places), sorted(places)[::-1])) else {}
 
 
 def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:

@@ -298,7 +298,7 @@ def _of_columns(
         answers_ = _common_scale(path, rows, [voice, *humans], good_rows)
         dimension = Dimension(voice.dimension or "answer", "response", answers_.scale, voice.column)
         dimensions.append(dimension)
-        notes += explain_two_scales(voice.column, voice.answers, [v.answers for v in humans])
+        notes += explain_two_scales(voice.column, voice.answers, [v.answers for v in humans], answers_)
         for n, (key, row) in enumerate(zip(keys, rows, strict=True)):
             try:
                 cells = [parse_answer(row.get(v.column), answers_) for v in (voice, *humans)]

@@ -163,8 +163,11 @@ def scale_warnings(series: Iterable[AnswerSeries]) -> list[str]:
     given = [(one, survey(one.cells).answers) for one in series if one.by]
     warnings = []
     for one, scale in given:
-        scales = [of for s, of in given if s.by == "person" and (s.kind, s.dimension) == (one.kind, one.dimension)]
-        warnings += explain_two_scales(one.name, scale, scales) if one.by == "judge" else []
+        about = (one.kind, one.dimension)
+        same = [(s, of) for s, of in given if s.by == "person" and (s.kind, s.dimension) == about]
+        if one.by == "judge":
+            common = survey([*one.cells, *(cell for s, _ in same for cell in s.cells)]).answers
+            warnings += explain_two_scales(one.name, scale, [of for _, of in same], common)
     sides = [{(s.kind, s.sort, s.dimension) for s, _ in given if s.by == by} for by in ("judge", "person")]
     if all(sides) and not sides[0] & sides[1]:
         names = [", ".join(sorted(name for _, _, name in side)) for side in sides]

@@ -216,6 +216,9 @@ def test_scales_and_questions_that_do_not_meet_are_told(store: Store) -> None:
         "judge goes up to 100 and people's numbers up to 5: if these are two scales, kappa of them means nothing. "
         "Bring them to one first."
     ]
+    parts = read(store, {"t.csv": table(id=IDS, judge=numbers("55%", "92%"), human=numbers(0.5, 1))})
+    assert {(one.answers.lo, one.answers.hi) for one in parts.series if one.answers} == {(0, 1)}
+    assert not parts.assumptions  # per cent are parts of 1 here
     apart = table(id=IDS, judge=numbers(1, 5), human_tone=numbers(1, 3), human_style=numbers(2, 4))
     assert (
         "Judges answer rating and people style, tone: no question has answers of both, so there is no figure. "
