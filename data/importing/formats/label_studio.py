@@ -14,7 +14,7 @@ from data.importing.conversations.evaluation_cases import (
     text_fields,
 )
 from data.importing.conversations.traces import iso_time
-from data.importing.conversations.utterances import as_object, as_objects, text_of
+from data.importing.conversations.utterances import as_object, as_objects, decode_json, text_of
 from data.importing.format_file import FileStart, FormatFile
 from data.importing.lines import ToolEntry
 
@@ -73,6 +73,7 @@ class _Reader(CaseReader):
         for name, value in fields.items():
             if name in used or value is None:
                 continue
+            value = decode_json(value)  # in a table, lists and objects are texts
             single = value["choices"] if isinstance(value, dict) and "choices" in value else value
             if isinstance(single, list) and len(single) == 1:
                 single = single[0]

@@ -924,6 +924,8 @@ def test_label_studio() -> None:
     assert [(o.note, o.confidence) for o in given if isinstance(o, NamedValue)][::2] == [("Short.", None), ("", 0.7)]
     short = [{"id": 1, "prompt": "P", "response": "R", "q": 4, "annotator": 2, "annotation_id": 5, "lead_time": 1.5}]
     assert opinions(found([("min.json", made.whole(short))])[1]) == [("1", "response", "q", 4, "person", "user 2")]
+    rows = b'id,prompt,response,q,annotator,annotation_id,lead_time\n1,P,R,"[{""rating"": 4}]",kim@x,5,1.5\n'
+    assert opinions(found([("x.csv", rows)])[1]) == [("1", "response", "q", 4, "person", "kim@x")]
 
 
 def test_argilla() -> None:
