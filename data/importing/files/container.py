@@ -24,6 +24,8 @@ _ARCHIVES = {
     b"Rar!": "a rar archive",
 }
 POINTER = b"version https://git-lfs.github.com/"
+HANDED_BACK = {"file", "line", "error", "row"}
+"""The keys of a line that could not be imported, as it is handed back."""
 _PEEK = 50
 
 
@@ -86,7 +88,7 @@ def read_records(
 ) -> Iterator[Record]:
     """The records of a file, in their order; those of one JSON object lie in the `lists` at these paths."""
     if container == "lines":
-        return jsonl.read_jsonl(stream)
+        return map(_unwrap, jsonl.read_jsonl(stream))
     if container == "list":
         return json_records.read_json_array(stream)
     if container == "object":
@@ -96,6 +98,17 @@ def read_records(
     from data.store.sandbox import parquet_records
 
     return parquet_records(file.name, file.path, stream)
+
+
+def _unwrap(record: Record) -> Record:
+    """The row of a line that an import handed back, so that it can come in once it is mended; other lines as they are.
+    """
+    if record.value.keys() != HANDED_BACK:
+        return record
+    row = record.value["row"]
+    if isinstance(row, dict):
+        return Record(record.line, row, record.text)
+    return Record(record.line, {}, str(row), "holds a row that could not be read: write it as an object")
 
 
 def first_records(

@@ -152,6 +152,20 @@ def test_one_bad_line_stops_all_or_the_good_rows_are_taken_and_the_rest_comes_ba
     store.close()
 
 
+def test_what_was_handed_back_comes_in_once_it_is_mended(tmp_path: Path) -> None:
+    store = workspace(tmp_path)
+    rows = [pair(), label("p1", "a"), label("p1", "all", annotator="ben"), "{"]
+    given = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows).encode()
+    back, again = io.BytesIO(), io.BytesIO()
+    import_source(store, "lea", from_bytes([("a.jsonl", given)]), ImportPlan("d"), "good rows", rejects=back)
+    source = from_bytes([("back.jsonl", back.getvalue().replace(b'"all"', b'"b"'))])
+    done = import_source(store, "lea", source, ImportPlan("d"), "good rows", rejects=again)
+    assert (done.labels, done.rejected) == (1, 1)
+    assert [json.loads(line)["row"] for line in again.getvalue().splitlines()] == ["{"]
+    assert store.rows("select annotator, value from label order by 1") == [("ann", 0.0), ("ben", 2.0)]
+    store.close()
+
+
 def test_a_preview_writes_nothing_and_shows_what_would_be_stored(tmp_path: Path) -> None:
     store = workspace(tmp_path)
     before = counts(store)
