@@ -29,7 +29,7 @@ class ImportContext:
     """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
 
     `cards` by name, `versions` and `questions` are the workspace's and those that the import brings; `refused` has the
-    place of each item that was not taken.
+    place of each item that was not taken, `textless` the names of new items of which nothing else is known.
     """
 
     snapshot: Snapshot
@@ -38,6 +38,7 @@ class ImportContext:
     items: KnownItems
     refused: dict[str, tuple[str, int]] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
+    textless: set[str] = field(default_factory=set)
     cards: dict[str, Card] = field(init=False)
     versions: dict[str, Card] = field(init=False)
     questions: dict[Place, Dimension] = field(init=False)

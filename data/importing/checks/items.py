@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from data.importing import rows
 from data.importing.checks.import_context import ImportContext, check_text
+from data.importing.checks.known_rows import KnownItem
 from data.importing.lines import Line, LineError
 from judges.authoring.custom import from_spec
 from judges.card import Card
@@ -11,7 +12,7 @@ from judges.cards import cards
 from judges.errors import AssayError
 from judges.importing.lines import CardLine, parse_item
 from judges.strict_json import show_value
-from judges.types import Dialogue, Dimension, Pair
+from judges.types import Dialogue, Dimension, Pair, Response
 
 
 def check_item(context: ImportContext, line: Line) -> None:
@@ -23,12 +24,21 @@ def check_item(context: ImportContext, line: Line) -> None:
     report, known = context.report, context.items.hash_of(item.id)
     if known is not None:
         if known != content_hash and not line.weak:
+            there = context.items.get(item.id)
+            if there is not None and not has_text(there):
+                raise LineError(
+                    "id",
+                    f"{show_value(item.id)} came in before without its texts, and an item does not change. Import "
+                    "texts and answers together, or the texts first, into another dataset.",
+                )
             where = "earlier in this import" if context.items.is_new(item.id) else "in the dataset"
             raise LineError(
                 "id", f"{show_value(item.id)} is there already, {where}, with other content. Give it another id."
             )
         report.known.items += not (line.weak and context.items.is_new(item.id))
         return
+    if line.weak:
+        context.textless.add(item.id)
     context.items.add(item, content, content_hash)
     context.spool.add([row], len(content))
     report.new.items += 1
@@ -37,6 +47,11 @@ def check_item(context: ImportContext, line: Line) -> None:
     begins = item.turns[0].text if isinstance(item, Dialogue) else input_text or getattr(item, "output", "")
     shown = {"id": item.id, "kind": item.kind, "system": systems, "units": row.cells, "begins": begins[:500]}
     context.show("items", report.new.items, **shown)
+
+
+def has_text(item: KnownItem) -> bool:
+    """Whether what is judged of an item is there, and not its name alone."""
+    return bool(item.output if isinstance(item, Response) else item.kind == "dialogue" or item.response_a.text)
 
 
 class CardCheck:

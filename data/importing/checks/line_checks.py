@@ -14,10 +14,11 @@ from data.importing import rows
 from data.importing.checks.adjudications import AdjudicationCheck
 from data.importing.checks.dataset_settings import GoldRuleCheck, GuidelinesCheck, PromptsCheck
 from data.importing.checks.import_context import ImportContext
-from data.importing.checks.items import CardCheck, check_item
+from data.importing.checks.items import CardCheck, check_item, has_text
 from data.importing.checks.judgments import JudgmentCheck
 from data.importing.checks.known_rows import KnownAdjudications, KnownItems, KnownJudgments, KnownLabels, Lookup
 from data.importing.checks.labels import LabelCheck
+from data.importing.formats import table
 from data.importing.lines import Entry, Hint, ItemMissing, Line, LineError, RejectedRow, Sort
 from data.importing.report import ProblemCollector
 from data.importing.sentences import validation_problems
@@ -25,7 +26,8 @@ from data.importing.snapshot import Snapshot
 from data.importing.staging import Spool
 from data.store.errors import BadInput
 from judges.errors import AssayError
-from judges.strict_json import BadJson
+from judges.plural import many, verb
+from judges.strict_json import BadJson, show_value
 
 _CHUNK = 500
 _PEOPLE, _JUDGES = 20_000, 1_000
@@ -89,9 +91,24 @@ class LineChecks:
         report.unscored = dict(self.judgments.unscored)
         if outcome := self.judgments.orders.describe_outcome():
             self.context.problems.warn(outcome)
+        if report.formats == [table.TITLE] and (sentence := self._describe_textless()):
+            self.context.problems.warn(sentence)
         report.people = sorted(self.people)
         report.judges = sorted({judge.named for judge in self.judgments.judges.values()})
         self.context.problems.close()
+
+    def _describe_textless(self) -> str:
+        """A sentence where tables name new items by ids alone, and none of those that have texts; else nothing."""
+        alone, report, items = self.context.textless, self.context.report, self.context.items
+        first = items.get(next(iter(items.stored))) if items.stored and not report.known.items else None
+        if not alone or (report.new.items == len(alone) and not (first and has_text(first))):
+            return ""
+        shown = ", ".join(map(show_value, sorted(alone)[:3]))
+        return (
+            f"{many(len(alone), 'item')} {verb(len(alone), 'comes', 'come')} in without a text, as none that has one "
+            f"bears {verb(len(alone), 'its id', 'their ids')} ({shown}). If ids are written in another way there, as "
+            "1.0 or 001, write them alike and import again."
+        )
 
     @property
     def people(self) -> dict[str, str]:

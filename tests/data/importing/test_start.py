@@ -14,7 +14,15 @@ from sklearn.metrics import cohen_kappa_score
 
 from data.cards import cards
 from data.cli import main
-from data.importing import ImportPlan, detect_formats, from_bytes, import_source, previous_mapping, start
+from data.importing import (
+    ImportPlan,
+    ImportRefused,
+    detect_formats,
+    from_bytes,
+    import_source,
+    previous_mapping,
+    start,
+)
 from data.importing.detection import contents
 from data.importing.detection.interpretation import Interpretation, interpret_contents
 from data.importing.detection.plan_proposal import propose_plan
@@ -751,6 +759,23 @@ def test_of_several_answers_of_a_person_the_newest_counts_and_else_that_further_
     assert judges_main(["agree", str(tmp_path / "newest.csv")]) == 0
     expected = [line for line in capsys.readouterr().out.splitlines() if line.startswith("answer: %")]
     assert figures[:1] == expected and (figures[1:] == expected) is not turned
+
+
+def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) -> None:
+    """Ids that are written in two ways make two items each; in whatever order the files come."""
+    texts = table(id=[f"{n}.0" for n in range(4)], prompt=list("qrst"), response=["a", "b", "c", "d is it"])
+    answers = table(id=list(range(4)), judge_score=[1, 2, 3, 4], human_score=[1, 2, 3, 5])
+    says = "4 items come in without a text, as none that has one bears their ids ('0', '1', '2')."
+    both = bring(store, {"a.csv": answers, "t.csv": texts})
+    assert (both.items, [one[: len(says)] for one in both.preview.warnings]) == (8, [says])
+    assert not bring(store, {"t.csv": texts}, "e").preview.warnings
+    assert bring(store, {"a.csv": answers}, "e").preview.warnings == both.preview.warnings
+    for name in ("f", "g"):
+        assert not bring(store, {"a.csv": answers}, name).preview.warnings
+    alike = texts.replace(b".0", b"")
+    assert not bring(store, {"a.csv": answers, "t.csv": alike}, "h").preview.warnings
+    with pytest.raises(ImportRefused, match="'0' came in before without its texts"):
+        bring(store, {"t.csv": alike}, "g")
 
 
 def test_a_row_without_an_id_comes_back_once(store: Store) -> None:
