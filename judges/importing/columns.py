@@ -85,7 +85,9 @@ class Columns:
     @property
     def kind(self) -> Literal["dialogue", "pair", "response"]:
         """The kind of item that its texts make."""
-        return "pair" if "response_a" in self.texts else "dialogue" if "turns" in self.texts else "response"
+        if "response_a" in self.texts or ("system_a" in self.texts and not {"output", "turns"} & self.texts.keys()):
+            return "pair"
+        return "dialogue" if "turns" in self.texts else "response"
 
 
 def find_columns(
@@ -257,8 +259,22 @@ class _Table:
             for column in list(self.left):
                 once = field_ != "task" and field_ in self.texts
                 if normalize(column) in names and not once and self._texty(column, field_):
+                    if field_ == "turns" and not self._holds_lists(column):
+                        target = "output"  # a conversation that is written as a text
+                        if target in self.texts:
+                            continue
                     self.texts.setdefault(target, []).append(column)
                     self.left.remove(column)
+
+        if Columns(texts=self.texts).kind == "pair" and "response_a" not in self.texts:
+            # Its texts are not in the table, and whose they are is.
+            self.texts |= {"input": columns} if (columns := self.texts.pop("task", None)) else {}
+            self.left += [c for field_ in ("reference", "system") for c in self.texts.pop(field_, ())]
+
+    def _holds_lists(self, column: str) -> bool:
+        """Whether the filled cells of a column are lists, or texts of JSON that are."""
+        cells = [cell for row in self.rows if (cell := row.get(column)) not in (None, "") and cell == cell]
+        return all(isinstance(cell, (list, tuple)) or str(cell).lstrip()[:1] == "[" for cell in cells)
 
     def _pair(self) -> None:
         """The two sides of a pair, and their systems."""

@@ -47,7 +47,9 @@ class ChatMessage(NamedTuple):
 
 
 def fits(start: FileStart) -> bool:
-    """Whether a file that begins so has chats."""
+    """Whether a file that begins so has chats; in a table of text they are texts, among other columns."""
+    if start.container == "csv":
+        return False
     return any(keys & {"messages", "conversations"} or {"history", "task"} <= keys for keys in start.shapes)
 
 

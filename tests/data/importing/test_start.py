@@ -761,6 +761,14 @@ def test_of_several_answers_of_a_person_the_newest_counts_and_else_that_further_
     assert figures[:1] == expected and (figures[1:] == expected) is not turned
 
 
+def test_chats_in_a_table_of_text_come_in_with_the_answers_beside_them(store: Store) -> None:
+    chat = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
+    given = table(id=["a", "b"], messages=[json.dumps(chat)] * 2, human_score=[1, 5], llm_score=[2, 4])
+    done = bring(store, {"t.csv": given})
+    assert (done.items, done.labels, done.judgments) == (2, 2, 2)
+    assert store.rows("select distinct kind, cells from item") == [("dialogue", 2)]
+
+
 def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) -> None:
     """Ids that are written in two ways make two items each; in whatever order the files come."""
     texts = table(id=[f"{n}.0" for n in range(4)], prompt=list("qrst"), response=["a", "b", "c", "d is it"])

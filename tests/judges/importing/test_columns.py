@@ -88,6 +88,17 @@ OWNED: dict[str, tuple[dict[str, list[Any]], tuple[Any, ...]]] = {
             [("gpt_result", "gpt", "")], [(f"annotator{n}", f"annotator{n}", "") for n in (1, 2, 3)],
         ),
     ),
+    "votes on answers that are elsewhere": (
+        {"id": ID, "model_a": ["m", "n"], "model_b": ["o", "p"], "prompt": LONG, "human": ARENA, "judge": ARENA},
+        (
+            "id", {"system_a": "model_a", "system_b": "model_b", "input": "prompt"}, [("judge", "judge", "")],
+            [("human", "human", "")],
+        ),
+    ),
+    "a conversation as a text": (
+        {"id": ID, "conversation": LONG, "judge": FIVE, "human": FIVE},
+        ("id", {"output": "conversation"}, [("judge", "judge", "")], [("human", "human", "")]),
+    ),
     "German": (
         {"Nr": ID, "Frage": LONG, "Antwort": LONG, "Bewertung KI": FIVE, "Bewertung Mensch": FIVE, "Kommentar": LONG},
         (
