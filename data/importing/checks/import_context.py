@@ -29,7 +29,8 @@ class ImportContext:
     """One import in progress. `kept` has, of every person in the files, the name under which they are kept.
 
     `cards` by name, `versions` and `questions` are the workspace's and those that the import brings; `refused` has the
-    place of each item that was not taken, `textless` the names of new items of which nothing else is known.
+    place of each item that was not taken, `textless` the names of new items of which nothing else is known,
+    and `numbered` counts the stored ones that a row is of by its number alone.
     """
 
     snapshot: Snapshot
@@ -39,6 +40,7 @@ class ImportContext:
     refused: dict[str, tuple[str, int]] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
     textless: set[str] = field(default_factory=set)
+    numbered: int = 0
     cards: dict[str, Card] = field(init=False)
     versions: dict[str, Card] = field(init=False)
     questions: dict[Place, Dimension] = field(init=False)

@@ -35,7 +35,9 @@ def check_item(context: ImportContext, line: Line) -> None:
             raise LineError(
                 "id", f"{show_value(item.id)} is there already, {where}, with other content. Give it another id."
             )
-        report.known.items += not (line.weak and context.items.is_new(item.id))
+        is_new = context.items.is_new(item.id)
+        report.known.items += not (line.weak and is_new)
+        context.numbered += not is_new and item.id == f"row {line.line}"
         return
     if line.weak:
         context.textless.add(item.id)

@@ -91,8 +91,9 @@ class LineChecks:
         report.unscored = dict(self.judgments.unscored)
         if outcome := self.judgments.orders.describe_outcome():
             self.context.problems.warn(outcome)
-        if report.formats == [table.TITLE] and (sentence := self._describe_textless()):
-            self.context.problems.warn(sentence)
+        if report.formats == [table.TITLE]:
+            for sentence in filter(None, (self._describe_textless(), self._describe_numbered())):
+                self.context.problems.warn(sentence)
         report.people = sorted(self.people)
         report.judges = sorted({judge.named for judge in self.judgments.judges.values()})
         self.context.problems.close()
@@ -108,6 +109,17 @@ class LineChecks:
             f"{many(len(alone), 'item')} {verb(len(alone), 'comes', 'come')} in without a text, as none that has one "
             f"bears {verb(len(alone), 'its id', 'their ids')} ({shown}). If ids are written in another way there, as "
             "1.0 or 001, write them alike and import again."
+        )
+
+    def _describe_numbered(self) -> str:
+        """A sentence where rows without ids give new answers to items of the dataset; else nothing."""
+        report = self.context.report
+        if not self.context.numbered or not (report.new.labels or report.new.judgments):
+            return ""
+        return (
+            f"{many(self.context.numbered, 'row')} without an id {verb(self.context.numbered, 'is', 'are')} taken for "
+            "what came into this dataset as the row of the same number before, and answers that differ for new ones. "
+            "Other items belong into another dataset, or need a column of ids."
         )
 
     @property

@@ -769,6 +769,14 @@ def test_chats_in_a_table_of_text_come_in_with_the_answers_beside_them(store: St
     assert store.rows("select distinct kind, cells from item") == [("dialogue", 2)]
 
 
+def test_rows_without_ids_are_not_taken_for_earlier_ones_without_a_word(store: Store) -> None:
+    first, second = ({"t.csv": table(llm_score=[1, 2, 3], human_score=cells)} for cells in ([1, 2, 3], [3, 2, 1]))
+    assert not bring(store, first).preview.warnings and not bring(store, first).preview.warnings
+    (told,) = bring(store, second).preview.warnings
+    assert told.startswith("3 rows without an id are taken for what came into this dataset")
+    assert not bring(store, second, "e").preview.warnings
+
+
 def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) -> None:
     """Ids that are written in two ways make two items each; in whatever order the files come."""
     texts = table(id=[f"{n}.0" for n in range(4)], prompt=list("qrst"), response=["a", "b", "c", "d is it"])
