@@ -203,10 +203,12 @@ class _Table:
         answers += [*self.named["judge"], *self.named["person"]]
         ids = [self.plain[n] for n in WORDS["ids"] if self.plain.get(n) in names and n not in _WEAK_IDS]
         ids += [c for c in names if normalize(c).endswith("_id") and c not in ids and not parse_name(c).owner]
+        known = {normalize(name): name for row in self.rows for name in row}
         for item in (key, *(ids if key and self._distinct(key) else [])):
             if not item or item in givers or self._distinct(item):
                 continue
-            parts = [item, *(self.plain[n] for n in APART if n in self.plain)]
+            parts = [item, *(known[n] for n in APART if n in known)]
+            parts += [known[n] for n in WORDS["questions"] if n in known and self._survey(known[n]).words]
             texts = [c for columns in self.texts.values() for c in columns if item != key]
             if self._count(parts) == len(self.rows) or self._count([*parts, *texts]) > self._count(parts):
                 continue
@@ -330,6 +332,8 @@ class _Table:
             marked = _MARKED.fullmatch(normalize(column)) if _names_giver(column, weak=True) else None
             if not name.owner or (name.dimension and not marked) or (name.weak and not marked):
                 continue
+            if not found.words + found.numbers:
+                continue  # it names nobody
             scale = found.answers
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
             if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:

@@ -21,7 +21,7 @@ from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
 from judges.errors import BadScale
-from judges.importing.column_names import owner, parse_name
+from judges.importing.column_names import WORDS, owner, parse_name
 from judges.importing.columns import AnswerColumn, find_columns
 from judges.importing.item_keys import are_unique, describe_code, key_columns, time_column, verdict_code
 from judges.protocols.orders import names_sides
@@ -33,10 +33,7 @@ WHOLE = "rating"
 _PEOPLE = 30
 _LETTERS = 50
 _SHOWN = 4
-_QUESTIONS = frozenset((
-    "criterion", "criteria", "dimension", "aspect", "metric", "attribute", "measure", "rubric", "trait", "quality",
-    "question_name", "score_name", "kriterium", "merkmal", "観点", "基準", "评价维度", "维度",
-))  # fmt: skip
+_QUESTIONS = frozenset(WORDS["questions"])
 _VERDICT = re.compile(r"verdict|winner|result|prefer|choice|judg")
 _TURNED = re.compile(r"(.+)_(ba|swapped|reversed|flipped)")
 _ORDERED = ({"ab", "ba"}, {"ab"}, {"ba"})

@@ -423,16 +423,18 @@ def test_what_each_line_is() -> None:
 
 @pytest.mark.parametrize(("held", "keys", "fits"), [
     *(("lines", keys, True) for keys in (
-        "id kind", "item card", "item dimension", "gold_rule", "guidelines", "card", "assay", "id kind more",
+        "id kind=pair", "item card model", "item card reply more", "item dimension unit", "item dimension annotator",
+        "gold_rule", "guidelines", "card", "assay", "id kind=response more", "id kind turns",
     )),
     *(("lines", keys, False) for keys in (
-        "id", "kind", "item", "card item2", "guidelines more", "gold_rule more", "messages id kind", "dimension",
+        "id", "kind", "item", "card item2", "guidelines more", "gold_rule more", "messages id kind=pair", "dimension",
+        "id kind=qa response human_score", "item card human_score", "item dimension rater score",
     )),
     *((held, keys, True) for held in ("csv", "parquet") for keys in (
         "id kind response_a task turns meta", "item card model params part sample raw",
         "item unit dimension value code annotator mode made_at",
         "item unit dimension value code adjudicator saw_judge labels",
-        "item unit dimension judge card sample code",
+        "item unit dimension judge card sample code", "item unit dimension how basis code",
     )),
     *((held, keys, False) for held in ("csv", "parquet") for keys in (
         "id kind", "item card", "item unit dimension value code annotator mode",
@@ -445,7 +447,8 @@ def test_what_each_line_is() -> None:
     ) for lacking in keys.split()),
 ])  # fmt: skip
 def test_own_lines_are_known_by_their_keys(held: Any, keys: str, fits: bool) -> None:
-    assert canonical.fits(FileStart("f", held, [{"x": 1}, dict.fromkeys(keys.split(), 1)])) is fits
+    row = {key: value or 1 for key, _, value in (one.partition("=") for one in keys.split())}
+    assert canonical.fits(FileStart("f", held, [{"x": 1}, row])) is fits
 
 
 # -- labels -----------------------------------------------------------------------------------------------------------

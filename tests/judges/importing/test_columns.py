@@ -234,10 +234,12 @@ PEOPLE = {"item": [f"q{n // 3}" for n in range(12)], "score": FIVE}
         ({"annotation_id": ID, "worker_id": ["ann", "ben", "eve"]}, "item", "worker_id", ["score"]),
         ({"Unnamed: 0": ID, "rater": ["ann", "ben", "eve"]}, "item", "rater", ["score"]),
         ({"rater": ["ann", "ben", "eve"], "index": ID}, "item", "rater", ["score"]),
+        ({"criterion": [*["tone"] * 3, *["facts"] * 3], "rater": ["a", "b", "c"],
+          "item": [f"q{n // 6}" for n in range(12)]}, "item", "rater", ["score"]),
     ],
 )  # fmt: skip
 def test_rows_show_who_answered(columns: dict[str, list[Any]], item: str, giver: str, values: list[str]) -> None:
-    found = read({**columns, **PEOPLE})
+    found = read({**PEOPLE, **columns})
     assert (found.id, found.by, sorted(v.column for v in found.values)) == (item, giver, values)
     assert not found.people and not found.judges and not found.unclear
 
