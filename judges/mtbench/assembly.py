@@ -80,13 +80,14 @@ _Cell = tuple[object, ...]
 class AssembledBench:
     """The records of a set of files with their places, what is not taken, and notes on what was found.
 
-    `answered` are the places of those answers that the files hold; `prompt_sets` the prompts of each file that a run
-    could use.
+    `answered` are the places of those answers that the files hold, `in_votes` those that only votes show;
+    `prompt_sets` the prompts of each file that a run could use.
     """
 
     questions: dict[str, BenchQuestion] = field(default_factory=dict)
     answers: dict[AnswerKey, Answer] = field(default_factory=dict)
     answered: dict[AnswerKey, SourcePlace] = field(default_factory=dict)
+    in_votes: set[AnswerKey] = field(default_factory=set)
     references: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     prompts: list[PromptText] = field(default_factory=list)
     prompt_sets: dict[str, list[PromptText]] = field(default_factory=dict)
@@ -348,8 +349,28 @@ class Assembly:
             place = place._replace(row=None)
             self.compared.append(_PendingGame(place, judge, key, found, kept, template, _own_keys(row)))
 
+    def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
+        """Take what two models answered from the row of a vote on it, where no file of answers has it."""
+        for side in "ab":
+            said, name = rows.read_conversation(row.get(f"conversation_{side}")), row.get(f"model_{side}")
+            if not said or not isinstance(name, str):
+                continue
+            asked, answered = zip(*said, strict=True)
+            if (key, name, 0) not in self.found.answers:
+                self.found.in_votes.add((key, name, 0))
+            if (key, name, 0) not in self.found.in_votes:
+                continue
+            # A vote on a later turn shows more of the same.
+            stored = self.found.answers.get((key, name, 0))
+            if stored is None or stored.turns == answered[: len(stored.turns)]:
+                self.found.answers[key, name, 0] = Answer(key, name, 0, answered)
+            question = self.found.questions.get(key)
+            if question is None or question == BenchQuestion(key, "", asked[: len(question.turns)]):
+                self.found.questions[key] = BenchQuestion(key, "", asked)
+
     def _add_vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")
+        self._add_conversations(key, row)
         if not people:
             self._add_games(place, row)
             return

@@ -126,7 +126,8 @@ class _Lines:
             has_turns = one is not None and len(one.turns) >= verdict.turn
             text = join_turns(one.turns[: verdict.turn], ANSWER) if one is not None and has_turns else None
             data[f"response_{side}"] = {"system": model, "text": text}
-        yield Line(place.file, place.line, "item", data, place.row, weak=not full)
+        in_votes = any((verdict.question, model, 0) in self.made.in_votes for model in (verdict.a, verdict.b))
+        yield Line(place.file, place.line, "item", data, place.row, weak=not full or in_votes)
 
     def game(self, place: SourcePlace, game: Game) -> Line:
         """The judgment of a pair in one order, as its judge saw it, or over both."""

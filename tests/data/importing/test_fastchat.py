@@ -61,9 +61,9 @@ def files(content: dict[str, list[Any]]) -> Source:
     return from_bytes([(name, text(rows)) for name, rows in content.items()])
 
 
-def bring(store: Store, content: dict[str, list[Any]]) -> Any:
-    """Import files into the dataset `d`."""
-    return import_source(store, "lea", files(content), ImportPlan("d", sampling="random", population=10_000))
+def bring(store: Store, content: dict[str, list[Any]], dataset: str = "d") -> Any:
+    """Import files into a dataset."""
+    return import_source(store, "lea", files(content), ImportPlan(dataset, sampling="random", population=10_000))
 
 
 def scores(store: Store) -> list[tuple[Any, ...]]:
@@ -358,6 +358,33 @@ def test_a_model_whose_answers_are_not_in_the_files_has_no_text_and_its_votes_co
     assert isinstance(item, Pair) and (item.response_a.text, item.response_b.text) == ("A1", None)
     # More votes may come later without the texts beside them.
     assert bring(store, {"more.jsonl": [vote("expert_1", "model_a")]}).labels == 1
+    store.close()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_votes_may_bring_the_texts_that_they_are_about(tmp_path: Path, turned: bool) -> None:
+    """As LMSYS publishes them; files of questions and answers go before, and what came without texts stays so."""
+    def said(model: str, turns: int) -> list[dict[str, str]]:
+        roles = (("user", "Q"), ("assistant", model))
+        return [{"role": role, "content": f"{text}{n}"} for n in range(1, turns + 1) for role, text in roles]
+
+    votes = [
+        vote("expert_0", "model_b", turn=n, conversation_a=said("bb", n), conversation_b=said("aa", n)) for n in (1, 2)
+    ]
+    votes = votes[::-1] if turned else votes
+    pairs = "select name, content from item where kind = 'pair' and dataset_id = $1 order by name"
+    store = workspace(tmp_path)
+    done = bring(store, {"human.jsonl": votes})
+    assert (done.items, done.labels) == (2, 2) and not [w for w in done.preview.warnings if "No answers" in w]
+    one, two = (ITEM.validate_json(content) for _, content in store.rows(pairs, [done.dataset_id]))
+    assert isinstance(one, Pair) and isinstance(two, Pair) and isinstance(two.input, str)
+    assert (one.input, one.response_a.text, one.response_b.text) == ("Q1", "aa1", "bb1")
+    assert "Q2" in two.input and "aa2" in str(two.response_a.text) and "bb2" in str(two.response_b.text)
+    done = bring(store, {**PAIRS, "human.jsonl": votes}, dataset="with answers")
+    assert {"A1", "B1"} <= {part for _, content in store.rows(pairs, [done.dataset_id]) for part in content.split('"')}
+    bare = [{key: value for key, value in one.items() if not key.startswith("conversation")} for one in votes]
+    bring(store, {"human.jsonl": bare}, dataset="bare")
+    assert bring(store, {"human.jsonl": votes}, dataset="bare").preview.new.total == 0
     store.close()
 
 
