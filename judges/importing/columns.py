@@ -138,6 +138,9 @@ class _Table:
         names = {column: parse_name(column) for column in self.left}
         aside = [c for c in self.left if names[c].note or names[c].confidence]
         meta = [c for c in self.left if c not in aside and (_holds_side_facts(c, names[c]) or self._counts_rows(c))]
+        for parts in self._parted_verdicts():
+            self._ask(parts, f"{', '.join(parts)} are one verdict in three columns: write it as a, b or tie in one")
+            self.left = [c for c in self.left if c not in parts]
         item, giver = self._rows_of_answers(key, [c for c in self.left if c not in aside], meta)
         if giver and item != key:
             meta.append(key)
@@ -186,6 +189,16 @@ class _Table:
 
     def _ask(self, columns: Sequence[str], sentence: str) -> None:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
+
+    def _parted_verdicts(self) -> list[list[str]]:
+        """The columns, three by three, of which each says of one outcome of a pair whether it is the verdict."""
+        by_stem: dict[str, dict[str, str]] = {}
+        for column in self.left:
+            if parts := re.fullmatch(r"(.+?)_(?:model_|response_)?(a|b|tie)", normalize(column)):
+                by_stem.setdefault(parts[1], {})[parts[2]] = column
+        threes = [list(columns.values()) for columns in by_stem.values() if len(columns) == 3]
+        kinds = {c: scale.kind for three in threes for c in three if (scale := self._survey(c).answers)}
+        return [three for three in threes if {kinds.get(c) for c in three} == {"flag"}]
 
     def _counts_rows(self, column: str) -> bool:
         """Whether a column beside the id numbers the rows, as a saved index does."""

@@ -155,6 +155,12 @@ def test_columns_whose_names_say_whose_they_are(name: str) -> None:
     assert not found.unclear and not found.assumptions
 
 
+def test_a_verdict_in_three_columns_is_asked_about() -> None:
+    sides = {"winner_model_a": [1, 0, 0], "winner_model_b": [0, 1, 0], "winner_tie": [0, 0, 1]}
+    found = read({"id": ID, "response_a": LONG, "response_b": LONG, **sides})
+    assert [one.columns for one in found.unclear] == [tuple(sides)] and not found.judges and not found.people
+
+
 def test_what_is_only_likely_is_told() -> None:
     for table, judge, word in (
         ({"id": ID, "score": FIVE, "human": FIVE}, "score", "score is taken for the answers of a judge"),
