@@ -37,10 +37,15 @@ class DetectedFile:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     @property
+    def title(self) -> str:
+        """Its format in words; a table of which no row can be read has none of its own."""
+        unread = self.container == "csv" and self.format == "canonical" and not self.rows
+        return formats.format_module("table" if unread else self.format).TITLE
+
+    @property
     def says(self) -> str:
         """What the file is, in words."""
-        title = formats.format_module(self.format).TITLE
-        return f"{title}: {formats.file_roles(self.format)[self.role]}" if self.role else title
+        return f"{self.title}: {formats.file_roles(self.format)[self.role]}" if self.role else self.title
 
     def records(self, stream: BinaryIO) -> Iterator[Record]:
         """Its records, read from its content; a line of Assay's own or a chat is one, whatever lists it has."""
@@ -90,8 +95,8 @@ def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile],
 def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     container = detect_container(file)
     sample = first_records(file, container, _FIRST, formats.lists()) or _read_with_nan(file, container)
-    if container == "csv" and not sample:
-        raise BadInput(_why_no_rows(file, container))
+    if container == "csv" and not sample and not _any(file, container):
+        raise BadInput(f"{file.name} holds a header and no rows.")
     start = FileStart(file.name, container, [record.value for record in sample])
     found = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
     return DetectedFile(file, container, found, formats.file_role(found, start), *_begins(sample))
@@ -129,13 +134,10 @@ def _wraps(value: dict[str, Any]) -> bool:
     return whole or any(isinstance(one, list) and isinstance(next(iter(one), None), (list, dict)) for one in inner)
 
 
-def _why_no_rows(file: SourceFile, container: Container) -> str:
-    """The sentence for a table of text that has a header, and no row below it that can be read."""
+def _any(file: SourceFile, container: Container) -> bool:
+    """Whether a file holds a record at all, good or bad."""
     with file.open_uncounted() as stream:
-        first = next(iter(read_records(file, container, stream, formats.lists())), None)
-    if first is None:
-        return f"{file.name} holds a header and no rows."
-    return f"{file.name}: none of its first rows can be read. In line {first.line:,}, the row {first.problem}."
+        return next(iter(read_records(file, container, stream, formats.lists())), None) is not None
 
 
 def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -175,4 +177,4 @@ def _lazy(stack: contextlib.ExitStack, known: DetectedFile) -> Iterator[Record]:
 
 def format_titles(found: list[DetectedFile]) -> list[str]:
     """The formats of a source in words, each once."""
-    return sorted({formats.format_module(one.format).TITLE for one in found if one.format != formats.ASIDE})
+    return sorted({one.title for one in found if one.format != formats.ASIDE})

@@ -331,7 +331,7 @@ def test_what_excel_and_pandas_write_comes_in(store: Store) -> None:
         read(store, {"t.csv": b"id,human,judge\n"})
     # A row with too many cells is one, and no good one: the import says what is wrong with it.
     [known] = detect_formats(from_bytes([("t.csv", b"id,human,judge\n1,2,3,4\n")]))
-    assert (known.format, known.rows) == ("canonical", [])
+    assert (known.format, known.rows, known.says) == ("canonical", [], "a table")
 
 
 def test_columns_of_who_somebody_is_are_no_answers(store: Store) -> None:
