@@ -783,7 +783,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/authoring/template.py": "judges/authoring/test_soundness.py",
     "judges/cards/": "judges/authoring/test_soundness.py",
     "judges/cli/": "judges/cli/",
-    "judges/importing/contents.py": "judges/cli/test_agree.py",
     "judges/importing/encodings.py": "data/importing/test_table.py",
     "judges/importing/item_keys.py": "judges/cli/test_agree.py",
     "judges/plural.py": "data/approvals/test_quota.py",

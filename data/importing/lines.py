@@ -31,7 +31,7 @@ class Line:
     nth: int | None = None
     unscored: tuple[str, str] | None = None
     weak: bool = False
-    moment: str = ""
+    moment: float = 0
 
 
 class LineError(ValueError):

@@ -70,7 +70,7 @@ def survey(values: Iterable[Any]) -> Survey:
     words, missing = cells.pop("word", Counter[Any]()), cells.pop("missing", Counter[Any]())
     if missing["none"] and any("none" in rungs and set(words) < set(rungs) for rungs in _LADDERS) and words:
         words["none"] = missing.pop("none")
-    if words and (meant := _numbered(words, bool(cells))):
+    if words and (meant := _leading_numbers(words, bool(cells))):
         cells["number"].update({meant[word]: count for word, count in words.items()})
         words.clear()
     numbers = sum(count.total() for count in cells.values())
@@ -272,7 +272,7 @@ def _interval(numbers: set[float]) -> RecipeScale:
     return RecipeScale(kind="interval", lo=ends[0], hi=ends[1], step=step)
 
 
-def _numbered(words: Iterable[str], beside_numbers: bool) -> dict[str, float]:
+def _leading_numbers(words: Iterable[str], beside_numbers: bool) -> dict[str, float]:
     """The numbers of words such as "4 - good", where numbers stand beside them or their order is that of the words."""
     found = {word: parts for word in words if (parts := _NUMBERED.fullmatch(word))}
     numbers = {word: float(parts[1]) for word, parts in found.items()}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
+
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from judges.authoring.scale_inference import survey
 from judges.importing.column_names import WORDS, normalize
@@ -18,6 +21,9 @@ VERDICTS: tuple[dict[str, str], ...] = (
 )
 """Codes of a verdict on two responses that mean nothing without their name."""
 _CODED = 0.7
+_TIME = TypeAdapter(AwareDatetime)
+_OLDEST = 631_152_000
+"""The beginning of 1990: a smaller number is no time, but how long something took."""
 
 
 def key_columns(
@@ -44,16 +50,15 @@ def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """The column of these that says when an answer was given, in times that can be put in order; "" for none."""
     known = (name for plain in WORDS["times"] for name in names if normalize(name) == plain)
     cells = ((name, [cell_text(row[name]) for row in rows if row.get(name) not in (None, "")]) for name in known)
-    return next((name for name, filled in cells if filled and all(map(sortable_time, filled))), "")
+    return next((name for name, filled in cells if filled and min(map(time_in_seconds, filled)) > _OLDEST), "")
 
 
-def sortable_time(text: str) -> str:
-    """A time in a form in which later ones come later, as UTC; nothing for what is none."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        return (moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment).isoformat()
-    except (ValueError, OverflowError):
-        return ""
+def time_in_seconds(text: str) -> float:
+    """The seconds of an ISO time, UTC where it names no zone; a text that is none is older than any."""
+    for whole in (text.strip(), f"{text.strip()}Z", f"{text.strip()}T00:00Z"):
+        with contextlib.suppress(ValidationError):
+            return _TIME.validate_python(whole).timestamp()
+    return -math.inf
 
 
 def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:

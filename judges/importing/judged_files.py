@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import AwareDatetime, TypeAdapter, ValidationError
-
 from judges.audits import AuditReply, Cell
 from judges.card import Card, Item
 from judges.errors import AssayError, BadScale
 from judges.gold import Resolve, resolve
+from judges.importing.item_keys import time_in_seconds
 from judges.importing.line_files import bad_lines
 from judges.importing.lines import JudgmentLine, LabelLine
 from judges.judge_lookup import JudgeTraits, describe_differences, find_judges
@@ -28,7 +25,6 @@ from judges.types import Dialogue, Kind, Pair, Reading, Response, units
 
 Lines = list[tuple[int, JudgmentLine]]
 _LISTED = 8
-_TIME = TypeAdapter(AwareDatetime)
 
 
 class AmbiguousJudge(AssayError):
@@ -228,19 +224,11 @@ def answers_by_person(
                 bad.append((number, f"{line.dimension}: {error}."))
                 continue
             earlier = newest.get((cell, line.annotator))
-            if earlier is None or _moment(line.made_at) >= _moment(earlier[0]):
+            if earlier is None or time_in_seconds(line.made_at) >= time_in_seconds(earlier[0]):
                 newest[cell, line.annotator] = (line.made_at, value)
         if bad:
             raise bad_lines(path, bad)
     return {key: value for key, (_, value) in newest.items()}
-
-
-def _moment(text: str) -> float:
-    """The seconds of an ISO time, UTC where it names no zone; a text that is none is older than any."""
-    for whole in (text.strip(), f"{text.strip()}Z", f"{text.strip()}T00:00Z"):
-        with contextlib.suppress(ValidationError):
-            return _TIME.validate_python(whole).timestamp()
-    return -math.inf
 
 
 def _turns(item: Item) -> frozenset[int]:

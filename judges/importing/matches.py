@@ -19,7 +19,7 @@ from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
 from judges.importing.columns import AnswerColumn, Columns, fault_of_names, find_columns
 from judges.importing.contents import ExportedValue, FileContents
-from judges.importing.item_keys import cell_text, decode_verdicts, item_keys, sortable_time, time_column
+from judges.importing.item_keys import cell_text, decode_verdicts, item_keys, time_column, time_in_seconds
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
@@ -376,7 +376,7 @@ def _wide(
     rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys_}
     names: dict[str, tuple[str, str]] = {}
     when = time_column(found.meta, rows)
-    given = sorted(zip(keys_, rows, strict=True), key=lambda one: sortable_time(cell_text(one[1].get(when))))
+    given = sorted(zip(keys_, rows, strict=True), key=lambda one: time_in_seconds(cell_text(one[1].get(when))))
     for key, row in given:
         into = rows_by_key[key]
         for voice in found.values:

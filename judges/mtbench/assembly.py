@@ -352,21 +352,21 @@ class Assembly:
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
         """Take what two models answered from the row of a vote on it, where no file of answers has it."""
         for side in "ab":
-            said, name = rows.read_conversation(row.get(f"conversation_{side}")), row.get(f"model_{side}")
-            if not said or not isinstance(name, str):
+            turns, name = rows.read_conversation(row.get(f"conversation_{side}")), row.get(f"model_{side}")
+            if not turns or not isinstance(name, str):
                 continue
-            asked, answered = zip(*said, strict=True)
+            requests, answers = zip(*turns, strict=True)
             if (key, name, 0) not in self.found.answers:
                 self.found.in_votes.add((key, name, 0))
             if (key, name, 0) not in self.found.in_votes:
                 continue
             # A vote on a later turn shows more of the same.
             stored = self.found.answers.get((key, name, 0))
-            if stored is None or stored.turns == answered[: len(stored.turns)]:
-                self.found.answers[key, name, 0] = Answer(key, name, 0, answered)
+            if stored is None or stored.turns == answers[: len(stored.turns)]:
+                self.found.answers[key, name, 0] = Answer(key, name, 0, answers)
             question = self.found.questions.get(key)
-            if question is None or question == BenchQuestion(key, "", asked[: len(question.turns)]):
-                self.found.questions[key] = BenchQuestion(key, "", asked)
+            if question is None or question == BenchQuestion(key, "", requests[: len(question.turns)]):
+                self.found.questions[key] = BenchQuestion(key, "", requests)
 
     def _add_vote(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, people, given = rows.question_id(row), rows.voters(row), row.get("tstamp")

@@ -191,10 +191,9 @@ def read_conversation(given: Any) -> list[tuple[str, str]]:
     """(what was asked, what was answered) of each turn of a conversation as a list of messages; none of anything else.
     """
     messages = given if isinstance(given, list) else []
-    said = [(one.get("role"), one.get("content")) for one in messages if isinstance(one, dict)]
-    said = [(role, text) for role, text in said if role != "system"]
-    roles, texts = [role for role, _ in said], [text for _, text in said]
-    if len(said) < len(messages) - 1 or roles != ["user", "assistant"] * (len(said) // 2):
+    spoken = [one for one in messages if isinstance(one, dict) and one.get("role") != "system"]
+    roles, texts = [one.get("role") for one in spoken], [one.get("content") for one in spoken]
+    if len(spoken) < len(messages) - 1 or roles != ["user", "assistant"] * (len(spoken) // 2):
         return []
     return list(zip(texts[::2], texts[1::2], strict=True)) if all(isinstance(text, str) for text in texts) else []
 

@@ -24,8 +24,8 @@ def check_item(context: ImportContext, line: Line) -> None:
     report, known = context.report, context.items.hash_of(item.id)
     if known is not None:
         if known != content_hash and not line.weak:
-            there = context.items.get(item.id)
-            if there is not None and not has_text(there):
+            stored_item = context.items.get(item.id)
+            if stored_item is not None and not has_text(stored_item):
                 raise LineError(
                     "id",
                     f"{show_value(item.id)} came in before without its texts, and an item does not change. Import "

@@ -184,7 +184,7 @@ class KnownLabels(_KnownOfItems):
         self._ids: set[str] = set()
         self._new: set[str] = set()
         self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
-        self.new: dict[Cell, list[tuple[datetime, str, int, str, float | None]]] = {}
+        self.new: dict[Cell, list[tuple[datetime, float, int, str, float | None]]] = {}
         self._order = 0
 
     def _learn(self, item_ids: list[str]) -> None:
@@ -201,7 +201,7 @@ class KnownLabels(_KnownOfItems):
         """Whether the workspace had this very label before the import."""
         return key in self._ids
 
-    def add(self, cell: Cell, key: str, made_at: datetime, moment: str, value: float | None) -> bool:
+    def add(self, cell: Cell, key: str, made_at: datetime, moment: float, value: float | None) -> bool:
         """A label of this import; whether the one before it in its cell is of the same moment, with another value."""
         self._new.add(key)
         self._order += 1

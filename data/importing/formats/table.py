@@ -23,7 +23,7 @@ from data.importing.mapping.mapping import (
 from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
-from judges.importing.item_keys import sortable_time
+from judges.importing.item_keys import time_in_seconds
 from judges.importing.jsonl import Record
 from judges.plural import many, verb
 from judges.strict_json import BadJson, canonical, parse_json, show_value
@@ -304,7 +304,7 @@ class _Table:
         if label.probability:
             data["probability"] = _chance("probability", label.probability.text(row).strip())
         key = (name, unit, data["dimension"], data["annotator"], value, data["mode"])
-        nth, moment = None if made_at else self.seen.count(*key), sortable_time(label.latest.text(row))
+        nth, moment = None if made_at else self.seen.count(*key), time_in_seconds(label.latest.text(row))
         return Line(self.file, record.line, "label", data, row, nth=nth, moment=moment)
 
 
