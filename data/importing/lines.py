@@ -31,7 +31,7 @@ class Line:
     nth: int | None = None
     unscored: tuple[str, str] | None = None
     weak: bool = False
-    moment: float = 0
+    moment: float | None = None
 
 
 class LineError(ValueError):

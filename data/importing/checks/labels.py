@@ -101,7 +101,7 @@ class LabelCheck:
             which = "a later answer" if made_at < time else "another answer of the same moment"
             raise LineError("made_at", f"The dataset holds {which} of {annotator} to {about} ({at}).")
         self.context.check_not_in_future(made_at)
-        if self.known.add(place, key, made_at, line.moment, value):
+        if self.known.add(place, key, made_at, line.moment or 0, value):
             self.context.problems.warn(AGAIN)
         self.people.setdefault(annotator, given.team)
         # No score is known to have been on screen, whatever the mode: `saw` and `seen` stay empty.
