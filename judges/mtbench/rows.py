@@ -192,10 +192,11 @@ def read_conversation(given: Any) -> list[tuple[str, str]]:
     """
     messages = given if isinstance(given, list) else []
     spoken = [one for one in messages if isinstance(one, dict) and one.get("role") != "system"]
-    roles, texts = [one.get("role") for one in spoken], [one.get("content") for one in spoken]
-    if len(spoken) < len(messages) - 1 or roles != ["user", "assistant"] * (len(spoken) // 2):
+    texts = [text for one in spoken if isinstance(text := one.get("content"), str)]
+    roles = [one.get("role") for one in spoken]
+    if not len(messages) - 1 <= len(spoken) == len(texts) or roles != ["user", "assistant"] * (len(spoken) // 2):
         return []
-    return list(zip(texts[::2], texts[1::2], strict=True)) if all(isinstance(text, str) for text in texts) else []
+    return list(zip(texts[::2], texts[1::2], strict=True))
 
 
 def voters(row: Mapping[str, Any]) -> list[str]:
