@@ -99,8 +99,10 @@ class LineChecks:
         self.context.problems.close()
 
     def _describe_textless(self) -> str:
-        """A sentence where tables name new items by ids alone, and none of those that have texts; else nothing."""
+        """A sentence where answers name new items by ids alone, and none of those that have texts; else nothing."""
         alone, report, items = self.context.textless, self.context.report, self.context.items
+        if not (report.new.labels or report.new.judgments):
+            return ""
         first = items.get(next(iter(items.stored))) if items.stored and not report.known.items else None
         if not alone or (report.new.items == len(alone) and not (first and has_text(first))):
             return ""
