@@ -464,11 +464,13 @@ def test_only_time_at_work_is_counted(bench: Bench) -> None:
     assert bench.waiting()[-1]["ms"] < 10_000, "each item has its own"
 
 
-def test_the_time_until_the_page_is_left_counts_for_the_draft(bench: Bench) -> None:
+@pytest.mark.parametrize("leave", ["reload", "another page"])
+def test_the_time_until_the_page_is_left_counts_for_the_draft(bench: Bench, leave: str) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("3")
     bench.wait(20)
-    bench.open()
+    if leave == "reload":
+        bench.open()
     bench.sit(response("a"), response("b"))
     bench.go()
     assert 20_000 <= bench.waiting()[0]["ms"] < 25_000
@@ -1743,6 +1745,17 @@ def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_s
 
 BOXES = """() => [...shadow.querySelectorAll(".cell .step")].map(
   box => ({text: box.textContent, width: box.offsetWidth, needed: box.scrollWidth + 2}))"""
+
+
+def test_texts_of_no_turn_say_what_they_are(bench: Bench) -> None:
+    texts = [fakes.text("system", "Be brief."), fakes.text("output", "Yes."), fakes.text("reference", "Yes or no.")]
+    row = fakes.row("response", "response", texts, [("", [fakes.cell("response", "tone", 4)])])
+    bench.sit({**fakes.item("a", "Title", "response", [row]), "why": []})
+    labels = [
+        (text.get_attribute("data-role"), text.locator(".label").all_inner_texts())
+        for text in bench.page.locator(".row .text").all()
+    ]
+    assert labels == [("system", ["system"]), ("output", []), ("reference", ["reference"])]
 
 
 def test_every_answer_of_a_scale_fits_into_its_box(bench: Bench) -> None:
