@@ -342,6 +342,25 @@ def test_a_draft_comes_back_as_it_was_left(bench: Bench) -> None:
     assert bench.stored("draft") == [] and kept.endswith(":id-a")
 
 
+def test_a_draft_can_be_discarded_and_that_be_undone(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("3", "m")
+    bench.page.keyboard.type("odd")
+    bench.press("Enter")
+    bench.painted()
+    bench.open()
+    bench.sit(response("a"))
+    notes = bench.page.locator(".mynote")
+    assert bench.mine("tone") == ["3"] and notes.count() == 1
+    bench.page.locator("[data-do=undraft]").click()
+    assert bench.mine("tone") == [] and notes.count() == 0 and "is restored" not in bench.sum()
+    assert bench.page.locator("[data-do=undraft]").count() == 0
+    bench.painted()
+    assert bench.stored("draft") == []
+    bench.press("u")
+    assert bench.mine("tone") == ["3"] and notes.count() == 1
+
+
 def test_a_better_text_is_kept_while_it_is_written(bench: Bench) -> None:
     bench.sit(response("a"))
     bench.press("e")
@@ -845,7 +864,7 @@ def test_more_is_asked_for_where_the_last_item_is_left_with_nothing_to_save(benc
 
 
 def test_a_hint_stays_as_long_as_it_takes_to_read_it_or_until_the_next_key(bench: Bench) -> None:
-    bench.sit(response("a"))
+    bench.sit(response("a"), response("b"))
     hint = bench.page.locator(".hint")
     bench.press("b")
     length = len(bench.hint())
@@ -857,6 +876,9 @@ def test_a_hint_stays_as_long_as_it_takes_to_read_it_or_until_the_next_key(bench
     assert hint.is_visible()
     bench.press("j")
     assert not hint.is_visible()
+    bench.press("b")
+    bench.page.locator("[data-do=go]").click()
+    assert bench.item == "id-b" and not hint.is_visible(), "it was about another item"
 
 
 def test_the_key_that_opens_a_line_writes_nothing_into_it_while_it_is_held(bench: Bench) -> None:
