@@ -958,6 +958,16 @@ def test_an_item_that_comes_anew_takes_nothing_from_the_person(bench: Bench) -> 
     assert bench.item == "", "the same again is not asked again"
 
 
+def test_an_item_may_come_anew_without_the_question_that_one_is_at(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("3")
+    assert bench.here == "fit"
+    newer = answered(response("a"), "v1", {"tone": 3})
+    newer["rows"][0]["groups"][0]["cells"].pop()
+    bench.tell(sheets=[newer])
+    assert bench.here == "tone" and bench.mine("tone") == ["3"] and bench.cell("fit").count() == 0
+
+
 def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("m")
@@ -1782,12 +1792,12 @@ def test_texts_of_no_turn_say_what_they_are(bench: Bench) -> None:
 
 
 def test_every_answer_of_a_scale_fits_into_its_box(bench: Bench) -> None:
-    named = [{"v": n, "t": t} for n, t in enumerate(("not at all helpful", "とても役に立つ", "yes"))]
+    named = [{"v": n, "t": t} for n, t in enumerate(("not at all helpful", "とても役に立つ", "yes", "良い"))]
     numbers = fakes.numbers("a")
     numbers["rows"][0]["groups"][0]["cells"].append(fakes.cell("response", "named", 1, kind="nominal", steps=named))
     bench.sit(numbers)
     boxes = bench.page.evaluate(BOXES)
-    assert {"3.5", "n/a", "yes", "とても役に立つ"} <= {box["text"] for box in boxes}
+    assert {"3.5", "n/a", "yes", "とても役に立つ", "良い"} <= {box["text"] for box in boxes}
     assert [box for box in boxes if box["needed"] > box["width"]] == []
     assert len({box["width"] for box in boxes if re.fullmatch(r"\d(\.5)?", box["text"])}) <= 2, "points and half points"
 
