@@ -128,13 +128,17 @@ def make_once(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def make_noting(make: Callable[[], T]) -> tuple[T, set[str]]:
-    """What `make` gives, and the tables that it was read from."""
+    """What `make` gives, and the tables that it was read from: what is being made around it rests on them, too.
+
+    Also where `make` raises, as whoever catches that has learned it from these tables.
+    """
     read: set[str] = set()
     mark = _READ.set(read)
     try:
         return make(), read
     finally:
         _READ.reset(mark)
+        note_tables(read)
 
 
 def each_kept(
@@ -155,7 +159,6 @@ def each_kept(
     if lacking := [n for n in range(len(keys)) if n not in found]:
         before = {table: reader.table_version(table) for table in _views()[0]}
         answers, read = make_noting(lambda: make(lacking))
-        note_tables(read)
         if len(reader.memory) > 10_000:
             reader.memory.clear()
         found |= zip(lacking, answers, strict=True)

@@ -118,6 +118,14 @@ def test_what_is_kept_without_a_guard_is_given_to_no_visit(store):
         each_kept(Visit(store, "lea"), [("here", "lea")], lambda _: [1])
 
 
+def test_whoever_was_nobody_when_they_were_first_seen_can_enter(store):
+    """A browser may know a name from another workspace at the same address."""
+    visit = Visit(store, "eve")
+    assert visit.visitor() is None and access.find_visitor(store, "eve") is None
+    people.join_workspace(store, "eve")
+    assert visit.visitor() == Visit(store, "eve").visitor() == people.find_person(store, "eve")
+
+
 def test_a_changed_role_holds_at_the_next_call(store):
     visit = Visit(store, "rob")
     assert by_actor(visit, "x", "rob")

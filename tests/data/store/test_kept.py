@@ -118,6 +118,25 @@ def test_what_is_kept_within_counts_for_what_is_kept_around_it(small: Store) -> 
     assert outer(small, 2) == 2
 
 
+def test_what_a_refusal_within_was_read_from_counts_for_what_is_kept_around_it(small: Store) -> None:
+    @kept
+    def inner(store: Store) -> int:
+        if not count(store):
+            raise LookupError
+        return count(store)
+
+    @kept
+    def outer(store: Store) -> int | None:
+        try:
+            return inner(store)
+        except LookupError:
+            return None
+
+    assert outer(small) is None
+    put(small, "x")
+    assert outer(small) == 1
+
+
 def test_what_is_made_once_for_several_counts_for_each_of_them(small: Store) -> None:
     def ask() -> list[int]:
         base, made = make_once(lambda: count(small)), []
