@@ -18,9 +18,8 @@ class Line:
     """A canonical line of one sort, not yet validated, and the row of the file that it came from.
 
     `unscored` is set where a format knows that there is no score, with the reason; `nth` tells apart votes of one
-    person for one thing that carry no time, and `moment` is a time by which the newest of
-    several counts; a `weak` item stands for one whose texts are not in the files, and gives way to what is there under
-    its name.
+    person for one thing that carry no time, and `moment` is a time by which the newest of several counts; a `weak` item
+    stands for one whose texts are not in the files, and gives way to what is there under its name.
     """
 
     file: str

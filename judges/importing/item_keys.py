@@ -55,7 +55,8 @@ def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
 
 def time_in_seconds(text: str) -> float:
     """The seconds of an ISO time, UTC where it names no zone; a text that is none is older than any."""
-    for whole in (text.strip(), f"{text.strip()}Z", f"{text.strip()}T00:00Z"):
+    text = text.strip()
+    for whole in (text, f"{text}Z", f"{text}T00:00Z") if text else ():
         with contextlib.suppress(ValidationError):
             return _TIME.validate_python(whole).timestamp()
     return -math.inf
