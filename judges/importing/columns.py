@@ -226,7 +226,7 @@ class _Table:
             if self._count(parts) == len(self.rows) or self._count([*parts, *texts]) > self._count(parts):
                 continue
             for giver in (c for c in givers if {*answers} - {c, item}):
-                given = [row for row in self.rows if _giver_name(row.get(giver))]
+                given = [row for row in self.rows if cell_text(row.get(giver)).strip()]
                 pairs = self._count([*parts, giver], given)
                 if pairs >= _SEVERAL * len(given) and pairs > self._count(parts, given):
                     return item, giver
@@ -238,7 +238,7 @@ class _Table:
 
     def _recurs(self, column: str) -> bool:
         """Whether the cells of a column are short names or numbers, each of several rows."""
-        cells = [cell for row in self.rows if (cell := _giver_name(row.get(column)))]
+        cells = [cell for row in self.rows if (cell := cell_text(row.get(column)).strip().removesuffix(".0"))]
         return 2 * len(set(cells)) <= len(cells) and all(len(c) <= 100 and not re.search(r"\d\.\d", c) for c in cells)
 
     def _distinct(self, column: str) -> bool:
@@ -485,9 +485,13 @@ def _names_giver(column: str, weak: bool = False) -> bool:
     return owned or stem in (*_WHO, *WORDS["givers"])
 
 
-def _giver_name(cell: Any) -> str:
-    """A cell that names somebody, as text; nothing for an empty one."""
-    return "" if cell is None or cell != cell else str(cell).strip().removesuffix(".0")
+def cell_text(cell: Any) -> str:
+    """A cell as text: nothing for an empty one (None, NaN), 2 for 2.0, and true and false as in JSON."""
+    if cell is None or cell != cell:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _same(one: RecipeScale | None, two: RecipeScale | None) -> bool:

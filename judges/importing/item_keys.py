@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from judges.authoring.scale_inference import survey
 from judges.importing.column_names import WORDS, normalize
-from judges.importing.columns import APART, AnswerColumn, Columns
+from judges.importing.columns import APART, AnswerColumn, Columns, cell_text
 
 VERDICTS: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
@@ -93,9 +93,9 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
         nonlocal rows
         columns = []
         for voice in voices:
-            if meant := verdict_code(cell_text(row.get(voice.column)) for row in rows):
+            if meant := verdict_code(cell_text(row.get(voice.column)).strip() for row in rows):
                 cells = [row.get(voice.column) for row in rows]
-                words = [meant.get(cell_text(cell), cell) for cell in cells]
+                words = [meant.get(cell_text(cell).strip(), cell) for cell in cells]
                 rows = [{**row, voice.column: word} for row, word in zip(rows, words, strict=True)]
                 notes.append(f"{voice.column} is read as a verdict, {describe_code(meant)}.")
                 voice = replace(voice, survey=survey(words))
@@ -109,10 +109,3 @@ def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[
 def describe_code(codes: Mapping[str, str]) -> str:
     """What codes mean, in words."""
     return ", ".join(f"{given} = {word}" for given, word in codes.items() if given.lower() != "tie")
-
-
-def cell_text(cell: Any) -> str:
-    """A cell as text, without spaces around it: nothing for an empty one, 2 for 2.0."""
-    if cell is None:
-        return ""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()

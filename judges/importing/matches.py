@@ -17,9 +17,9 @@ from judges.cards import cards
 from judges.errors import AssayError, BadScale, UnknownCard
 from judges.examples import is_example
 from judges.importing.column_names import Owner, owner
-from judges.importing.columns import AnswerColumn, Columns, fault_of_names, find_columns
+from judges.importing.columns import AnswerColumn, Columns, cell_text, fault_of_names, find_columns
 from judges.importing.contents import ExportedValue, FileContents
-from judges.importing.item_keys import cell_text, decode_verdicts, item_keys, time_column, time_in_seconds
+from judges.importing.item_keys import decode_verdicts, item_keys, time_column, time_in_seconds
 from judges.importing.judged_files import (
     AmbiguousJudge,
     JudgeKey,
@@ -380,7 +380,7 @@ def _wide(
     for key, row in given:
         into = rows_by_key[key]
         for voice in found.values:
-            who = cell_text(row.get(found.by))
+            who = cell_text(row.get(found.by)).strip()
             column = who if len(found.values) == 1 else f"{who} {voice.column}"
             # A judge's first answer counts, and the last one of a person.
             if column not in into or (owner(who) != "judge" and not is_missing(row.get(voice.column))):

@@ -15,14 +15,14 @@ from typing import Any, Literal, cast
 from data.cards.cards import Place
 from data.importing.detection.contents import ColumnValues, SourceContents, TableContents, is_empty
 from data.importing.formats import messages
-from data.importing.mapping.mapping import UNITS, ValueSource, cell_text
+from data.importing.mapping.mapping import UNITS, ValueSource
 from data.importing.mapping.mapping import ColumnMapping as Columns
 from data.importing.plan import Sampling
 from judges.authoring.recipe import RESERVED, RecipeScale, recipe_scale
 from judges.authoring.scale_inference import Survey, explain_two_scales, parse_answer, survey
 from judges.errors import BadScale
 from judges.importing.column_names import WORDS, owner, parse_name
-from judges.importing.columns import AnswerColumn, find_columns
+from judges.importing.columns import AnswerColumn, cell_text, find_columns
 from judges.importing.item_keys import are_unique, describe_code, key_columns, time_column, verdict_code
 from judges.protocols.orders import names_sides
 from judges.types import Dimension, Kind

@@ -17,12 +17,12 @@ from data.importing.mapping.mapping import (
     JudgmentColumns,
     LabelColumns,
     ValueSource,
-    cell_text,
     interpret_cell,
 )
 from data.importing.mapping.score_collector import ScoreCollector
 from data.store.ids import content_id, now
 from judges.authoring.scale_inference import is_missing
+from judges.importing.columns import cell_text
 from judges.importing.item_keys import time_in_seconds
 from judges.importing.jsonl import Record
 from judges.plural import many, verb

@@ -18,6 +18,7 @@ from judges.authoring.scale_inference import parse_answer
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import BadScale
+from judges.importing.columns import cell_text
 from judges.types import Kind, Strict
 
 FIELDS: dict[Kind, tuple[str, ...]] = {
@@ -265,17 +266,6 @@ def parse_mapping(text: str) -> ColumnMapping:
     except ValidationError as error:
         message = " ".join(sentence for _, sentence in validation_problems(error, "mapping"))
         raise BadInput(f"The mapping cannot be read. {message}") from None
-
-
-def cell_text(value: Any) -> str:
-    """A cell as text: nothing for an empty one, 2 for 2.0."""
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else str(value)
 
 
 def interpret_cell(cell: Any, values: dict[str, str], answers: RecipeScale | None = None) -> Any:

@@ -41,7 +41,7 @@ from data.importing import (
 from data.importing.checks.import_context import check_text
 from data.importing.conversations import traces, utterances
 from data.importing.lines import Line
-from data.importing.mapping.mapping import cell_text, interpret_cell
+from data.importing.mapping.mapping import interpret_cell
 from data.importing.plan import Question
 from data.importing.report import ImportRefused, ProblemCollector, TooManyErrors
 from data.records import people
@@ -53,6 +53,7 @@ from judges.authoring.custom import from_recipe, from_spec
 from judges.authoring.recipe import Recipe, RecipeScale, check_recipe
 from judges.card import Card
 from judges.errors import AssayError
+from judges.importing.columns import cell_text
 from judges.strict_json import canonical
 from tests.archives import compare_archive
 from tests.data import import_files

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judges.importing.column_names import owner
-from judges.importing.columns import Columns, fault_of_names, find_columns
+from judges.importing.columns import Columns, cell_text, fault_of_names, find_columns
 
 LONG = [f"a text of item {n}, long enough to be read as one, and going on for a while" for n in range(12)]
 ID, FIVE = list(range(100, 112)), [1, 3, 5, 2, 4]
@@ -318,3 +318,14 @@ def test_columns_that_are_named_have_to_be_there_and_on_one_side() -> None:
     assert fault_of_names("a.csv", ["id", "x"], ["x"], ["z"]) == "a.csv has no column 'z'. It has: id, x."
     assert fault_of_names("a.jsonl", [], ["x"], []) == "a.jsonl has no column 'x'. It holds no table."
     assert "can be one of them only" in fault_of_names("a.csv", ["id", "x"], ["x"], ["x"])
+
+
+def test_a_cell_reads_the_same_whatever_sort_of_file_it_comes_from() -> None:
+    cells = {"": None, "2": 2.0, "2.5": 2.5, "3": 3, "true": True, " as it was ": " as it was ", "2.0": "2.0"}
+    assert {text: cell_text(cell) for text, cell in cells.items()} == {text: text for text in cells}
+    assert cell_text(float("nan")) == "" and cell_text(float("inf")) == "inf"
+
+
+def test_raters_are_numbers_with_a_point_where_a_spreadsheet_wrote_them() -> None:
+    table = {"id": [n // 3 for n in range(12)], "rater": [f"{n % 3}.0" for n in range(12)], "score": [*"123452345123"]}
+    assert read(table).by == "rater"
