@@ -72,7 +72,7 @@ function accept(d, e) {
   if (!c) return;
   const judge = judgeOf(view, c);
   if (!view.values.has(c.key)) {
-    if (judge && !e.repeat && offScreen(d, c)) { moveTo(d, c.i); return hint(d, "Here is the first rating: Enter accepts the judge's value."); }
+    if (judge && !e.repeat && offScreen(d, c)) { moveTo(d, c.i); return hint(d, "This rating was out of sight: Enter accepts the judge's value."); }
     if (!judge) return hint(d, isBlind(view) ? "There is no value to accept: the judge's scores are hidden. Give your own." : "The judge has no value here. Give your own.");
     if (judge.between) return hint(d, `The judge's ${judge.exact} lies between two of your answers: choose one.`);
     give(d, c, judge.v);

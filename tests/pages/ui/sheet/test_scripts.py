@@ -496,6 +496,21 @@ def test_the_time_until_the_page_is_left_counts_for_the_draft(bench: Bench, leav
     assert 20_000 <= bench.waiting()[0]["ms"] < 25_000
 
 
+HIDE = """hidden => { Object.defineProperty(document, "hidden", {configurable: true, value: hidden});
+                      document.dispatchEvent(new Event("visibilitychange")) }"""
+
+
+@pytest.mark.parametrize("leave", ["hidden", "left"])
+def test_a_number_that_is_still_typed_is_in_the_draft_of_a_tab_that_is_hidden_or_left(bench: Bench, leave: str) -> None:
+    """A browser may end a hidden tab without a word."""
+    bench.sit(fakes.numbers(), response("b"))
+    bench.press("j", "7", "1")
+    bench.page.evaluate(HIDE, True) if leave == "hidden" else bench.page.evaluate("dispatchEvent(new Event('pagehide'))")
+    [key] = bench.stored("draft")
+    [value] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).values", key)
+    assert value[-2:] == ["adequacy_of_the_whole_answer", 71]
+
+
 # -- the outbox -------------------------------------------------------------------------------------------------------
 
 
@@ -1140,6 +1155,32 @@ def test_a_link_is_followed_unless_the_person_is_in_the_middle_of_another(bench:
     assert bench.item == "", "an answered one is not opened by the link that was followed to it"
 
 
+def test_under_other_filters_only_what_was_begun_stays(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"), filters="one")
+    bench.sit(response("c"), response("d"), filters="two")
+    assert bench.item == "id-c" and bench.messages()[-1]["have"] == ["id-c", "id-d"]
+    bench.press("3")
+    bench.sit(response("e"), filters="three")
+    assert bench.item == "id-c" and bench.mine("tone") == ["3"]
+    assert bench.messages()[-1]["have"] == ["id-c", "id-e"]
+    bench.go()
+    assert bench.item == "id-e"
+
+
+def test_an_answered_item_that_comes_again_by_itself_waits_among_those_of_before(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("3")
+    bench.go()
+    [answer] = bench.waiting()
+    bench.ack()
+    bench.tell(sheets=[answered(response("a"), answer["key"], {"tone": 3, "fit": 5}, again=True)])
+    bench.press("b")
+    assert bench.item == "id-a" and bench.mine("fit") == ["5"]
+    bench.press("Escape")
+    bench.go()
+    assert bench.item == "", "it is not asked anew"
+
+
 def test_the_address_follows_the_item_at_a_walking_pace(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcdef"))
     bench.page.evaluate("""() => { window.places = []; const real = history.replaceState.bind(history);
@@ -1349,6 +1390,22 @@ def test_an_item_without_any_score_needs_one_or_a_reason(bench: Bench) -> None:
     assert bench.item == "id-a" and bench.here == "tone"
 
 
+def test_enter_accepts_no_rating_that_is_out_of_sight(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    bench.sit(fakes.dialogue("a"), response("b"))
+    row = ".row.here"
+    for place in ("document.body.scrollHeight", "0"):
+        chosen = bench.page.locator('.step[aria-checked="true"]').count()
+        bench.page.evaluate(f"scrollTo(0, {place})")
+        bench.press("Enter")
+        assert bench.hint() == "This rating was out of sight: Enter accepts the judge's value."
+        assert bench.page.locator('.step[aria-checked="true"]').count() == chosen
+        assert bench.page.locator(row).evaluate("e => e.getBoundingClientRect().bottom > 0")
+        bench.press("Enter")
+        assert bench.page.locator('.step[aria-checked="true"]').count() == chosen + 1
+        bench.press("PageDown", "PageDown", "]", "]", "]", "]")
+
+
 def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
     bench.sit(fakes.dialogue("a"), response("b"))
     bench.press("w")
@@ -1512,6 +1569,44 @@ def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench
     assert bench.hint() == "No reason here speaks of a single rating."
 
 
+def test_samples_that_agree_are_named_only_in_the_whole_note(bench: Bench) -> None:
+    sheet = response("a")
+    tone = sheet["rows"][0]["groups"][0]["cells"][0]
+    tone["judge"].update(note="It is curt.", samples=["4", "4"], exact=None, level=None)
+    bench.sit(sheet)
+    note = bench.page.locator(".note:not([hidden])")
+    assert note.inner_text() == "judge: It is curt."
+    bench.press("d")
+    assert note.inner_text().split("\n")[1] == "asked 2 times: 4, 4"
+
+
+def test_a_reason_that_names_a_unit_leads_to_its_first_rating(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["why"] = [{"text": "short", "unit": "response"}, {"text": "odd", "unit": "section"}]
+    parts = [("", [fakes.cell("section:1/a", "depth", 3)]), ("", [])]
+    sheet["rows"][:0] = [fakes.row("conversation", "whole", [], [("", [fakes.cell("conversation", "sum", 3)])]),
+                         fakes.row("section", "section", [], parts, columns=2)]  # fmt: skip
+    bench.sit(sheet)
+    assert bench.here == "sum"
+    bench.press("y")
+    assert bench.here == "tone"
+    bench.press("y")
+    assert bench.here == "tone"
+
+
+def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench) -> None:
+    sheet = fakes.pair()
+    several, one = sheet["rows"][:2]
+    for row in (several, one):
+        row["groups"][0] = {**row["groups"][0], "cells": []}
+    one["columns"] = 1
+    bench.sit(sheet)
+    drawn = [bench.page.locator(".row.section").nth(n).locator(".group") for n in range(3)]
+    assert [groups.count() for groups in drawn] == [2, 1, 2]
+    empty, _, full = [groups.nth(groups.count() - 1).bounding_box() for groups in drawn]
+    assert empty["x"] == full["x"]
+
+
 def test_the_header_names_the_judges_and_what_sort_of_item_it_is(bench: Bench) -> None:
     named = (("openai/gpt-4o", "Multi", "1"), ("x/qwen", "Plain", "2"))
     two = [{"model": model, "card": card, "version": version} for model, card, version in named]
@@ -1616,6 +1711,17 @@ def test_what_is_typed_into_a_field_beside_the_desk_is_no_answer(bench: Bench) -
       tell({});
     }""")
     assert bench.page.evaluate("document.activeElement.tagName") == "INPUT", "the desk takes the focus of links only"
+
+
+def test_a_window_that_lies_open_beside_the_desk_takes_no_key_of_who_is_at_the_desk(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.page.evaluate("document.body.append(Object.assign(document.createElement('p'), {role: 'dialog', innerText: 'x'}))")
+    assert bench.page.evaluate("document.activeElement.shadowRoot !== null")
+    bench.press("3")
+    assert bench.mine("tone") == ["3"]
+    bench.page.evaluate("document.activeElement.blur()")
+    bench.press("3")
+    assert bench.mine("fit") == [], "it is for the window"
 
 
 def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Bench) -> None:
