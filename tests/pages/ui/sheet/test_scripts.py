@@ -29,7 +29,7 @@ from tests.server import ROOT
 Json = dict[str, Any]
 BEGIN = 1_800_000_000
 SIZE = {"width": 1440, "height": 900}
-INNER = "uuid afterPaint slid offRange numberOf within inOrder".split()
+INNER = "uuid afterPaint slid offRange numberOf within inOrder keptActs actKey".split()
 BED = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><script type="module">
 import desk, * as inner from "/desk.js";
 Object.assign(window, {inner, messages: []});
@@ -456,6 +456,24 @@ def test_notes_of_a_draft_are_taken_where_they_are_notes(bench: Bench) -> None:
     assert [n["text"] for n in answer["notes"]] == ["kept", "y"] and answer["repairs"][0]["text"] == "Better."
 
 
+def test_of_the_acts_that_the_browser_kept_only_whole_ones_of_this_person_are_sent_in_their_order(bench: Bench) -> None:
+    """Acts of the adjudication, which lie beside the answers."""
+
+    def kept(key: str, at: int, **change: Any) -> Json:
+        act = {"key": key, "action": "decide"}
+        return {"person": "lea", "dataset": "d", "place": "p", "at": at, "act": act, **change}
+
+    acts = {"one": kept("one", 2), "two": kept("two", 1), "null": None, "bare": {"person": "lea"},
+            "other": kept("another key", 3), "person": kept("person", 4, person="max"),
+            "set": kept("set", 5, dataset=1), "place": kept("place", 6, place=None),
+            "act": kept("act", 7, act={"key": "act"})}  # fmt: skip
+    keep = "([key, one]) => localStorage.setItem(inner.actKey('lea', key), JSON.stringify(one))"
+    for key, one in acts.items():
+        bench.page.evaluate(keep, [key, one])
+    assert [one["act"]["key"] for one in bench.call("keptActs", "lea")] == ["two", "one"]
+    assert bench.page.evaluate("Object.keys(localStorage).length") == 2, "what is none is thrown away"
+
+
 def test_a_value_set_back_leaves_no_draft(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("3")
@@ -505,7 +523,10 @@ def test_a_number_that_is_still_typed_is_in_the_draft_of_a_tab_that_is_hidden_or
     """A browser may end a hidden tab without a word."""
     bench.sit(fakes.numbers(), response("b"))
     bench.press("j", "7", "1")
-    bench.page.evaluate(HIDE, True) if leave == "hidden" else bench.page.evaluate("dispatchEvent(new Event('pagehide'))")
+    if leave == "hidden":
+        bench.page.evaluate(HIDE, True)
+    else:
+        bench.page.evaluate("dispatchEvent(new Event('pagehide'))")
     [key] = bench.stored("draft")
     [value] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).values", key)
     assert value[-2:] == ["adequacy_of_the_whole_answer", 71]
@@ -1155,6 +1176,15 @@ def test_a_link_is_followed_unless_the_person_is_in_the_middle_of_another(bench:
     assert bench.item == "", "an answered one is not opened by the link that was followed to it"
 
 
+def test_a_refused_item_may_come_again_as_it_was(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.go()
+    bench.refuse()
+    bench.tell(sheets=[response("a")])
+    bench.go()
+    assert bench.item == "id-a"
+
+
 def test_under_other_filters_only_what_was_begun_stays(bench: Bench) -> None:
     bench.sit(response("a"), response("b"), filters="one")
     bench.sit(response("c"), response("d"), filters="two")
@@ -1300,6 +1330,8 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.wait(1.6)
     bench.press(".", "5")
     assert bench.mine("half") == ["5"], "too late for a point: a digit of its own"
+    bench.press("4", "j", ".")
+    assert bench.here == "half" and bench.hint() == "", "another key came between"
     bench.press("k", "k", "k", "k", "n")
     assert bench.mine("naught") == ["na"]
     assert said == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
@@ -1317,6 +1349,13 @@ def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> No
         said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
         bench.press("j")
     assert said == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
+
+
+def test_naught_is_an_answer_where_the_scale_has_no_ten(bench: Bench) -> None:
+    cells = [fakes.cell("response", "low", 2, steps=[{"v": n, "t": str(n)} for n in range(5)])]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    bench.press("0")
+    assert bench.mine("low") == ["0"]
 
 
 def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None:
@@ -1533,6 +1572,7 @@ def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench
     tone["judge"].update(note="It is curt.", rule="", samples=["4", "5"], exact="4.5", source="logprobs", level="low")
     tone.update(reason="samples disagree", anchors=[["1", "rude"], ["3", "flat"], ["5", "kind"]])
     tone["others"] = [{"by": "qwen", "v": 5, "t": "5"}, {"by": "another sample", "v": 1, "t": "1"}]
+    fit["others"] = [{"by": "qwen", "v": 2, "t": "2"}]
     fit["judge"].update(level=None, rule="fit needs a reference")
     fit.update(definition="", anchors=[])
     sheet["why"] = [{"text": "qwen disagrees", "unit": "response", "dimension": "tone"},
@@ -1549,16 +1589,18 @@ def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench
         "low stated confidence: what the judge says of itself (from logprobs)", "needs a look: samples disagree",
     ]  # fmt: skip
     bench.press("j")
-    assert note.inner_text() == "fit needs a reference" and bench.text(".meaning").strip() == "fit"
+    assert note.inner_text() == "fit needs a reference\nqwen: 2" and bench.text(".meaning").strip() == "fit"
     assert bench.cell("fit").locator(".sure").inner_text().split() == ["breaks", "a", "rule"]
     assert bench.cell("fit").get_attribute("aria-label") == "fit, response; judge 2, breaks a rule"
     assert bench.cell("tone").locator(".other").all_inner_texts() == ["1", "5"]
+    assert bench.cell("fit").locator(".other").count() == 0
+    assert bench.cell("fit").locator(".step.judge").get_attribute("aria-label") == "2, the judge's value"
     bench.press("y")
     assert bench.here == "tone"
     bench.press("y")
     assert bench.here == "fit"
     bench.press("Escape")
-    assert note.inner_text() == "fit needs a reference"
+    assert note.inner_text() == "fit needs a reference\nqwen: 2"
     bench.press("k")
     note.click()
     assert "needs a look" in note.inner_text()
@@ -1597,12 +1639,17 @@ def test_a_reason_that_names_a_unit_leads_to_its_first_rating(bench: Bench) -> N
 def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench) -> None:
     sheet = fakes.pair()
     several, one = sheet["rows"][:2]
+    parts = [fakes.row("section", "section", [], [("A", [fakes.cell("section:9/a", "depth", 3)]),
+                       ("B", [fakes.cell("section:9/b", name, 3) for name in ("depth", "style")])])]  # fmt: skip
+    sheet["rows"][3:3] = parts
     for row in (several, one):
         row["groups"][0] = {**row["groups"][0], "cells": []}
     one["columns"] = 1
     bench.sit(sheet)
     drawn = [bench.page.locator(".row.section").nth(n).locator(".group") for n in range(3)]
     assert [groups.count() for groups in drawn] == [2, 1, 2]
+    same = bench.page.locator(".row.section").evaluate_all("rows => rows.map(row => row.classList.contains('same'))")
+    assert same == [False, False, True, False], "only where both are asked the same"
     empty, _, full = [groups.nth(groups.count() - 1).bounding_box() for groups in drawn]
     assert empty["x"] == full["x"]
 
@@ -1715,7 +1762,8 @@ def test_what_is_typed_into_a_field_beside_the_desk_is_no_answer(bench: Bench) -
 
 def test_a_window_that_lies_open_beside_the_desk_takes_no_key_of_who_is_at_the_desk(bench: Bench) -> None:
     bench.sit(response("a"))
-    bench.page.evaluate("document.body.append(Object.assign(document.createElement('p'), {role: 'dialog', innerText: 'x'}))")
+    window = "Object.assign(document.createElement('p'), {role: 'dialog', innerText: 'x'})"
+    bench.page.evaluate(f"document.body.append({window})")
     assert bench.page.evaluate("document.activeElement.shadowRoot !== null")
     bench.press("3")
     assert bench.mine("tone") == ["3"]
@@ -1733,6 +1781,57 @@ def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Ben
     assert bench.page.evaluate("heard") == ["q", "Control", "c", "z"]
     bench.press("F2", "Control+Enter")
     assert bench.item == "id-b" and bench.page.evaluate("heard.slice(4)") == ["F2", "Control"]
+
+
+def test_a_key_that_was_let_go_is_held_no_more(bench: Bench) -> None:
+    """Enter held in a field beside the desk that closes: the repeats come to the desk."""
+    bench.sit(response("a"), response("b"))
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"]
+    bench.page.evaluate("""() => shadow.querySelector(".sheet").dispatchEvent(
+        new KeyboardEvent("keydown", {key: "Enter", repeat: true, bubbles: true, composed: true}))""")
+    assert bench.mine("fit") == []
+
+
+def test_a_double_click_is_one_answer_and_a_click_at_once_is_one_too(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcd"))
+    button = bench.page.locator("[data-do=go]")
+    button.click()
+    assert bench.item == "id-b"
+    button.dblclick()
+    assert bench.item == "id-c"
+
+
+def test_an_item_that_comes_takes_the_keyboard_from_no_field_and_from_no_list_of_the_desk(bench: Bench) -> None:
+    bench.sit()
+    bench.page.evaluate("document.body.prepend(document.createElement('input'))")
+    bench.page.locator("body > input").focus()
+    bench.tell(sheets=[response("a"), response("b")])
+    bench.painted()
+    assert bench.item == "id-a" and bench.page.evaluate("document.activeElement.tagName") == "INPUT"
+    bench.page.locator(".row").click()
+    bench.press("s")
+    chosen = bench.page.evaluate("shadow.activeElement.className")
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.painted()
+    assert bench.page.locator(".menu").count() == 1
+    assert bench.page.evaluate("shadow.activeElement.className") == chosen
+
+
+def test_the_mouse_brings_the_keys_back_from_a_field_and_goes_where_it_clicks(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.page.evaluate("document.body.prepend(document.createElement('input'))")
+    field = bench.page.locator("body > input")
+    field.focus()
+    cells = bench.page.locator(".cell")
+    cells.nth(1).locator(".step").first.click()
+    bench.press("j", "k", "2")
+    assert field.input_value() == ""
+    rows = bench.page.locator(".row:has(.cell)")
+    rows.nth(2).locator(".prose").first.click()
+    assert "here" in rows.nth(2).get_attribute("class").split()
+    cells.nth(0).locator(".step").first.evaluate("e => e.focus()")
+    assert cells.nth(0).get_attribute("data-here") is not None, "as when a screen reader goes there"
 
 
 def test_a_card_closes_by_its_button_or_beside_it_and_not_by_a_click_on_it(bench: Bench) -> None:
