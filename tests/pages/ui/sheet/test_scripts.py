@@ -621,6 +621,21 @@ def test_it_is_sent_again_after_longer_and_longer_pauses_until_it_is_saved(bench
     assert bench.sent()[-2:] == [["id-b"], ["id-b"]], "the pauses begin anew"
 
 
+def test_the_pauses_grow_where_the_server_saves_nothing_and_begin_anew_with_a_question(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.go()
+    bench.wait(1)
+    bench.tell()
+    bench.wait(40)
+    clocks = [m["clock"] for m in bench.messages() if m["answers"]]
+    pauses = [round((b - a) / 1000, 2) for a, b in itertools.pairwise(clocks)]
+    assert pauses == pytest.approx([5, 6.4, 10.24, 16.38], abs=0.1)
+    bench.refuse()
+    bench.page.get_by_text("Open it again").click()
+    bench.wait(4.2)
+    assert [m["want"] and m["want"]["item"] for m in bench.messages()][-2:] == ["id-a", "id-a"]
+
+
 def test_after_eight_seconds_it_is_said_that_the_server_does_not_answer(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcd"))
     bench.go()
@@ -1178,11 +1193,14 @@ def test_a_link_is_followed_unless_the_person_is_in_the_middle_of_another(bench:
 
 def test_a_refused_item_may_come_again_as_it_was(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
+    bench.press("3")
     bench.go()
     bench.refuse()
     bench.tell(sheets=[response("a")])
     bench.go()
-    assert bench.item == "id-a"
+    assert bench.item == "id-a" and bench.mine("tone") == []
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-a" and bench.mine("tone") == ["3"] and bench.hint() == ""
 
 
 def test_under_other_filters_only_what_was_begun_stays(bench: Bench) -> None:
@@ -1239,6 +1257,15 @@ def test_the_footer_begins_and_ends_where_the_texts_do(bench: Bench) -> None:
         bench.page.set_viewport_size({"width": width, "height": 900})
         # The page may hear of its new size some frames later.
         assert patiently(lambda: ends(".foot .in") == pytest.approx([max(12, end) for end in ends(".wrap")], abs=1))
+    bench.page.evaluate("""() => {
+      const beside = document.body.appendChild(document.createElement("div"));
+      beside.style.cssText = "margin-left: 300px; height: 100vh; overflow-y: auto";
+      beside.append(shadow.host);
+      off();
+      tell({});
+    }""")
+    assert patiently(lambda: ends(".foot .in") == pytest.approx(ends(".wrap"), abs=1))
+    assert bench.page.locator(".foot").bounding_box()["x"] == 300
 
 
 def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
@@ -1443,6 +1470,16 @@ def test_enter_accepts_no_rating_that_is_out_of_sight(bench: Bench) -> None:
         bench.press("Enter")
         assert bench.page.locator('.step[aria-checked="true"]').count() == chosen + 1
         bench.press("PageDown", "PageDown", "]", "]", "]", "]")
+
+
+def test_no_key_fails_where_nothing_is_asked(bench: Bench) -> None:
+    row = fakes.row("response", "response", [fakes.text("output", "So.")], [])
+    bench.sit(fakes.item("a", "a", "response", [row], why=[]), response("b"))
+    for key in "jk[]nubwvdgltorxyh.05":
+        bench.press(key, "Escape")
+    for key in ("ArrowUp", "ArrowRight", "Enter", *"meis?"):
+        bench.press(key, "Escape")
+    assert bench.item == "id-a" and bench.page.locator(".card, .editor, .menu").count() == 0
 
 
 def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
