@@ -1445,6 +1445,19 @@ def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
     assert [(v["v"], v["saw"], v["seen"]) for v in answer["values"]] == [(3, True, 4), (3, False, None)]
 
 
+def test_a_value_that_is_given_again_takes_back_that_one_would_save_all_the_same(bench: Bench) -> None:
+    bare = response("a")
+    bare["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(bare, response("b"))
+    bench.press("3")
+    bench.go()
+    assert "again saves all the same" in bench.sum()
+    bench.press("k", "3")
+    assert bench.sum() == "1 changed · 1 without an answer"
+    bench.go()
+    assert bench.item == "id-a" and "again saves all the same" in bench.sum()
+
+
 def test_an_item_without_any_score_needs_one_or_a_reason(bench: Bench) -> None:
     bare = response("a")
     for cell in bare["rows"][0]["groups"][0]["cells"]:
@@ -1779,6 +1792,22 @@ def test_a_link_beside_the_desk_keeps_only_what_presses_it_and_only_by_the_keybo
     bench.press("3", "Enter")
     assert bench.mine("fit") == ["3"] and bench.page.evaluate(FOCUS) == ["3", "SPAN"]
     assert bench.hint().startswith("That was the last one"), "the keys are the desk's again"
+
+
+def test_enter_presses_a_button_of_the_desk_that_the_keyboard_went_to(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.locator("[data-do=skip]").focus()
+    bench.press("Enter")
+    assert bench.page.locator(".menu").count() == 1 and bench.mine("tone") == []
+
+
+def test_a_link_that_has_the_focus_by_itself_takes_no_enter(bench: Bench) -> None:
+    """As after a change of page by the menu, where no key and no mouse has gone to it here."""
+    bench.sit(response("a"))
+    bench.page.evaluate("""() => { const link = document.body.appendChild(document.createElement("a"));
+                                  link.href = "#x"; link.focus() }""")
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"]
 
 
 def test_what_is_typed_into_a_field_beside_the_desk_is_no_answer(bench: Bench) -> None:
