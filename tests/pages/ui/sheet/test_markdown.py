@@ -37,6 +37,7 @@ FORMATTED = {
     "one\ntwo\n\n  three": "<p>one\ntwo</p><p>  three</p>",
     "**a** _b_ ~~c~~ `d`\ne": "<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code>\ne</p>",
     "これは**「強調」**です": "<p>これは<strong>「強調」</strong>です</p>",
+    'これは**"b"**です': '<p>これは<strong>"b"</strong>です</p>',
     "**「強調」**は": "<p><strong>「強調」</strong>は</p>",
     "snake_case_name * 2 * 3": "<p>snake_case_name * 2 * 3</p>",
     "# A\n- b\n- c": '<h3>A</h3><ul><li><p class="md-tight">b</p></li><li><p class="md-tight">c</p></li></ul>',

@@ -499,6 +499,11 @@ def test_only_time_at_work_is_counted(bench: Bench) -> None:
     bench.go()
     bench.ack()
     assert bench.waiting()[-1]["ms"] < 10_000, "each item has its own"
+    for place in (200, 300, 200):
+        bench.wait(50)
+        bench.page.mouse.move(place, place)
+    bench.go()
+    assert bench.waiting()[-1]["ms"] > 145_000, "who moves the mouse reads"
 
 
 @pytest.mark.parametrize("leave", ["reload", "another page"])
@@ -1063,6 +1068,19 @@ BAR = """() => { const [above, bar] = [0, 0].map(() => document.createElement("d
   bar.dataset.testid = "stHeader";
   document.body.prepend(above, bar);
   dispatchEvent(new Event("resize")) }"""
+
+
+def test_a_row_that_is_higher_than_the_page_begins_at_its_top(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 600})
+    sheet = response("a")
+    sheet["rows"].insert(0, fakes.row("conversation", "whole", [], [("", [fakes.cell("conversation", "sum")])]))
+    sheet["rows"][1]["texts"] = [fakes.text("output", "It goes on. " * 900)]
+    sheet["rows"].insert(1, fakes.row("section", "section", [fakes.text("output", "It goes on. " * 150)], []))
+    bench.sit(sheet)
+    row = bench.page.locator(".row.response")
+    assert row.bounding_box()["y"] > 300 and row.bounding_box()["height"] > 600
+    bench.press("j")
+    assert bench.here == "tone" and abs(row.bounding_box()["y"] - 10) < 1
 
 
 def test_the_next_item_begins_below_the_bar_that_lies_over_the_page(bench: Bench) -> None:
@@ -1847,6 +1865,9 @@ def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Ben
     assert bench.page.evaluate("heard") == ["q", "Control", "c", "z"]
     bench.press("F2", "Control+Enter")
     assert bench.item == "id-b" and bench.page.evaluate("heard.slice(4)") == ["F2", "Control"]
+    bench.go()
+    bench.press("r", "3", "Escape", "c")
+    assert bench.item == "" and bench.page.evaluate("heard.slice(6)") == ["Control", "Escape", "c"], "with no item, too"
 
 
 def test_a_key_that_was_let_go_is_held_no_more(bench: Bench) -> None:
@@ -1854,8 +1875,10 @@ def test_a_key_that_was_let_go_is_held_no_more(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
     bench.press("Enter")
     assert bench.mine("tone") == ["4"]
-    bench.page.evaluate("""() => shadow.querySelector(".sheet").dispatchEvent(
-        new KeyboardEvent("keydown", {key: "Enter", repeat: true, bubbles: true, composed: true}))""")
+    repeated = """key => shadow.querySelector(".sheet").dispatchEvent(
+        new KeyboardEvent("keydown", {key, repeat: true, bubbles: true, composed: true, cancelable: true}))"""
+    assert not bench.page.evaluate(repeated, "Enter"), "it presses nothing that has the focus"
+    assert bench.page.evaluate(repeated, "PageDown"), "which goes on to scroll"
     assert bench.mine("fit") == []
 
 
