@@ -1851,7 +1851,13 @@ def test_a_window_that_lies_open_beside_the_desk_takes_no_key_of_who_is_at_the_d
     assert bench.page.evaluate("document.activeElement.shadowRoot !== null")
     bench.press("3")
     assert bench.mine("tone") == ["3"]
+    bench.page.locator(".row").click()
+    bench.painted()
+    assert not bench.page.locator(".sheet[data-away]").count()
     bench.page.evaluate("document.activeElement.blur()")
+    bench.press("Shift")
+    bench.painted()
+    assert bench.page.locator(".sheet[data-away]").count() == 1, "it looks as if it had no keys, and has none"
     bench.press("3")
     assert bench.mine("fit") == [], "it is for the window"
 
