@@ -1888,6 +1888,42 @@ def test_a_key_that_was_let_go_is_held_no_more(bench: Bench) -> None:
     assert bench.mine("fit") == []
 
 
+def test_tab_goes_round_inside_a_dialog_both_ways(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("s")
+    first = bench.page.evaluate_handle("shadow.activeElement")
+    for there, back in (("Tab", "Shift+Tab"), ("Shift+Tab", "Tab")):
+        bench.press(there)
+        assert not bench.page.evaluate("e => shadow.activeElement === e", first)
+        assert bench.page.evaluate("shadow.activeElement.closest('.menu') !== null")
+        bench.press(back)
+        assert bench.page.evaluate("e => shadow.activeElement === e", first)
+    bench.press("Tab")
+    after = bench.page.evaluate_handle("shadow.activeElement")
+    bench.press("Shift+Tab", "Shift+Tab")
+    assert not bench.page.evaluate("e => shadow.activeElement === e", after), "the other way round is another place"
+
+
+def test_arrows_scroll_a_wide_block_that_the_keyboard_went_to(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["texts"] = [fakes.text("output", "```\n" + "wide " * 300 + "\n```")]
+    bench.sit(sheet)
+    bench.wait(2)
+    bench.page.locator(".md-wide").focus()
+    bench.press("ArrowRight")
+    assert bench.mine("tone") == []
+    bench.press("ArrowDown", "ArrowRight")
+    assert bench.here == "fit" and bench.mine("fit") == ["3"]
+
+
+def test_it_is_dark_where_the_page_is(bench: Bench) -> None:
+    dark, light = ("#0a0a78", "#111", "#070", "#b00"), ("#fff", "#ee0", "#0d0")
+    for color, theme in {**dict.fromkeys(dark, "dark"), **dict.fromkeys(light, "light")}.items():
+        bench.page.evaluate("c => document.body.style.setProperty('--st-background-color', c)", color)
+        bench.sit(response("a"))
+        assert bench.page.locator(".sheet").get_attribute("data-theme") == theme, color
+
+
 def test_a_double_click_is_one_answer_and_a_click_at_once_is_one_too(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcd"))
     button = bench.page.locator("[data-do=go]")
