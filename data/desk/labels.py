@@ -296,7 +296,7 @@ def _current(tx: Tx, item_id: str, person: str, upto: str = "") -> dict[tuple[st
     found: dict[tuple[str, str], dict[bool, _Row]] = {}
     rows = tx.rows(
         "select id, unit, dimension, value, mode, replaces, withdrawn from label where item_id = $1 and annotator = $2"
-        + (" and made_at <= (select made_at from answer where id = $3)" if upto else ""),
+        + (" and (seq, made_at) <= (select (seq, made_at) from answer where id = $3)" if upto else ""),
         [item_id, person, upto] if upto else [item_id, person],
     )
     replaced = {row[5] for row in rows}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from data.records import people
 from data.records.datasets import dataset_named
 from data.store import Store
 from data.store.errors import NotAllowed, NotFound
-from data.store.ids import new_id
+from data.store.ids import new_id, now
 from tests import seeds
 
 CELL = ("turn:1", "helpfulness")
@@ -141,6 +142,19 @@ def test_a_key_is_acknowledged_for_the_very_answer_that_was_saved_under_it(bench
     for each in (second, third, first, second, third):
         bench.ok(each)
     assert "Another answer" in bench.why({**third, "values": [{**third["values"][0], "v": 4.0}, third["values"][1]]})
+
+
+def test_an_answer_that_comes_again_is_known_although_the_clock_was_set_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = bench.give(n=1)[0]
+    first = bench.answer(one, values={CELL: 4.0, ("turn:2", "safety"): 5.0})
+    bench.ok(first)
+    monkeypatch.setattr(labels, "now", lambda: now() - timedelta(hours=1))
+    second = bench.answer(one, version=first["key"], values={CELL: 2.0, ("turn:2", "safety"): 5.0})
+    for each in (second, second, first):
+        bench.ok(each)
+
 
 
 def test_of_one_message_as_much_is_taken_as_may_be_and_the_rest_comes_again(
