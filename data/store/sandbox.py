@@ -66,6 +66,7 @@ def _open(file: Path) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
         },
     )
+    con.execute("set timezone = 'UTC'")  # else a moment has the hour of whichever machine reads the file
     con.execute(f"set allowed_paths = [{_quote_path(file)}]")
     con.execute("set enable_external_access = false")
     con.execute("set lock_configuration = true")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,7 @@ from judges.importing.contents import read_rows
 from judges.types import ITEM
 from tests.archives import compare_archive
 from tests.data.imports import workspace
+from tests.server import ROOT
 
 NAMES = ("id", "question", "answer_a", "answer_b", "human", "ai_verdict", "ai_reason")
 CELLS = [
@@ -548,6 +551,19 @@ def test_other_types_of_parquet_become_what_json_has() -> None:
     pq.write_table(pa.table({"x": [b"\xff"]}), blob)
     with pytest.raises(BadInput, match="the column 'x' holds bytes, not text"):
         first_records(from_bytes([("b.parquet", blob.getvalue())]).files[0], "parquet", 1)
+
+
+def test_a_moment_of_parquet_is_the_same_wherever_it_is_read(tmp_path: Path) -> None:
+    moments = pa.array([1_700_000_000_000], pa.timestamp("ms", "America/New_York"))
+    pq.write_table(pa.table({"t": moments}), tmp_path / "t.parquet")
+    lines = [
+        "from pathlib import Path",
+        "from data.store.sandbox import parquet_records",
+        "print([one.value for one in parquet_records('t', Path('t.parquet'), None)])",
+    ]
+    command, env = [sys.executable, "-c", "; ".join(lines)], {"PYTHONPATH": str(ROOT), "TZ": "Asia/Tokyo"}
+    run = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert run.stdout == "[{'t': '2023-11-14T22:13:20+00:00'}]\n"
 
 
 # -- values of single questions ---------------------------------------------------------------------------------------
