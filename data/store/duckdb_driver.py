@@ -226,7 +226,8 @@ class DuckTables(Store):
                 part.replace(file)
             except (duckdb.Error, OSError) as error:
                 raise StoreFailed(
-                    f"The backup {file} was not made: {opening.first_line(error)} Nothing was changed."
+                    f"The backup {file} was not made: {opening.first_line(error)} Nothing was changed. "
+                    "Check the disk's free space and rights."
                 ) from None
             finally:
                 with contextlib.suppress(OSError):
