@@ -776,7 +776,6 @@ TRIED_IN = {  # modules that no test imports, or whole folders that a registry o
     "judges/render/findings/": "data/reports/test_report.py",
     "data/reports/dimension.py": "data/reports/test_report.py",
     "data/reports/plots.py": "data/reports/test_report.py",
-    "data/workspace/figures.py": "pages/server/test_health.py",
     "judges/audits/": "judges/audits/test_planted.py",
     "judges/authoring/reply_model.py": "judges/authoring/test_custom.py",
     "judges/authoring/rubric.py": "judges/authoring/test_custom.py",

@@ -44,8 +44,9 @@ def _waiting(store: Store) -> Counter[str]:
 
 def backup_age(store: Store) -> float | None:
     """Seconds since the newest sound backup; None where there is none, or the store is no file."""
+    moment = now()  # a file with a time to come is none of the newest: the clock was ahead when it was made
     try:
-        backup_times = [one.made_at for one in backups.list_backups(store) if one.revision is not None]
+        times = [one.made_at for one in backups.list_backups(store) if one.revision is not None]
     except BadInput:
         return None
-    return (now() - max(backup_times)).total_seconds() if backup_times else None
+    return min(((moment - at).total_seconds() for at in times if at <= moment), default=None)

@@ -102,7 +102,8 @@ def backup_state(store: Store | Tx) -> BackupState:
         [SCHEDULE, BEGUN, backups.MADE, FAILED],
     )
     last = {kind: (backups.parse_settings(settings), at) for kind, settings, at in rows}
-    made_at, begun = (last[kind][1] if kind in last else None for kind in (backups.MADE, BEGUN))
+    latest = now() + AGAIN  # what lies beyond was written by a clock that was ahead, and is no time to wait for
+    made_at, begun = (last[k][1] if k in last and last[k][1] <= latest else None for k in (backups.MADE, BEGUN))
     ended, why = rows[-1][0] if rows else "", ""
     if ended == FAILED:
         why = last[FAILED][0]["why"]
@@ -158,10 +159,12 @@ def _check(file: Path) -> None:
 
 
 def _remove_old(store: Store) -> None:
-    """Remove the oldest of those that the plan made."""
-    own = [one for one in backups.list_backups(store) if one.by == SCHEDULE and one.revision is not None]
-    for one in own[backup_plan(store).keep :]:
-        backups.remove_backup(store, SCHEDULE, one.name, REMOVED)
+    """Remove the oldest of those that the plan made, in the order in which it made them, whatever the clock said."""
+    sound = {one.name for one in backups.list_backups(store) if one.by == SCHEDULE and one.revision is not None}
+    rows = store.rows("select settings from export where kind = $1 order by seq desc", [backups.MADE])
+    files = (str(backups.parse_settings(settings).get("file")) for (settings,) in rows)
+    for name in [file for file in dict.fromkeys(files) if file in sound][backup_plan(store).keep :]:
+        backups.remove_backup(store, SCHEDULE, name, REMOVED)
 
 
 def start_schedule(store: Store) -> Callable[[], None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from data.records.names import SCHEDULE
 from data.store import Store, open_store
 from data.store.errors import BadInput, NotAllowed, StoreFailed
-from data.workspace import backups, schedule
+from data.workspace import backups, figures, schedule
 from data.workspace.schedule import AGAIN, BackupPlan
 from tests import seeds
 
@@ -99,6 +100,27 @@ def test_its_oldest_go_and_no_others(store: Store, clock: Clock, monkeypatch: py
         own.append(made.name)
     assert set(names(store)) == kept | {"mine.duckdb", *own[2:]}
     assert kinds(store).count(schedule.REMOVED) == 2
+    store.close()
+
+
+def test_a_clock_that_was_ahead_and_is_set_back_keeps_no_backup_from_being_made_and_kept(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "_check", lambda _: None)
+    made = []
+    for step in (timedelta(days=365), timedelta(hours=6), timedelta(days=-365), timedelta(hours=6)):
+        clock.now += step
+        file = schedule.run_due(store)
+        assert file is not None
+        os.utime(file, 2 * (clock.now.replace(tzinfo=UTC).timestamp(),))
+        made.append(file.name)
+    assert set(names(store)) == set(made[2:]), "the two that were made last"
+    monkeypatch.setattr(figures, "now", clock)
+    ahead = backups.backup_folder(store) / made[2]
+    os.utime(ahead, 2 * (clock.now.replace(tzinfo=UTC).timestamp() + 1e6,))
+    assert figures.backup_age(store) == 0, "of the other one, not less than nothing"
+    clock.now -= timedelta(minutes=1)
+    assert schedule.run_due(store) is None, "another process's clock may be a little behind"
     store.close()
 
 
