@@ -75,7 +75,7 @@ def breakdown_fields(store: Store, dataset_id: str, judge_id: str, ask: CountedD
     if len(runs) > 1:
         found[RUN] = BreakdownField("run of the judge", True, True)
     if _days(store, dataset_id, judge_id) > 1:
-        found[DAY] = BreakdownField("day of the judgment", True, True)
+        found[DAY] = BreakdownField("day of the judgment (UTC)", True, True)
     systems = {*items.words[item_fields.SYSTEM], *items.second} - {""}
     if len(systems) > 1:
         found[SYSTEM] = BreakdownField("system")

@@ -203,7 +203,7 @@ def test_over_days_on_which_the_judge_judged_and_strata_that_are_no_systems(stor
     store.tx("lea", "strata", lambda tx: tx.add("stratum", "dataset_id, item_id, stratum", other))
     told = breakdown_fields(store, dataset, judge, ask)
     assert told["stratum"] == breakdown.BreakdownField("stratum of the draw")
-    assert told["day"] == breakdown.BreakdownField("day of the judgment", True, True)
+    assert told["day"] == breakdown.BreakdownField("day of the judgment (UTC)", True, True)
     [tile] = tiles(store, dataset, judge, "helpfulness")
     found = break_down(store, dataset, judge, tile, "day")
     assert [(one.name, one.judge.items) for one in found.slices] == [("2026-03-02", 3), ("2026-03-03", 3)]
