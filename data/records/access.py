@@ -101,6 +101,14 @@ def session_age() -> timedelta:
     return _hours(os.environ.get("ASSAY_SESSION_HOURS", "").strip() or "12")
 
 
+def is_switched_on(name: str, usual: str = "0") -> bool:
+    """Whether a variable of the environment that is 1 or 0 is 1. Raises BadInput for anything else."""
+    text = os.environ.get(name, "").strip() or usual
+    if text not in ("0", "1"):
+        raise BadInput(f"{name} is {text[:40]!r}. It has to be 0 or 1.")
+    return text == "1"
+
+
 @cache
 def _hours(text: str) -> timedelta:
     if not re.fullmatch(r"\d{1,4}(\.\d{1,3})?", text) or not float(text):

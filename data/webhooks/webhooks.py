@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from data.records.access import allow, require
+from data.records.access import allow, is_switched_on, require
 from data.records.tables import WebhookEventRow, WebhookRow, WebhookSecretRow, WebhookStateRow
 from data.store import Store, Tx, kept
 from data.store.errors import BadInput, NotFound
@@ -53,8 +52,8 @@ def host_of(url: str) -> str:
 
 
 def allows_private() -> bool:
-    """Whether addresses within one's own network may be told, as the environment says."""
-    return os.environ.get("ASSAY_WEBHOOK_PRIVATE", "").strip() == "1"
+    """Whether addresses within one's own network may be told, as the environment says. Raises BadInput."""
+    return is_switched_on("ASSAY_WEBHOOK_PRIVATE")
 
 
 def is_public(address: str) -> bool:

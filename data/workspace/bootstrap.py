@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
-
 from data.queue import queue
 from data.records import datasets, people
-from data.records.access import allow
+from data.records.access import allow, is_switched_on
 from data.records.names import MAKER as MAKER
 from data.records.people import Person
 from data.store import Store, open_store
 
 
 def open_workspace(url: str | None = None) -> Store:
-    """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0."""
+    """Open the workspace, with the synthetic sample in it when it is new and `ASSAY_SAMPLES` is not 0.
+
+    Raises BadInput where that is neither 0 nor 1: a sample that nobody wanted would stay for good.
+    """
+    with_samples = is_switched_on("ASSAY_SAMPLES", "1")
     store = open_store(url)
-    with_samples = os.environ.get("ASSAY_SAMPLES", "1") != "0"
     if _cut_off(store) or (with_samples and store.newest() == 0):
         with store.hold_alone():  # of several processes that start at once the first does it
             if _cut_off(store) or store.newest() == 0:

@@ -74,7 +74,7 @@ class Api:
 
     def begin(self) -> None:
         """Take the limits from the environment. Raises BadInput."""
-        self._most = _number_setting("ASSAY_API_BODY_MB", BODY_MB) * 2**20
+        self._most = _number_setting("ASSAY_API_BODY_MB", BODY_MB, least=1) * 2**20
         self._tokens = _a_minute("tokens", _number_setting("ASSAY_API_PER_MINUTE", PER_TOKEN))
         self._addresses = _a_minute("addresses", _number_setting("ASSAY_API_ADDRESS_PER_MINUTE", PER_ADDRESS))
 
@@ -230,11 +230,11 @@ def _a_minute(what: str, number: int) -> Buckets:
     return Buckets(Limit(what, number, number / 60))
 
 
-def _number_setting(name: str, usual: int) -> int:
-    """A whole number from 0 that the environment sets. Raises BadInput."""
+def _number_setting(name: str, usual: int, least: int = 0) -> int:
+    """A whole number from `least` that the environment sets. Raises BadInput."""
     text = os.environ.get(name, "").strip() or str(usual)
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise BadInput(f"{name} is {text[:40]!r}. Give a whole number from 0.")
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or int(text) < least:
+        raise BadInput(f"{name} is {text[:40]!r}. Give a whole number from {least}.")
     return int(text)
 
 

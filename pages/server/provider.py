@@ -16,9 +16,10 @@ from streamlit.auth_util import get_secrets_auth_section
 from streamlit.web.server.starlette import starlette_websocket as sockets
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from data.records.access import session_age
+from data.records.access import is_switched_on, session_age
 from data.records.logins import read_account
 from data.store.errors import BadInput, NotAllowed
+from data.webhooks.webhooks import allows_private
 from pages.server import access
 
 NEEDED = ("server_metadata_url", "client_id", "client_secret", "redirect_uri", "cookie_secret")
@@ -68,12 +69,13 @@ def cookie_login(request: Request) -> str:
 
 
 def check_settings() -> None:
-    """Raise BadInput with a sentence where people could not sign in, or anybody who reaches the server could."""
+    """Raise BadInput where people could not sign in, anybody who reaches the server could, or a setting cannot be."""
     session_age()
-    auth = get_secrets_auth_section()
+    allows_private()
+    trusted, auth = is_switched_on("ASSAY_TRUST_NETWORK"), get_secrets_auth_section()
     if not auth:
         address = str(st.get_option("server.address") or "")
-        if address.lower() not in access.HERE and _setting("ASSAY_TRUST_NETWORK") != "1":
+        if address.lower() not in access.HERE and not trusted:
             raise BadInput(
                 f"It would listen on {address or 'every address'} and take names on trust, as no sign-in provider is "
                 "set. Set one (ASSAY_OIDC_..., docs/operation.md), listen on 127.0.0.1, or set ASSAY_TRUST_NETWORK=1 "

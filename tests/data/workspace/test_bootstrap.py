@@ -7,6 +7,7 @@ import pytest
 from data import samples
 from data.records import people
 from data.records.datasets import all_datasets
+from data.store.errors import BadInput
 from data.workspace.bootstrap import MAKER, open_workspace
 
 
@@ -22,3 +23,12 @@ def test_whoever_brings_the_sample_is_nobody_who_works_here(tmp_path: Path, monk
     store = open_workspace(f"duckdb:///{tmp_path / 'a.duckdb'}")
     assert store.rows("select stream, count(*) from draw group by stream order by stream") == drawn
     store.close()
+
+
+def test_a_wish_for_samples_that_cannot_be_read_begins_no_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_SAMPLES", "false")
+    with pytest.raises(BadInput, match=r"ASSAY_SAMPLES is 'false'\. It has to be 0 or 1"):
+        open_workspace(f"duckdb:///{tmp_path / 'a.duckdb'}")
+    assert not list(tmp_path.iterdir())

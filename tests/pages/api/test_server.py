@@ -183,6 +183,15 @@ def test_a_long_body_is_refused_before_it_is_kept(store: Store, monkeypatch: pyt
         refused(by["rea"].ask("POST", "/datasets/new/lines", kind, content=parts()), 413)
 
 
+@pytest.mark.parametrize(("setting", "value"), [("ASSAY_API_BODY_MB", "0"), ("ASSAY_API_PER_MINUTE", "-1")])
+def test_a_limit_that_cannot_be_is_refused_at_the_start(
+    store: Store, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
+) -> None:
+    monkeypatch.setenv(setting, value)
+    with pytest.raises(BadInput, match=f"{setting} is '{value}'. Give a whole number from"):
+        served(store)
+
+
 def test_a_large_body_is_read_by_a_process_of_its_own(by: dict[str, Program]) -> None:
     lines = "\n".join(item(n).replace('"t"', json.dumps("word " * 200)) for n in range(1_200))
     assert len(lines) > 2**20

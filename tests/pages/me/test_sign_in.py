@@ -163,6 +163,7 @@ def test_a_lead_takes_a_role_while_the_tab_is_open(app: Server, new_page: Callab
         ({"ASSAY_OIDC_CLIENT_ID": "assay"}, "lacks server_metadata_url"),
         ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, "ASSAY_TRUST_NETWORK=1"),
         ({"ASSAY_SESSION_HOURS": "0"}, "ASSAY_SESSION_HOURS"),
+        ({"ASSAY_WEBHOOK_PRIVATE": "no"}, "ASSAY_WEBHOOK_PRIVATE is 'no'. It has to be 0 or 1"),
     ],
 )  # fmt: skip
 def test_a_start_that_would_let_anybody_in_is_refused(
