@@ -8,7 +8,7 @@ import sys
 from data.cli.options import acting_person, add_actor, workspace_store
 from data.records import tokens
 from data.records.access import find_person
-from data.store.errors import NotFound
+from data.store.errors import BadInput, NotFound
 from data.store.ids import now
 
 
@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
                 print(f"{one.prefix}  {one.person}  {one.name}  {' '.join(one.scopes)}  {status}")
         else:
             fitting = [one for one in found if one.prefix.startswith(options.prefix) and not one.revoked]
+            if not options.prefix:  # a variable that is empty, where there is but one
+                raise BadInput("Say how the token begins. `token list` has all.")
             if len(fitting) != 1:
                 raise NotFound(f"{len(fitting)} tokens begin with {options.prefix[:60]!r}. `token list` has all.")
             tokens.revoke_token(store, actor, fitting[0].id)

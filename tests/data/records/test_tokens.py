@@ -123,7 +123,8 @@ def test_the_command_makes_lists_and_revokes(
     assert "of ann for write" in said.err and text not in said.err
     assert main(["token", "list"]) == 0
     assert "ann  nightly run  write  holds" in capsys.readouterr().out
-    assert main(["token", "revoke", "nothing"]) == 1
+    for none in ("nothing", ""):
+        assert main(["token", "revoke", none]) == 1
     assert main(["token", "revoke", text[:12], "--as", "ann"]) == 0
     assert main(["token", "list", "--as", "ann"]) == 0
     assert "revoked" in capsys.readouterr().out
