@@ -54,6 +54,9 @@ _ENDPOINT = {
     "tries": (int, "most tries of a call"),
 }
 
+_BESIDE = {"resume": ("spend", "price", "engine", "address", "workers", "actor"), "collect": ("engine", "actor")}
+"""An option that goes on with what was ordered before -> the options that may stand beside it."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
@@ -97,12 +100,15 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput("--address and --workers are for --engine ray.")
     if options.engine == "ray" and (options.batch or options.dry_run or options.collect):
         raise BadInput("--engine ray is for calls that are made one by one, not for --batch, --collect or --dry-run.")
+    for name in _BESIDE:
+        if getattr(options, name) not in (None, False) and (unheeded := _unheeded_options(options, name)):
+            raise BadInput(f"--{name} goes on with what was ordered before, without {', '.join(unheeded)}.")
     with workspace_store() as store, contextlib.ExitStack() as stack:
         stack.callback(runs.close, store)
         name = acting_person(store, options.actor)
         if options.collect:
             return _collect(store)
-        if options.resume:
+        if options.resume is not None:
             price, engine = chosen_price(options.price), _engine(options, store, stack)
             runs.resume(store, name, options.resume, limit=options.spend, price=price, engine=engine)
             return follow_run(store, options.resume, name)
@@ -117,6 +123,16 @@ def run(options: argparse.Namespace) -> int:
         print(f"{many(found.judgments, 'judgment')} of {many(found.items, 'item')}, {calls}{cost}.", file=sys.stderr)
         started = runs.start(store, name, order, patient=False, engine=_engine(options, store, stack))
         return follow_run(store, started, name)
+
+
+def _unheeded_options(options: argparse.Namespace, beside: str) -> list[str]:
+    """The options that were given and that say nothing beside one that goes on with a run."""
+    parser = argparse.ArgumentParser()
+    add(parser)
+    usual = vars(parser.parse_args([]))
+    heeded = {beside, *_BESIDE[beside]}
+    names = (name for name in usual if name not in heeded and getattr(options, name) != usual[name])
+    return [f"--{name.replace('_', '-')}" for name in names]
 
 
 def _engine(options: argparse.Namespace, store: Store, stack: contextlib.ExitStack) -> Source | None:

@@ -92,6 +92,7 @@ def test_ctrl_c_stops_a_run_and_says_how_to_go_on(run: Run, monkeypatch: pytest.
         run_id = err.split("--resume ")[1].strip()
         done = rows("select count(*) from judgment")[0][0]
         assert done < 6
+        assert run("--resume", run_id, "--dry-run")[0] == 1
         code, out, _ = run("--resume", run_id)
         assert code == 0 and out.startswith("Finished. 6 of 6 judgments: 6 scored. 6 calls")
         assert slow.log.asked == 6
@@ -137,6 +138,10 @@ def test_what_a_card_lacks_is_said_and_the_run_goes_on(run: Run, monkeypatch: py
         (("--dataset", "nowhere", *WHAT[2:]), "There is no dataset called 'nowhere'"),
         ((*WHAT[:4], "--model", "practice-nobody"), "practice-nobody"),
         (("--resume", "no-such-run"), "There is no such run"),
+        (("--resume", ""), "There is no such run"),
+        (("--resume", "x", "--dry-run"), "--resume goes on with what was ordered before, without --dry-run."),
+        (("--resume", "x", *WHAT, "--max-tokens", "9"), "before, without --dataset, --card, --model, --max-tokens."),
+        (("--collect", "--dry-run"), "--collect goes on with what was ordered before, without --dry-run."),
         ((*WHAT[:4], "--model", "unheard", "--spend", "1"), "price of unheard is not known"),
     ],
 )
