@@ -41,9 +41,9 @@ def _desk(
         ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
         given = queue.claim_items(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
         sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, who.name, given)])
-        sheets += _requested_sheets(who, state, outbox, linked)
     except AssayError as error:
         sheets, notice = [], str(error)
+    requested, lost = _requested_sheets(who, state, outbox, linked)
     try:
         state["assigned"] = text.work_left(*assignments.own_work(store, who.name, dataset.id, stream), zone)
         state["guide"] = exchange.guidelines_data(guidelines.current_guidelines(store, dataset.id), dataset.name, zone)
@@ -59,7 +59,7 @@ def _desk(
             "person": who.name,
             "place": f"{dataset.name}/{stream}",
             "filters": str(filters),
-            "sheets": sheets,
+            "sheets": sheets + requested,
             "open": state.get("open"),
             "acked": state.get("acked", []),
             "refused": state.get("refused", []),
@@ -75,7 +75,7 @@ def _desk(
             "empty": exchange.empty_text(stream, filters != queue.QueueFilters())
             if not stand.left and not notice
             else None,
-            "notice": state.get("notice") or notice,
+            "notice": state.get("notice") or notice or lost,
             "guide": state["guide"],
         },
         key=key,
@@ -83,14 +83,27 @@ def _desk(
     )
 
 
-def _requested_sheets(who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str) -> list[dict[str, Any]]:
-    """The sheets that were asked for by name: by the address, or by the person who wants to see a judge's scores."""
-    store, found = session.store(), []
+def _requested_sheets(
+    who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The sheets that were asked for by name, and why one of them could not be opened.
+
+    By the address, which is said until the next answer; or by the person who wants to see a judge's scores.
+    """
+    store, found, lost = session.store(), [], None
+    if outbox["answers"]:
+        state["lost"] = None
     if linked and linked != state.get("open"):
-        state["open"] = linked
-        found.append(sheet_data.sheet_data(desk.open_item(store, who.name, linked)))
+        state["open"], state["lost"] = linked, None
+        try:
+            found.append(sheet_data.sheet_data(desk.open_item(store, who.name, linked)))
+        except AssayError as error:
+            state["lost"] = str(error)
     if want := outbox["want"]:
-        if want["reveal"]:
-            desk.reveal_judges(store, who.name, want["item"])
-        found.append(sheet_data.sheet_data(desk.open_item(store, who.name, want["item"]), again=True))
-    return found
+        try:
+            if want["reveal"]:
+                desk.reveal_judges(store, who.name, want["item"])
+            found.append(sheet_data.sheet_data(desk.open_item(store, who.name, want["item"]), again=True))
+        except AssayError as error:
+            lost = str(error)
+    return found, lost or (state.get("lost") if linked else None)

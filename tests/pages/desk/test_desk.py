@@ -10,9 +10,11 @@ from typing import Any
 from data.store import Store, open_store
 from tests import seeds
 from tests.pages.desk_driver import (
+    FIND,
     accept,
     accept_all,
     all_saved,
+    at_rest,
     choose,
     enter,
     on_item,
@@ -288,3 +290,20 @@ def test_under_other_filters_only_what_fits_them_comes_after_what_is_in_hand(ser
     turn_to(page, f"desk?stream=review&system={systems[second]}")
     on_item(page, at)  # nothing was begun on it
     assert {systems[item] for item in accept_all(page, 4)} == {systems[second]}
+
+
+def test_a_link_that_leads_nowhere_keeps_nobody_from_the_queue(serve: Serve, new_page: Callable[..., Any]) -> None:
+    app, page, later = seeded(serve, 1), new_page(), new_page()
+    enter(page, app.url, "ann", "desk?stream=review&item=nowhere")
+    why = page.get_by_text("There is no such item in this workspace.").first
+    why.wait_for()
+    assert page.evaluate(f"({FIND})().dataset.item")  # with the message, not at the next try some seconds later
+    at_rest(page)
+    assert why.is_visible()
+    accept(page)
+    all_saved(page)
+    page.get_by_text("The review queue is empty").wait_for()
+    why.wait_for(state="hidden")
+    enter(later, app.url, "ann", "desk?stream=review&item=nowhere")
+    later.get_by_text("There is no such item in this workspace.").first.wait_for()
+    assert later.get_by_text("The review queue is empty").is_visible()
