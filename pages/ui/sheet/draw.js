@@ -66,6 +66,8 @@ function drawThinking({ why, text }) {
   return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>|<\/\w+>$/g, "") : "", () => judged(text));
 }
 
+const SPEAKERS = { user: "user", assistant: "assistant", output: "response", a: "response", b: "response" };
+
 function drawText(t, label) {
   if (t.role === "tool") return drawTool(t);
   if (t.fold) return drawFold("text reference", [el("span", "label", label), el("span", "count", lengthOf(t.text))], t.text, () => judged(t.text));
@@ -74,7 +76,7 @@ function drawText(t, label) {
   else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
   if (said === null || said === undefined) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
-  else if (t.role === "assistant" && !said.trim()) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", t.parts ? "The assistant says nothing besides." : "The assistant says nothing here."));
+  else if (SPEAKERS[t.role] && !said.trim()) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", `The ${SPEAKERS[t.role]} says nothing ${t.parts ? "besides" : "here"}.`));
   else for (const part of partsOf(t)) if (part.why) block.append(drawThinking(part)); else if (part.text.trim() || !t.parts) block.append(judged(part.text));
   for (const mark of t.marks || []) block.append(el("div", "mark", mark));
   return block;

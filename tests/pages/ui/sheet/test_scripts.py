@@ -2127,6 +2127,14 @@ def test_texts_of_no_turn_say_what_they_are(bench: Bench) -> None:
     assert labels == [("system", ["system"]), ("output", []), ("reference", ["reference"])]
 
 
+def test_whoever_says_nothing_has_a_sentence_that_says_so(bench: Bench) -> None:
+    said = [("", " "), ("\n\n", "ok")]
+    output = fakes.row("response", "response", [fakes.text("output", "")], [("", [fakes.cell("response", "tone", 4)])])
+    bench.sit(fakes.item("a", "", "dialogue", [*fakes.turns(said), output]))
+    silent = [f"The {who} says nothing here." for who in ("user", "assistant", "user", "response")]
+    assert bench.page.locator(".row .absent").all_inner_texts() == silent
+
+
 def test_every_answer_of_a_scale_fits_into_its_box(bench: Bench) -> None:
     named = [{"v": n, "t": t} for n, t in enumerate(("not at all helpful", "とても役に立つ", "yes", "良い"))]
     numbers = fakes.numbers("a")
