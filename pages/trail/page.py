@@ -54,4 +54,4 @@ def page() -> None:
             st.rerun()
         st.space("stretch")
         table.download_button(lambda: trail.all_entries(store, narrow))
-    text.quiet("{n} shown. Select a row to see what was stored.", n=table.count_changes(found))
+    text.quiet("{n}. Select a row to see what was stored.", n=table.count_changes(found))

@@ -69,8 +69,9 @@ def _ids(entries: Sequence[TrailEntry]) -> list[str]:
 
 
 def count_changes(entries: Sequence[TrailEntry]) -> str:
-    """How many changes these are, in words."""
-    return plural.many(len({entry.seq for entry in entries}), "change")
+    """How many changes are shown, in words; one that did several things has a row of each."""
+    count = len({entry.seq for entry in entries})
+    return f"{plural.many(count, 'change')} shown" + (f", in {len(entries):,} rows" if len(entries) > count else "")
 
 
 def download_button(every: Callable[[], Iterable[TrailEntry]]) -> None:

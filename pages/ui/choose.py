@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Literal
 
@@ -29,7 +30,12 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
         st.info("There is no dataset yet.", icon=":material/inbox:")
         url_state.link("overview", "Begin on the overview")
         return None
-    return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
+    named = st.query_params.get("dataset", "")
+    lost = named != "" and named not in known
+    with st.container(width=width) if lost else nullcontext():
+        if lost:
+            text.warn("There is no dataset **{named}** here; another one is shown.", named=text.shorten(named, 60))
+        return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
 
 
 def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset | None]:

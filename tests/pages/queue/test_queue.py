@@ -75,6 +75,11 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
     page.get_by_text("No item of this queue matches “no such words”.").wait_for()
     page.get_by_role("button", name="Label").last.click()
     page.wait_for_url(re.compile("desk.*stream=review.*system=model-x"))
+    page.goto(f"{app.url}/queue?dataset=demo-2&stream=review")
+    page.get_by_text("There is no dataset demo-2 here; another one is shown.").wait_for()
+    page.goto(f"{app.url}/queue?dataset=demo&stream=review")
+    counted.wait_for()
+    expect(page.get_by_text("There is no dataset")).to_have_count(0)
 
 
 def test_annotators_fill_nothing(long: Server, page: Any) -> None:

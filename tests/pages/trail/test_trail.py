@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,9 @@ from playwright.sync_api import expect
 from data.records import datasets, people
 from data.records.settings import QueueRules, set_queue_rules
 from data.store import open_store
+from data.trail.trail import TrailEntry
 from pages.trail import page as trail_page
+from pages.trail import table
 from tests import seeds
 from tests.pages.desk_driver import enter, turn_to
 from tests.server import Server
@@ -80,6 +84,13 @@ def test_a_page_of_changes_that_has_all_of_them_leads_no_further(app: Server, pa
     expect(page.get_by_text(re.compile(r"^\d{1,2} changes? shown"))).to_be_visible()
     page.get_by_role("button", name="Newer").click()
     expect(page.get_by_text(f"{trail_page.PAGE} changes shown")).to_be_visible()
+
+
+def test_a_change_that_did_several_things_counts_once_and_has_a_row_of_each() -> None:
+    made = TrailEntry(7, datetime(2026, 5, 3), "lea", "runs", "demo", "a run")
+    several = [made, replace(made, kind="exports"), replace(made, seq=6)]
+    assert table.count_changes(several) == "2 changes shown, in 3 rows"
+    assert table.count_changes([made]) == "1 change shown"
 
 
 def test_annotators_have_no_trail(app: Server, page: Any) -> None:
