@@ -64,10 +64,15 @@ _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unu
 
 
 def edit_card(who: Person, start: Card | None) -> None:
-    """The form, what is wrong with it in sentences, the preview, and the save."""
+    """The form, what is wrong with it in sentences, the preview, and the save.
+
+    What is being written stays when somebody else saves a newer version than `start` was; what is not, begins anew.
+    """
     store = session.store()
     kept = session.scratch("cards")
-    given = _form(start.version if start else f"new:{kept.get('saved', 0)}", start)
+    begun: dict[str, Card] = kept.setdefault("begun", {})
+    first = begun.setdefault(start.name, start) if start else None
+    given = _form(first.version if first else f"new:{kept.get('saved', 0)}", first)
     if not given["title"] and not given["dimensions"]:
         st.caption("Give it a title and a name, and at least one dimension with its definition.")
         return
@@ -79,16 +84,26 @@ def edit_card(who: Person, start: Card | None) -> None:
         return
     for sentence in wrong:
         text.warn("{sentence}", sentence=sentence)
+    if start is not None and first is not None and first.version != start.version:
+        changed = recipe not in (cards.own_recipe(first), cards.own_recipe(start))
+        if changed:
+            newer = "Version {version} was saved while you were writing. Yours, once saved, has none of its changes."
+            text.warn(newer, version=start.version)
+        if not changed or st.button("Begin with the newer version", icon=":material/refresh:"):
+            begun[start.name] = start
+            st.rerun()
     draft = cards.draft_card(store, recipe)
     if start is not None and start.examples and not draft.examples:
         st.warning("Its examples do not fit this reply any more, and will be left out.", icon=":material/info:")
     _preview(draft)
     same = start is not None and draft.version == start.version
     label = "Save the card" if start is None else "Save as a new version"
-    if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=f"save:{start is None}"):
+    key = f"save:{start.version if start else ''}"  # of what stood there when it was pressed
+    if st.button(text.escape(label), type="primary", disabled=bool(wrong) or same, key=key):
         with text.refusals():
             cards.save_card(store, who.name, recipe)
             saved = kept.get("saved", 0) + 1
+            begun.pop(draft.name, None)
             kept.update(said=f"Saved: {draft.title}, version {draft.version}.", saved=saved, writing=False)
             url_state.set_choice("card", draft.name)
             st.rerun()

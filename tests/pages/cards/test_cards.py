@@ -80,6 +80,46 @@ def test_a_card_is_read_by_all_changed_by_leads_and_its_text_is_no_markdown(
     store.close()
 
 
+def test_a_version_that_is_being_written_stays_when_another_is_saved_meanwhile(
+    serve: Callable[..., Server], new_page: Callable[..., Any]
+) -> None:
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join_workspace(store, "lea")
+    cards.save_card(store, "lea", recipe("How it is said", title="Manners"))
+    store.close()
+    app.start()
+    slow, fast, idle = new_page(), new_page(), new_page()
+    for page in (slow, fast, idle):
+        enter(page, app.url, "lea", "cards?card=zz_manners")
+        page.get_by_text("New version").first.click()
+        at_rest(page)
+    words = slow.get_by_label("Further instructions to the judge").first
+    words.fill("Be kind.")
+    words.press("Tab")
+    at_rest(slow)
+    fast.get_by_label("Title").first.fill("Manners, anew")
+    fast.get_by_label("Title").first.press("Tab")
+    at_rest(fast)
+    fast.get_by_role("button", name="Save as a new version").click()
+    fast.get_by_text("Saved: Manners, anew").wait_for()
+    slow.get_by_role("button", name="Save as a new version").click()  # nobody has read yet what it would replace
+    slow.get_by_text("was saved while you were writing").wait_for()
+    expect(words).to_have_value("Be kind.")
+    at_rest(slow)
+    slow.get_by_role("button", name="Begin with the newer version").click()
+    expect(words).to_have_value("")
+    expect(slow.get_by_label("Title").first).to_have_value("Manners, anew")
+    idle.get_by_label("Title").first.fill("Manners, anew")  # by chance the same: nothing is left to save
+    idle.get_by_label("Title").first.press("Tab")
+    at_rest(idle)
+    expect(idle.get_by_role("button", name="Save as a new version")).to_be_disabled()
+    app.stop()
+    store = open_store(app.store)
+    assert [v.card.title for v in cards.card_versions(store, "zz_manners")] == ["Manners, anew", "Manners"]
+    store.close()
+
+
 def test_the_cells_of_a_card_laid_over_another_are_answered_by_the_same_keys(
     serve: Callable[..., Server], page: Any
 ) -> None:

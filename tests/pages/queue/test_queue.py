@@ -78,7 +78,7 @@ def test_the_address_leads_to_the_stream_and_the_filters_and_keeps_up_with_them(
     page.goto(f"{app.url}/queue?dataset=demo-2&stream=review")
     page.get_by_text("There is no dataset demo-2 here; another one is shown.").wait_for()
     page.goto(f"{app.url}/queue?dataset=demo&stream=review")
-    counted.wait_for()
+    page.get_by_text("20 items to label").wait_for()
     expect(page.get_by_text("There is no dataset")).to_have_count(0)
 
 
