@@ -10,12 +10,14 @@ added or removed some since it was drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
+from judges.render import words
 from judges.render.findings.findings import Column
 from pages.ui import session, url_state
 
@@ -83,21 +85,34 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
     for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
+    own = {n: partial(_figure, shape=c.shape) for n, c in used_columns.items() if _falls_below_0(c, frame[n])}
     return st.dataframe(
-        frame, hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
-        column_config={name: _column_config(column) for name, column in used_columns.items()}, **options,
+        frame.style.format({name: own.get(name, str) for name in frame}, na_rep="–") if own else frame,
+        hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
+        column_config={name: _column_config(column, name in own) for name, column in used_columns.items()}, **options,
     )  # fmt: skip
 
 
-def _column_config(column: Column | Any) -> Any:
-    """A column as Streamlit has it; its own kinds, which can do more, as they are."""
+def _falls_below_0(column: Column | Any, values: Any) -> bool:
+    """Whether a column has figures with a minus, for which Streamlit's formats have a hyphen."""
+    figures = isinstance(column, Column) and column.shape[-1:] in ("f", "%") and pd.api.types.is_numeric_dtype(values)
+    return figures and bool((values < 0).any())
+
+
+def _figure(value: float, shape: str) -> str:
+    """A figure in words; a share, which is in percent already, with its sign."""
+    return words.number(value, shape.replace("%", "f")) + ("%" if shape.endswith("%") else "")
+
+
+def _column_config(column: Column | Any, written: bool = False) -> Any:
+    """A column as Streamlit has it; its own kinds, which can do more, as they are; `written` has its words already."""
     if not isinstance(column, Column):
         return column
     shared: dict[str, Any] = {"label": column.title or None, "help": column.help or None, "width": column.width}
     if not column.shape:
         return st.column_config.TextColumn(**shared)
     shape = {",": "localized", "bytes": "bytes"}.get(column.shape) or "%" + column.shape.replace("%", "f%%")
-    return st.column_config.NumberColumn(format=shape, **shared)
+    return st.column_config.NumberColumn(format=None if written else shape, **shared)
 
 
 def drop_empty_columns(rows: Sequence[Mapping[str, Any]], may_lack: Sequence[str]) -> list[dict[str, Any]]:

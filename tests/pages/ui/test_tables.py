@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from judges.render.findings.findings import Column
 from pages.ui import tables
+
+
+def test_figures_below_0_have_the_minus_sign_of_all_others_and_stay_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(tables.st, "dataframe", lambda frame, **more: drawn.extend((frame, more["column_config"])))
+    columns = {"judge": Column(), "kappa": Column(".3f"), "difference": Column("+.2f"), "share": Column("+.0%")}
+    rows = [("a", 0.5, -0.25, -0.125), (None, 0.25, None, 0.5), ("c", 0.0, 0.125, None)]
+    tables.table([dict(zip(columns, row, strict=True)) for row in rows], columns)
+    styler, config = drawn
+    words = re.findall(r"<td[^>]*>([^<]*)</td>", styler.to_html())
+    assert words[:4] == ["a", "0.5", "\u22120.25", "\u221212%"]
+    assert words[4:] == ["–", "0.25", "–", "+50%", "c", "0.0", "+0.12", "–"]
+    assert styler.data["difference"].dtype == styler.data["share"].dtype == "float64"
+    formats = {name: one["type_config"].get("format") for name, one in config.items()}
+    assert formats == {"judge": None, "kappa": "%.3f", "difference": None, "share": None}
+    drawn.clear()
+    tables.table([{"difference": 0.5}], {"difference": Column("+.2f")})
+    assert drawn[1]["difference"]["type_config"]["format"] == "%+.2f"
 
 
 def test_a_click_on_a_table_of_other_items_opens_none_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
