@@ -73,8 +73,8 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     if card.examples:
         text.example_items(fewshot.items_in_examples(store, card))
     stored = cards.card_versions(store, card.name)
-    if len(stored) > 1:
-        for one in stored:
+    with st.container():  # empty as well, so that what is open below stays open when another version comes
+        for one in stored if len(stored) > 1 else ():
             text.quiet(
                 "{version}, current: {actor}, {at}, {used}" if one.current else "{version}: {actor}, {at}, {used}",
                 version=one.version, actor=one.actor, at=f"{one.made_at:%Y-%m-%d %H:%M} UTC",

@@ -20,7 +20,13 @@ def select(
 
     `width` is in pixels, where the chooser does not take all the room there is; `labelled`: its title is above it.
     """
-    values, key, now = list(options), _key(name), _now(name, options, default)
+    values, now, words = list(options), _now(name, options, default), session.scratch("words")
+    current = session.scratch("links").get("current")
+    place = f"{current.url_path if current else ''}/{name}/{now}"
+    if words.setdefault(place, options[now]) != options[now]:
+        words[place] = options[now]
+        set_choice(name, now)  # Streamlit knows by its words what was chosen, and would show another one
+    key = _key(name)
     return st.selectbox(
         text.escape(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,
         on_change=_address, args=(name, key), width=width,

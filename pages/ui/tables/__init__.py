@@ -85,9 +85,10 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
     for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
-    own = {n: partial(_figure, shape=c.shape) for n, c in used_columns.items() if _falls_below_0(c, frame[n])}
+    own = {n: c.shape for n, c in used_columns.items() if _falls_below_0(c, frame[n])}
+    words_of: dict[Any, Any] = {n: partial(_figure, shape=own.get(n, "")) for n in map(str, frame)}
     return st.dataframe(
-        frame.style.format({name: own.get(name, str) for name in frame}, na_rep="–") if own else frame,
+        frame.style.format(words_of, na_rep="–") if own else frame,
         hide_index=True, key=key, placeholder="–", height="content" if len(frame) <= most else 35 * most + 36,
         column_config={name: _column_config(column, name in own) for name, column in used_columns.items()}, **options,
     )  # fmt: skip
@@ -99,8 +100,10 @@ def _falls_below_0(column: Column | Any, values: Any) -> bool:
     return figures and bool((values < 0).any())
 
 
-def _figure(value: float, shape: str) -> str:
-    """A figure in words; a share, which is in percent already, with its sign."""
+def _figure(value: Any, shape: str) -> str:
+    """A figure in words; a share, which is in percent already, with its sign. Anything else as it is."""
+    if not shape:
+        return str(value)
     return words.number(value, shape.replace("%", "f")) + ("%" if shape.endswith("%") else "")
 
 
