@@ -23,7 +23,7 @@ _NUMBERED = re.compile(
     r"(?:(?:section|part|chapter)\s+)?(?:\(?(?:\d{1,3}(?:\.\d{1,3})*|[ivxl]{1,6}|[a-z])[.):]+|\d{1,3}(?:\.\d{1,3})*\s)\s*(?=\S)"
 )
 # Lines may end as on Windows, with a carriage return before their end.
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t\r]*$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
 _BOLD = re.compile(r"^ {0,3}\*\*([^*\n]{2,80})\*\*:?[ \t\r]*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1[ \t\r]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BREAKS = tuple(map(re.compile, (r"\n[ \t\r]*\n", r"\n", r"(?<=[.!?])\s|(?<=[。！？])", r"\s")))
@@ -96,7 +96,7 @@ def headed_parts(text: str) -> list[tuple[str, int, int]]:
     def find(pattern: re.Pattern[str]) -> list[re.Match[str]]:
         return [m for m in pattern.finditer(text) if not any(s <= m.start() < e for s, e in fences)]
 
-    found = [(m.start(), len(m[1]), m[2]) for m in find(_HEADING)]
+    found = [(m.start(), len(m[1]), _without_closing(m[2])) for m in find(_HEADING)]
     if not found:
         found = [(m.start(), 1, m[1]) for m in find(_BOLD)]
         if len(found) < 2:
@@ -125,6 +125,11 @@ def headed_parts(text: str) -> list[tuple[str, int, int]]:
         used.add(label.casefold())
         out.append((label, start, end))
     return out
+
+
+def _without_closing(title: str) -> str:
+    """A heading without the number signs and spaces that close it, of which a pattern tries all that there are."""
+    return title.rstrip(" \t\r").rstrip("#").rstrip(" \t") or title[:1]
 
 
 def _clean(title: str) -> str:

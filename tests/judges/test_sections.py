@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from judges.cards import card
 from judges.reading.reading import read_reply
-from judges.sections import cut_sections, section_numbers, unasked_sections
+from judges.sections import cut_sections, headed_parts, section_numbers, unasked_sections
 from judges.types import Pair, Reading
 
 BOTH = [
@@ -48,6 +48,17 @@ def test_sections_cover_each_text_once_without_gaps(a: str, b: str) -> None:
 
 
 LABELS = ["1. Scope", "Costs & benefits", "Phase 1", "Phase 2", "リスク", "II. Outlook", "2024", "Costs", "Costs (2)"]
+
+
+def test_a_heading_ends_before_the_signs_that_close_it_however_many_there_are() -> None:
+    """A pattern with three runs of spaces tried every way to part them: 800 took ten seconds, and eightfold for twice.
+    """
+    def label(line: str) -> list[str]:
+        return [name for name, _, _ in headed_parts(f"{line}\nx\n")]
+
+    assert [label("# a ## b ## \r"), label("# ##"), label("#  "), label("# ")] == [["a ## b"], ["#"], ["Untitled"], []]
+    many = 50_000
+    assert label("# a" + " " * many + "b")[0].rstrip() == "a" and label("# a" + " " * many + "##\r") == ["a"]
 
 
 @pytest.mark.parametrize(
