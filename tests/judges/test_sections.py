@@ -51,8 +51,8 @@ LABELS = ["1. Scope", "Costs & benefits", "Phase 1", "Phase 2", "リスク", "II
 
 
 def test_a_heading_ends_before_the_signs_that_close_it_however_many_there_are() -> None:
-    """A pattern with three runs of spaces tried every way to part them: 800 took ten seconds, and eightfold for twice.
-    """
+    """A pattern with three runs of spaces tried every way to part them: 800 took ten seconds."""
+
     def label(line: str) -> list[str]:
         return [name for name, _, _ in headed_parts(f"{line}\nx\n")]
 
