@@ -1,11 +1,12 @@
-"""Kappa by the number of items with gold."""
+"""Kappa by the number of items with gold, and how many more are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judges.render.findings.findings import Finding, Growth, quiet
-from judges.render.words import cell
+from judges.plural import many
+from judges.render.findings.findings import Finding, Growth, Sentence, quiet, say
+from judges.render.words import cell, span
 from judges.stats.approval_check import Policy
 from judges.stats.uncertainty import Interval
 
@@ -28,3 +29,43 @@ def growth(steps: Sequence[Interval], ahead: Sequence[Interval], policy: Policy,
             )
         )  # fmt: skip
     return found
+
+
+def plan(
+    now: Interval, half: float, width: tuple[int, int] | None, bound: tuple[int, int] | None, policy: Policy, what: str
+) -> list[Sentence]:
+    """What further items (`what`: "blind item") would do, for an interval of -+ `half` and for the required bound.
+
+    `width` and `bound` are the ranges of `judges.stats.planner`. Below the items that the policy asks for nothing is
+    said of the bound: of a few items neither a kappa below the threshold nor one above it tells where it will lie.
+    """
+    items, threshold = many(now.items, "item"), f"{policy.threshold:.2f}"
+    wide = {"half": f"{half:.2f}", "span": span(now), "items": items}
+    if width is None:
+        first = say("The number of items for an interval of ±{half} cannot be estimated yet.", half=f"{half:.2f}")
+    elif width == (0, 0):
+        first = say("The interval is no wider than ±{half} already: {span} from {items}.", **wide)
+    else:
+        first = say(
+            "About **{low} to {high}** until the interval is no wider than ±{half}; now it is {span} from {items}.",
+            low=f"{width[0]:,}", high=many(width[1], f"more {what}"), **wide,
+        )  # fmt: skip
+    if now.items < policy.first:
+        second = say(
+            "From fewer than {first} it cannot be told what it takes until the lower bound is at {threshold}: {more} "
+            "are needed first.",
+            first=many(policy.first, "item"), threshold=threshold, more=many(policy.first - now.items, f"more {what}"),
+        )  # fmt: skip
+    elif bound == (0, 0):
+        second = say("The lower bound is at the required {threshold} or above.", threshold=threshold)
+    elif bound is not None:
+        second = say(
+            "About **{low} to {high}** until the lower bound is at {threshold}, if the true kappa is as estimated "
+            "(80% range).",
+            low=f"{bound[0]:,}", high=many(bound[1], f"more {what}"), threshold=threshold,
+        )  # fmt: skip
+    elif (now.point or 0.0) < policy.threshold:
+        second = say("Kappa itself is below {threshold}, so more labels alone will not help.", threshold=threshold)
+    else:
+        second = say("Kappa is at the required {at}: more labels are unlikely to decide it.", at=threshold)
+    return [first, second]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from judges.cards import card
-from judges.render.findings import agreement, as_html, confidence, means, slices
+from judges.render.findings import agreement, as_html, confidence, means, sample_size, slices
 from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
-from judges.stats.approval_check import check_dimension
+from judges.stats.approval_check import Policy, check_dimension
 from judges.stats.calibration import DimensionResult, PairedRatings, summarise
 from judges.stats.means import JudgeMeans
 from judges.stats.slices import DifferenceTest, KappaSlice, SlicedKappa
@@ -75,3 +75,22 @@ def test_an_interval_is_explained_by_how_it_was_made(items: int, how: str) -> No
     measures, *_ = agreement.kappa_findings(line)
     assert isinstance(measures, Measures)
     assert [meaning for name, _, meaning in measures.figures if name == "95% interval"] == [how]
+
+
+@pytest.mark.parametrize(("items", "kappa", "ends", "bound", "sentence"), [
+    # Of 3 items that agree it was said that "more labels are unlikely to decide it", of 60 that they "will not help",
+    # and of 5 that the bound is there, beside a check that asks for 40 to 97 more.
+    (3, 1.0, (None, None), None, "From fewer than 100 items it cannot be told what it takes until the lower bound is "
+     "at 0.50: 97 more blind items are needed first."),
+    (60, 0.47, (0.15, 0.71), None, "40 more blind items are needed first."),
+    (5, 0.9, (0.0, 1.0), (0, 0), "95 more blind items are needed first."),
+    (100, 0.9, (0.8, 0.95), (0, 0), "The lower bound is at the required 0.50 or above."),
+    (100, 0.6, (0.45, 0.7), (40, 300), "About 40 to 300 more blind items until the lower bound is at 0.50"),
+    (100, 0.4, (0.2, 0.6), None, "Kappa itself is below 0.50"),
+    (100, 0.51, (0.3, 0.7), None, "Kappa is at the required 0.50"),
+])  # fmt: skip
+def test_of_fewer_items_than_the_policy_asks_for_nothing_is_said_of_the_bound(items, kappa, ends, bound, sentence):
+    now = Interval(kappa, *ends, ends[0], items, items, float(items), "linearised")
+    first, second = sample_size.plan(now, 0.1, (0, 0) if ends[0] else None, bound, Policy(), "blind item")
+    assert sentence in sentence_text(second)
+    assert sentence_text(first).startswith("The interval is no wider" if ends[0] else "The number of items for")
