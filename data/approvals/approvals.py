@@ -28,6 +28,13 @@ def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
     return sorted(found, key=lambda one: (one.dataset, one.judge, one.sort, one.dimension))
 
 
+@allow("annotator")
+def find_status(store: Store, key: tuple[str, str, str, str]) -> ApprovalStatus:
+    """The state of a dimension, after everything that came since has been looked at."""
+    suspend_unsupported(store)
+    return approval_statuses(store).get(key, ApprovalStatus())
+
+
 @allow("lead")
 def record_decision(
     store: Store, actor: str, dataset_id: str, judge_id: str, sort: str, dimension: str,

@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 import streamlit as st
 
-from data.approvals import approvals, policy, record
+from data.approvals import approvals, policy
 from data.approvals.approvals import ApprovalNote
 from data.approvals.record import ApprovalStatus
 from data.records.names import display_name
@@ -56,7 +56,7 @@ def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> Non
     basis = policy.approval_basis(session.store(), at.dataset)
     gold.draw_unanswered(at.dataset, at.name, at.judge, line.dimension, basis, line.decision.reason, key)
     place = at.dataset, at.judge, line.dimension.sort, line.dimension.name
-    stand = record.approval_statuses(session.store()).get(place, record.ApprovalStatus())
+    stand = approvals.find_status(session.store(), place)
     note, case = approvals.approval_note(session.store(), stand), f"{at.judge}.{line.key}"
     _draw_decision(stand, note, text.time_zone(), at.name, case, line.decision.state == "meets policy")
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -139,6 +139,16 @@ def test_a_judge_that_fell_is_suspended_with_then_since_and_all_frozen(made_up: 
         )
 
 
+def test_whoever_asks_first_how_a_dimension_stands_is_told_what_came_since(made_up: Any) -> None:
+    """The calibration page said that it is approved, with a link to its tile, until another page had looked."""
+    store, key, done = made_up(drawn(120, 200, BAD))
+    assert approvals.find_status(store, key).holds == done
+    label(store, key, range(120, 200))
+    stand = approvals.find_status(store, key)
+    assert (stand.approved, stand.holds.decision, stand.holds.person) == (None, "suspend", record.AUTOMATIC)
+    assert approvals.find_status(store, (*key[:3], "safety")) == ApprovalStatus()
+
+
 def test_a_judge_that_stays_is_not_suspended(made_up: Any) -> None:
     store, key, done = made_up(drawn(120, 220, GOOD, seed=3))
     for number in range(120, 220, 20):
