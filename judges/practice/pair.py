@@ -48,22 +48,22 @@ def section_labels(fields: dict[str, Any]) -> list[str]:
 
 
 def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
-    """For each label the text of either side: cut as at import; None where only the other side has it.
+    """For each label the text of either side: cut as at import; None where that side is said to lack it.
 
-    A label that the cut does not know (a caller may cut otherwise) means the whole response on both sides.
+    Where the cut does not know a label on a side that has it (a caller may cut otherwise, or give a part of the pair,
+    in which other headings are the top ones) it means the whole response.
     """
-    a, b = side_text(fields, "a"), side_text(fields, "b")
-    known = {s.label.casefold().strip(): s for s in cut_sections(a, b)}
+    absent = fields.get("sections_absent")
+    whole = {side: side_text(fields, side) for side in SIDES}
+    known = {s.label.casefold().strip(): s for s in cut_sections(whole["a"], whole["b"])}
     out: dict[str, dict[str, str | None]] = {}
     for label in section_labels(fields):
-        section = known.get(label.casefold().strip())
-        if section is None:
-            out[label] = {"a": a, "b": b}
-        else:
-            out[label] = {
-                "a": a[slice(*section.a)] if section.a else None,
-                "b": b[slice(*section.b)] if section.b else None,
-            }
+        texts = out[label] = dict[str, str | None]()
+        for side in SIDES:
+            lacking = absent.get(f"response_{side}") if isinstance(absent, dict) else None
+            span = getattr(known.get(label.casefold().strip()), side, None)
+            own = whole[side] if span is None else whole[side][slice(*span)]
+            texts[side] = None if isinstance(lacking, list) and label in lacking else own
     return out
 
 

@@ -23,6 +23,7 @@ from judges.practice.completion import Grade, reply_text, spell_tokens, write_lo
 from judges.practice.family import FAMILIES, PracticeJudge, upper_middle
 from judges.practice.model import call_key
 from judges.practice.options import FLAWS
+from judges.practice.pair import section_texts
 from judges.practice.shape import schema_from_outline
 from judges.practice.words import Cues, content_words
 from judges.protocols.call_plan import CallReply, ask, fuse, pieces, tasks
@@ -103,6 +104,18 @@ def values(item, name, **options):
 
 
 # -- the rules --------------------------------------------------------------------------------------------------------
+
+
+def test_a_section_has_a_text_on_each_side_that_is_not_said_to_lack_it():
+    """In a chapter other headings are the top ones: a section of it was null, and so the pair was unscored."""
+    a, b = "## Costs\nDepots cost.\n", "# Review\nCats.\n# End\n## Costs\nFish.\n"
+    fields = {"response_a": a, "response_b": b, "sections": ["Costs"]}
+    assert section_texts(fields) == {"Costs": {"a": a, "b": b}}
+    absent = {"response_a": [], "response_b": ["Costs"]}
+    assert section_texts({**fields, "sections_absent": absent}) == {"Costs": {"a": a, "b": None}}
+    both = {"response_a": A, "response_b": B, "sections": ["Benefits", "Costs"]}
+    cut = {s.label: {"a": A[slice(*s.a)], "b": B[slice(*s.b)]} for s in cut_sections(A, B)}
+    assert section_texts(both) == cut
 
 
 @pytest.mark.parametrize("mode", ["json_schema", "json_object", "text"])
