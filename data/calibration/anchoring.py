@@ -1,14 +1,14 @@
 """The two arms of the audit sample, blind and assisted, side by side.
 
 They show how often people give the judge's answer, how long it takes them, and what they change after they have seen
-the judge.
+the judge. Assisted labels are here those of people who were shown this very judge.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from data.calibration.calibration import comparison_input, paired_cells_sql
+from data.calibration.calibration import comparison_input, load_paired_ratings, paired_cells_sql
 from data.gold.gold import Basis
 from data.records.access import allow
 from data.records.combinations import answer_sql
@@ -18,6 +18,14 @@ from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
 ASSISTED: Basis = "assisted"
+_SHOWN = (
+    "(l.mode <> 'assisted' or l.judge_id in ('', $3) or exists (select 1 from exposure e "
+    "where e.item_id = l.item_id and e.person = l.annotator and e.judge_id = $3 and e.seq < l.seq))"
+)
+"""Whether an assisted label `l` was given with the scores of the judge $3 in view, and not only with another judge's.
+
+Of a label from a file nobody knows which judge's they were: it is taken for every one's.
+"""
 
 
 class Arm(NamedTuple):
@@ -50,18 +58,22 @@ class Arms(NamedTuple):
 
 @allow("annotator")
 @kept
-def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> Arms:
-    """The arms of one dimension. Seconds are those of whole items, with all that was asked of them."""
+def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Arms:
+    """The arms of one dimension, as `anchor` holds them against each other.
+
+    Seconds are those of whole items, with all that was asked of them.
+    """
     params = [dataset_id, dimension.name, judge_id]
     sort = paired_cells_sql(store, dataset_id, judge_id, dimension, "all")
+    stated = "l.probability is not null" + ("" if counted == "imported" else " and l.mode <> 'blind'")
     # The cells with gold are asked for, so that the units and the items left out are those of every other figure.
     cells = (
         f"with met as ({sort}), beside as (select m.item_id, m.unit, m.judge, l.value, l.mode, l.annotator, "
-        "coalesce(d.probability, l.probability) is not null as random from met m join label_now l "
+        f"(d.probability is not null or {stated}) as random from met m join label_now l "
         "on l.item_id = m.item_id and l.unit = m.unit and l.dimension = $2 "
-        "left join draw_now d on d.id = l.draw_id and d.stream = 'audit' where m.scored) "
+        f"left join draw_now d on d.id = l.draw_id and d.stream = 'audit' where m.scored and {_SHOWN}) "
     )
-    counted = {
+    labels_by_mode = {
         str(mode): (int(n), int(same), int(items))
         for mode, n, same, items in store.rows(
             f"{cells}select mode, count(*), "
@@ -78,8 +90,9 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
             "percentile_cont(0.75) within group (order by a.milliseconds) from answer_now a "
             "join draw_now d on d.id = a.draw_id and d.stream = 'audit' "
             "where a.dataset_id = $1 and a.action = 'save' and a.milliseconds > 0 and a.mode in ('blind', 'assisted') "
-            "and exists (select 1 from label_now l where l.answer_id = a.id and l.dimension = $2) group by a.mode",
-            params[:2],
+            f"and exists (select 1 from label_now l where l.answer_id = a.id and l.dimension = $2 and {_SHOWN}) "
+            "group by a.mode",
+            params,
         )
     }
     kept = f"case when r.value is not distinct from {answer_sql('r.judge', dimension.scale)} then 1 else 0 end"
@@ -92,7 +105,7 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> 
     )[0]
 
     def arm(mode: str) -> Arm:
-        n, same, items = counted.get(mode, (0, 0, 0))
+        n, same, items = labels_by_mode.get(mode, (0, 0, 0))
         answers, quartiles = timed.get(mode, (0, None))
         seconds = None if quartiles is None else (quartiles[0] / 1000, quartiles[1] / 1000, quartiles[2] / 1000)
         return Arm(n, same, items, seconds, answers)
@@ -110,7 +123,8 @@ class Anchor(NamedTuple):
 
 @kept
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
-    """Assisted labels beside blind ones of one dimension, those that the approval check has `counted`."""
-    blind, assisted = (comparison_input(store, dataset_id, judge_id, dimension, basis) for basis in (counted, ASSISTED))
+    """Labels given beside this judge, and blind ones of one dimension that the approval check has `counted`."""
+    blind = comparison_input(store, dataset_id, judge_id, dimension, counted)
+    assisted = load_paired_ratings(store, dataset_id, judge_id, dimension, ASSISTED, among=f" and {_SHOWN}")
     one, two = (summarise(cells, dimension).interval for cells in (blind, assisted))
     return Anchor(one, two, anchoring_difference(blind, assisted, dimension))

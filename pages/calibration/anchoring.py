@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from data.approvals import policy
 from data.calibration import anchoring
 from data.calibration.anchoring import Arms
 from data.reports.statistics import ANCHORING
@@ -24,7 +25,8 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     found = load(ANCHORING, at, line)
     if found is not None:
         findings.draw(said.findings(*found), f"anchor:{key}")
-    _both(anchoring.arms(store, at.dataset, at.judge, line.dimension), f"arms:{key}")
+    basis = policy.approval_basis(store, at.dataset)
+    _both(anchoring.arms(store, at.dataset, at.judge, line.dimension, basis), f"arms:{key}")
 
 
 def _both(found: Arms, key: str) -> None:

@@ -18,7 +18,10 @@ BEGIN = datetime(2026, 1, 31, 12)
 
 @dataclass(frozen=True)
 class Seat:
-    """An item with its turns: gold by turn, {judge: scores by turn} (None = n/a, "unscored" = none), confidences."""
+    """An item with its turns: gold by turn, {judge: scores by turn} (None = n/a, "unscored" = none), confidences.
+
+    `beside` is the judge whose scores ann had in view.
+    """
 
     number: int
     gold: list[float | None]
@@ -29,6 +32,7 @@ class Seat:
     meta: dict[str, Any] = field(default_factory=dict)
     mode: str = "blind"
     seconds: float = 30
+    beside: str = ""
 
 
 def seated(
@@ -79,7 +83,7 @@ def seated(
             for turn, value in enumerate(s.gold, 1):
                 labels.append(
                     (new_id(), answers[s.number], ids[s.number], f"turn:{turn}", "helpfulness", value, "ann", s.mode,
-                     draws[s.number] if probability else "", "", False, None, None, None, False,
+                     draws[s.number] if probability else "", judges.get(s.beside, ""), False, None, None, None, False,
                      BEGIN + timedelta(minutes=s.number))
                 )  # fmt: skip
         tx.add(

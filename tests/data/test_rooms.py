@@ -983,7 +983,7 @@ def _measured(planted: Planted, here: str, judge: str, dimension: Dimension, onl
         "summary": lambda: next(
             one for one in check_results.summaries(store, here, judge, basis) if one.dimension == dimension
         ),
-        "arms": lambda: anchoring.arms(*told),
+        "arms": lambda: anchoring.arms(*told, basis),
         "anchor": lambda: anchoring.anchor(*told, basis),
         "baselines": lambda: baselines.measure_baselines(store, here, judge, [dimension], basis)[
             dimension.sort, dimension.name

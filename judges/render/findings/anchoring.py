@@ -12,11 +12,12 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 def findings(blind: Interval, assisted: Interval, change: Interval, title: str = "") -> list[Finding]:
     """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
     if not assisted.cells or not blind.cells:
+        lacking = "labels given with this judge's scores in view" if blind.cells else "blind labels"
         return [
             quiet(
-                "Not tested: no item of a random draw has both a score and {none} labels. To measure anchoring, show "
-                "the judge's scores in a share of the audit sample (assisted share, on the page Queues).",
-                none="assisted" if blind.cells else "blind",
+                "Not tested: there are no {lacking} on items of a random draw that have a score. To measure anchoring, "
+                "show this judge's scores in a share of the audit sample (assisted share, on the page Queues).",
+                lacking=lacking,
             )
         ]
     rows = [

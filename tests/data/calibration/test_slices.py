@@ -11,7 +11,9 @@ from data.calibration.comparison import CONSTANT, LENGTH
 from data.store import open_store
 from data.store.ids import content_id, new_id
 from judges.cards import cards
+from judges.render.findings import anchoring as anchoring_findings
 from judges.render.findings import slices as slices_findings
+from judges.render.findings.findings import sentence_text
 from judges.stats.comparison import compare_judges
 from judges.stats.intervals import Cells
 from judges.stats.reliability import reliability
@@ -237,10 +239,32 @@ def test_the_arms_side_by_side_and_what_was_changed_after_a_reveal(store):
         tx.add("label", columns, rows)
 
     store.tx("test", "reveal", reveal)
-    found = anchoring.arms(store, dataset, judges["j"], HELP)
+    found = anchoring.arms(store, dataset, judges["j"], HELP, "gate")
     assert found.blind == (6, 3, 3, (10.5, 11.0, 11.5), 3)
     assert found.assisted == (2, 2, 2, (5.0, 5.0, 5.0), 2)
     assert (found.changed, found.to_judge, found.nearer) == (3, 1, 2)  # 2 -> 5 and 2 -> 3 towards 5; 2 -> 1 away
+
+
+def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
+    """Of a judge whose scores nobody had in view it was said how often people overrode it."""
+
+    def judges_say(n):
+        return {"shown": [float(n % 5 + 1)], "other": [float((n + 1) % 5 + 1)], "unseen": [3.0]}
+
+    item, other = content_id("beside", 40), content_id("judge", "beside", "other")
+    row = (new_id(), item, other, "ann", "review desk")
+    store.tx("ann", "exposure", lambda tx: tx.add("exposure", "id, item_id, judge_id, person, route", [row]))
+    blind = [Seat(n, [float(n % 5 + 1)], judges_say(n)) for n in range(40)]
+    assisted = [Seat(n, [float(n % 5 + 1)], judges_say(n), mode="assisted", beside="shown") for n in range(40, 60)]
+    dataset, judges = seated(store, blind + assisted, "beside")
+    found = {who: anchoring.arms(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
+    assert {who: one.blind.labels for who, one in found.items()} == dict.fromkeys(found, 40)
+    counts = {who: (one.assisted.labels, one.assisted.timed) for who, one in found.items()}
+    assert counts == {"shown": (20, 20), "other": (1, 1), "unseen": (0, 0)}
+    held = {who: anchoring.anchor(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
+    assert {who: one.assisted.items for who, one in held.items()} == {"shown": 20, "other": 1, "unseen": 0}
+    [sentence] = anchoring_findings.findings(*held["unseen"])
+    assert "labels given with this judge's scores in view" in sentence_text(sentence)
 
 
 # -- judges side by side ----------------------------------------------------------------------------------------------
