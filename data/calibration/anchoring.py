@@ -114,11 +114,15 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
 
 
 class Anchor(NamedTuple):
-    """The same judge held against blind and against assisted labels of random draws, and the difference."""
+    """The same judge held against blind and against assisted labels of random draws, and the difference.
+
+    `others`: how many items' worth of ratings hold another answer than the commonest one, in the arm with fewer.
+    """
 
     blind: Interval
     assisted: Interval
     difference: Interval
+    others: float
 
 
 @kept
@@ -126,5 +130,6 @@ def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, c
     """Labels given beside this judge, and blind ones of one dimension that the approval check has `counted`."""
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)
     assisted = load_paired_ratings(store, dataset_id, judge_id, dimension, ASSISTED, among=f" and {_SHOWN}")
-    one, two = (summarise(cells, dimension).interval for cells in (blind, assisted))
-    return Anchor(one, two, anchoring_difference(blind, assisted, dimension))
+    one, two = (summarise(cells, dimension) for cells in (blind, assisted))
+    others = min((1 - (arm.commonest or 1.0)) * min(arm.interval.items, arm.interval.n_eff) for arm in (one, two))
+    return Anchor(one.interval, two.interval, anchoring_difference(blind, assisted, dimension), others)

@@ -8,9 +8,17 @@ from judges.render.svg import IntervalRow
 from judges.render.words import cell, span
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
+OTHERS = 10
+"""Items' worth of ratings that have to hold another answer than the commonest one, in both arms.
 
-def findings(blind: Interval, assisted: Interval, change: Interval, title: str = "") -> list[Finding]:
-    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing."""
+Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it."""
+
+
+def findings(blind: Interval, assisted: Interval, change: Interval, others: float, title: str = "") -> list[Finding]:
+    """The same figure on blind and on assisted labels, the difference, and what it means; or how much is missing.
+
+    `others`: how many items' worth of ratings are not the commonest answer, in the arm with fewer.
+    """
     if not assisted.cells or not blind.cells:
         lacking = "labels given with this judge's scores in view" if blind.cells else "blind labels"
         return [
@@ -25,10 +33,10 @@ def findings(blind: Interval, assisted: Interval, change: Interval, title: str =
         IntervalRow.of("assisted", assisted, "beside", _describe_kappa(assisted)),
         IntervalRow.of("assisted − blind", change, "beside", _describe_shift(change)),
     ]
-    return [_sentence(blind, assisted, change), Intervals(rows, 0.0, reach=(-0.1, 1.0), title=title)]
+    return [_sentence(blind, assisted, change, others), Intervals(rows, 0.0, reach=(-0.1, 1.0), title=title)]
 
 
-def _sentence(blind: Interval, assisted: Interval, change: Interval) -> Sentence:
+def _sentence(blind: Interval, assisted: Interval, change: Interval, others: float) -> Sentence:
     few = min(blind.items, assisted.items)
     if few < MIN_CLUSTERS:
         return say(
@@ -37,6 +45,12 @@ def _sentence(blind: Interval, assisted: Interval, change: Interval) -> Sentence
         )  # fmt: skip
     if change.point is None or change.low is None or change.high is None:
         return say("**Not tested**: kappa is undefined in one of the groups.")
+    if others < OTHERS:
+        return say(
+            "**Not tested**: nearly all ratings are the same answer. Another one is given in those of about {n} in the "
+            "smaller group, and {least} are needed.",
+            n=many(int(others), "item"), least=OTHERS,
+        )  # fmt: skip
     if change.low > 0:
         return say(
             "**Anchoring**: people agree more with the judge where they see its scores, by {moved}. Part of the "

@@ -263,6 +263,7 @@ def test_assisted_labels_are_those_of_the_judge_whose_scores_were_shown(store):
     assert counts == {"shown": (20, 20), "other": (1, 1), "unseen": (0, 0)}
     held = {who: anchoring.anchor(store, dataset, judge, HELP, "gate") for who, judge in judges.items()}
     assert {who: one.assisted.items for who, one in held.items()} == {"shown": 20, "other": 1, "unseen": 0}
+    assert held["shown"].others == pytest.approx(16), "of 20 items that have five answers alike"
     [sentence] = anchoring_findings.findings(*held["unseen"])
     assert "labels given with this judge's scores in view" in sentence_text(sentence)
 

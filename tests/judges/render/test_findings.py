@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from judges.cards import card
-from judges.render.findings import agreement, as_html, confidence, means, sample_size, slices
+from judges.render.findings import agreement, anchoring, as_html, confidence, means, sample_size, slices
 from judges.render.findings.findings import Column, Measures, Table, quiet, say, sentence_text, warn
 from judges.stats.approval_check import Policy, check_dimension
 from judges.stats.calibration import DimensionResult, PairedRatings, summarise
@@ -94,3 +94,14 @@ def test_of_fewer_items_than_the_policy_asks_for_nothing_is_said_of_the_bound(it
     first, second = sample_size.plan(now, 0.1, (0, 0) if ends[0] else None, bound, Policy(), "blind item")
     assert sentence in sentence_text(second)
     assert sentence_text(first).startswith("The interval is no wider" if ends[0] else "The number of items for")
+
+
+def test_anchoring_is_concluded_only_where_enough_ratings_are_not_the_commonest_answer():
+    """Of 40 assisted items with one yes in ten, 12% said for nothing that people agree less with what they see."""
+    blind, assisted, change = (Interval(p, p - 0.1, p + 0.1, p, 40, 40, 40.0, "linearised") for p in (0.4, 0.1, -0.3))
+    few, *_ = anchoring.findings(blind, assisted, change, 4.0)
+    assert "Another one is given in those of about 4 items in the smaller group, and 10 are needed." in (
+        sentence_text(few)
+    )
+    enough, *_ = anchoring.findings(blind, assisted, change, 10.0)
+    assert sentence_text(enough).startswith("People agree less with the judge where they see its scores")
