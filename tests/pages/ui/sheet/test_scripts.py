@@ -641,6 +641,14 @@ def test_the_pauses_grow_where_the_server_saves_nothing_and_begin_anew_with_a_qu
     assert [m["want"] and m["want"]["item"] for m in bench.messages()][-2:] == ["id-a", "id-a"]
 
 
+def test_nothing_is_asked_for_while_there_is_enough_to_do(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"), response("c"))
+    before = len(bench.messages())
+    bench.tell()
+    bench.wait(60)
+    assert len(bench.messages()) == before
+
+
 def test_after_eight_seconds_it_is_said_that_the_server_does_not_answer(bench: Bench) -> None:
     bench.sit(*(response(name) for name in "abcd"))
     bench.go()
@@ -1375,11 +1383,23 @@ def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Benc
     bench.wait(1.6)
     bench.press(".", "5")
     assert bench.mine("half") == ["5"], "too late for a point: a digit of its own"
-    bench.press("4", "j", ".")
-    assert bench.here == "half" and bench.hint() == "", "another key came between"
+    bench.press("4", "k", ".")
+    assert bench.here == "turn", "another key came between"
+    bench.press("j")
     bench.press("k", "k", "k", "k", "n")
     assert bench.mine("naught") == ["na"]
     assert said == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
+
+
+def test_a_point_goes_back_to_the_whole_number_before_it(bench: Bench) -> None:
+    cells = [fakes.cell("response", name, 3, kind="interval", steps=fakes.HALVES) for name in ("half", "other")]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    bench.press("3")
+    assert bench.here == "other"
+    bench.press(".")
+    assert bench.here == "half"
+    bench.press("5")
+    assert bench.mine("half") == ["3.5"] and bench.mine("other") == [] and bench.here == "other"
 
 
 def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> None:
@@ -1634,6 +1654,20 @@ def test_notes_better_texts_and_their_counts(bench: Bench) -> None:
     assert bench.page.locator(".mynote").count() == 2 and "nothing changed since" in bench.sum()
 
 
+def test_each_text_can_be_written_better(bench: Bench) -> None:
+    sheet, part = response("a"), [("", [fakes.cell("section:1", "depth", 3)])]
+    text = [fakes.text("output", "A part.")]
+    sheet["rows"].append(fakes.row("section:1", "section", text, part, can_better=True))
+    bench.sit(sheet, response("b"))
+    for word, then in (("One", "]"), ("Two", "["), ("Three", "]")):
+        bench.press("e")
+        bench.page.keyboard.type(f" {word}.")
+        bench.press("Control+Enter", then)
+    assert "2 written better" in bench.sum()
+    written = [note.inner_text() for note in bench.page.locator(".mynote .prose").all()]
+    assert written == ["As it was said. One. Three.", "A part. Two."]
+
+
 def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench) -> None:
     sheet = response("a")
     tone, fit = sheet["rows"][0]["groups"][0]["cells"]
@@ -1860,6 +1894,10 @@ def test_a_window_that_lies_open_beside_the_desk_takes_no_key_of_who_is_at_the_d
     assert bench.page.locator(".sheet[data-away]").count() == 1, "it looks as if it had no keys, and has none"
     bench.press("3")
     assert bench.mine("fit") == [], "it is for the window"
+    bench.page.evaluate("document.querySelector('[role=dialog]').remove()")
+    bench.press("Shift")
+    bench.painted()
+    assert not bench.page.locator(".sheet[data-away]").count(), "the key that has closed the window was not the desk's"
 
 
 def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Bench) -> None:
@@ -1922,6 +1960,13 @@ def test_it_is_dark_where_the_page_is(bench: Bench) -> None:
         bench.page.evaluate("c => document.body.style.setProperty('--st-background-color', c)", color)
         bench.sit(response("a"))
         assert bench.page.locator(".sheet").get_attribute("data-theme") == theme, color
+
+
+def test_what_is_opened_before_the_next_item_is_painted_keeps_the_keyboard(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("Control+Enter", "s")
+    bench.painted()
+    assert bench.item == "id-b" and bench.page.evaluate("shadow.activeElement.closest('.menu') !== null")
 
 
 def test_a_double_click_is_one_answer_and_a_click_at_once_is_one_too(bench: Bench) -> None:
@@ -2094,6 +2139,7 @@ def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_s
     sheet["head"].append({"label": "Input", "text": "", "fold": False, "turns": talk})
     bench.sit(sheet)
     assert bench.page.locator(".head .talk .label").all_inner_texts() == ["system", "user", "assistant"]
+    assert bench.page.locator(".item.long").count() == 1
     first = bench.page.locator(".cols").first
     assert first.locator(".label").all_inner_texts() == ["A · model-x", "B · model-y", "reference"]
     assert [one.get_attribute("data-role") for one in bench.page.locator(".cols .both").all()] == ["reference"]
