@@ -26,7 +26,7 @@ Columns = Sequence[str] | Mapping[str, Column | Any]
 HERE = Path(__file__).parent
 Part = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """A table inside an open row: its title, the names of its columns, its rows."""
-
+_WRITTEN = 20_000  # cells
 
 _component = st.components.v2.component(
     "assay_ledger",
@@ -85,7 +85,8 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
     for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
-    own = {n: c.shape for n, c in used_columns.items() if _falls_below_0(c, frame[n])}
+    few = frame.size <= _WRITTEN  # of a large table the writing would take longer than the drawing
+    own = {n: c.shape for n, c in used_columns.items() if few and _falls_below_0(c, frame[n])}
     words_of: dict[Any, Any] = {n: partial(_figure, shape=own.get(n, "")) for n in map(str, frame)}
     return st.dataframe(
         frame.style.format(words_of, na_rep="–") if own else frame,

@@ -28,6 +28,9 @@ def test_figures_below_0_have_the_minus_sign_of_all_others_and_stay_numbers(monk
     drawn.clear()
     tables.table([{"difference": 0.5}], {"difference": Column("+.2f")})
     assert drawn[1]["difference"]["type_config"]["format"] == "%+.2f"
+    drawn.clear()
+    tables.table([{"difference": -0.5}] * 20_001, {"difference": Column("+.2f")})
+    assert drawn[1]["difference"]["type_config"]["format"] == "%+.2f", "a large table is drawn at once"
 
 
 def test_a_click_on_a_table_of_other_items_opens_none_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
