@@ -1964,7 +1964,7 @@ def test_it_is_dark_where_the_page_is(bench: Bench) -> None:
 
 def test_what_is_opened_before_the_next_item_is_painted_keeps_the_keyboard(bench: Bench) -> None:
     bench.sit(response("a"), response("b"))
-    bench.press("Control+Enter", "s")
+    bench.press("Control+Enter", "s", "1")
     bench.painted()
     assert bench.item == "id-b" and bench.page.evaluate("shadow.activeElement.closest('.menu') !== null")
 
