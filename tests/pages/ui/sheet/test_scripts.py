@@ -1654,6 +1654,19 @@ def test_notes_better_texts_and_their_counts(bench: Bench) -> None:
     assert bench.page.locator(".mynote").count() == 2 and "nothing changed since" in bench.sum()
 
 
+def test_a_line_that_is_open_is_kept_when_another_one_is_opened(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("i")
+    bench.page.keyboard.type("too short")
+    bench.page.locator("[data-do=comment]").first.click()
+    assert bench.page.locator(".editor").count() == 1 and bench.page.locator(".mynote").count() == 1
+    bench.page.keyboard.type("odd")
+    bench.press("Enter")
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(note["sort"], note["text"]) for note in answer["notes"]] == [("issue", "too short"), ("comment", "odd")]
+
+
 def test_each_text_can_be_written_better(bench: Bench) -> None:
     sheet, part = response("a"), [("", [fakes.cell("section:1", "depth", 3)])]
     text = [fakes.text("output", "A part.")]
@@ -2222,6 +2235,17 @@ def test_thinking_references_and_what_judges_wrote_are_built_once_they_are_opene
     assert bench.mine("rating") == ["9"], "the keys go on rating after a click"
     bench.press("e")
     assert bench.page.locator(".editor textarea").input_value() == "The **answer**.", "no thinking in what is repaired"
+
+
+def test_a_judge_without_a_text_is_given_nobody_elses(bench: Bench) -> None:
+    sheet = fakes.thought()
+    silent = {"judge": "o4", "prompt": "single-v1", "t": "7", "texts": [{"text": None, "t": "", "why": ""}]}
+    sheet["rows"][0]["judgments"].append(silent)
+    bench.sit(sheet)
+    bench.press("o")
+    last = bench.page.locator(".judgment").last
+    last.locator(".clip").wait_for()
+    assert re.split(r"\n+", last.inner_text()) == ["7", "o4", "single-v1", "This judge wrote no text."]
 
 
 def test_of_a_blind_item_no_judgment_is_drawn_even_if_one_is_given(bench: Bench) -> None:
