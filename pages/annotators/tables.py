@@ -136,9 +136,9 @@ def draw_person(
         st.caption("Outlined: the same answer. Click a cell, or use the arrow keys and Enter, to list its items.")
     with right:
         if len(course) > 1:
-            when, shares = tuple(c[0] for c in course), tuple(c[1] for c in course)
+            when, shares = tuple(c[0] for c in course), tuple(100 * c[1] for c in course)
             named, series = "% agreement with the others", (("", when, shares),)
-            plot = Plot("lines", "in order of labelling", named, series, round(row.exact or 0, 2))
+            plot = Plot("lines", "in order of labelling", named, series, round(100 * (row.exact or 0)))
             charts.audit_plot(plot, f"course:{key}")
             text.quiet("{n}, in the order of labelling. Dashed: over all of them.", n=many(row.shared, "label"))
         else:

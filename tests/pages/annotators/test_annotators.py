@@ -55,6 +55,8 @@ def test_who_stands_out_one_person_and_the_way_to_the_desk(app: Server, page: An
     enter(page, app.url, "lea", "annotators?dataset=several&person=lena")
     expect(main).to_contain_text("Dawid-Skene estimate")
     expect(main).to_contain_text("Dawid and Skene")
+    course = page.locator(".js-plotly-plot", has_text="% agreement with the others")
+    expect(course.locator(".ytick").last).to_have_text(re.compile(r"^\d\d+$"))
     square = page.locator("svg.plot [data-at='1,2']")  # the others 2, lena 3
     square.hover()
     expect(page.locator(".tip:visible")).to_contain_text("the others 2, this person 3")
