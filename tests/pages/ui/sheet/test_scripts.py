@@ -1042,6 +1042,19 @@ def test_a_line_that_is_still_written_is_in_no_draft_when_the_item_comes_anew(be
     assert bench.stored("draft") == [] and bench.page.locator(".mynote").count() == 0
 
 
+def test_of_an_item_that_comes_anew_with_another_scale_only_its_answers_are_taken(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("5", "3")
+    newer = answered(response("a"), "v1", {})
+    newer["rows"][0]["groups"][0]["cells"][0].update(steps=[{"v": n, "t": str(n)} for n in range(1, 4)], judge=None)
+    bench.tell(sheets=[newer])
+    assert bench.mine("tone") == [] and bench.mine("fit") == ["3"] and "1 without an answer" in bench.sum()
+    bench.press("k", "2")
+    bench.go()
+    [answer] = bench.waiting()
+    assert values(answer) == {"tone": 2, "fit": 3}
+
+
 def test_an_issue_stays_with_its_turn_when_the_item_comes_anew(bench: Bench) -> None:
     bench.sit(fakes.dialogue("a"), response("b"))
     bench.press("i")
@@ -1565,6 +1578,14 @@ def test_brackets_written_with_option_go_from_turn_to_turn_and_other_keys_with_i
             [key, option],
         )
         assert where.get_attribute("data-unit") == unit, key
+
+
+def test_a_key_with_alt_is_none_of_the_desks(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.keyboard.down("Alt")
+    bench.press("3", "Enter", "j")
+    bench.page.keyboard.up("Alt")
+    assert bench.mine("tone") == [] and bench.here == "tone"
 
 
 def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
