@@ -46,9 +46,9 @@ def run(options: argparse.Namespace) -> int:
                 status = f"{one.state(now())}, until {one.expires:%Y-%m-%d}, {used}"
                 print(f"{one.prefix}  {one.person}  {one.name}  {' '.join(one.scopes)}  {status}")
         else:
-            fitting = [one for one in found if one.prefix.startswith(options.prefix) and not one.revoked]
             if not options.prefix:  # a variable that is empty, where there is but one
                 raise BadInput("Say how the token begins. `token list` has all.")
+            fitting = [one for one in found if one.prefix.startswith(options.prefix) and not one.revoked]
             if len(fitting) != 1:
                 raise NotFound(f"{len(fitting)} tokens begin with {options.prefix[:60]!r}. `token list` has all.")
             tokens.revoke_token(store, actor, fitting[0].id)

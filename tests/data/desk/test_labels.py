@@ -156,7 +156,6 @@ def test_an_answer_that_comes_again_is_known_although_the_clock_was_set_back(
         bench.ok(each)
 
 
-
 def test_of_one_message_as_much_is_taken_as_may_be_and_the_rest_comes_again(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

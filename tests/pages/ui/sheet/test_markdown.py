@@ -84,8 +84,10 @@ def test_texts_become_what_their_writers_meant(page: Any) -> None:
         assert page.evaluate("t => format(t).innerHTML.replace(/>\\n+(<|$)/g, '>$1')", text) == meant, text
     for text, count in FORMULAS.items():
         assert page.evaluate("t => format(t).querySelectorAll('math').length", text) == count, text
-    around = """t => { const e = format(t), all = [...e.querySelectorAll("math")]; all.forEach(m => m.replaceWith("·"));
-                       return e.textContent.trim() }"""
+    around = (
+        "t => { const e = format(t); [...e.querySelectorAll('math')].forEach(m => m.replaceWith('·'));"
+        " return e.textContent.trim() }"
+    )
     for text, meant in {"値は$x$です": "値は·です", "$$y$$, \\(z\\) and \\[w=1\\].": "·, · and ·."}.items():
         assert page.evaluate(around, text) == meant
     assert page.evaluate("format('$$\\nx\\n$$\\nlast').lastElementChild.textContent") == "last"

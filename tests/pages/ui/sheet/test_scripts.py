@@ -519,19 +519,19 @@ def test_the_time_until_the_page_is_left_counts_for_the_draft(bench: Bench, leav
     assert 20_000 <= bench.waiting()[0]["ms"] < 25_000
 
 
-HIDE = """hidden => { Object.defineProperty(document, "hidden", {configurable: true, value: hidden});
-                      document.dispatchEvent(new Event("visibilitychange")) }"""
+HIDE = (
+    "Object.defineProperty(document, 'hidden', {configurable: true, value: true});"
+    "document.dispatchEvent(new Event('visibilitychange'))"
+)
+LEAVE = {"hidden": HIDE, "left": "dispatchEvent(new Event('pagehide'))"}
 
 
-@pytest.mark.parametrize("leave", ["hidden", "left"])
+@pytest.mark.parametrize("leave", LEAVE)
 def test_a_number_that_is_still_typed_is_in_the_draft_of_a_tab_that_is_hidden_or_left(bench: Bench, leave: str) -> None:
     """A browser may end a hidden tab without a word."""
     bench.sit(fakes.numbers(), response("b"))
     bench.press("j", "7", "1")
-    if leave == "hidden":
-        bench.page.evaluate(HIDE, True)
-    else:
-        bench.page.evaluate("dispatchEvent(new Event('pagehide'))")
+    bench.page.evaluate(LEAVE[leave])
     [key] = bench.stored("draft")
     [value] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).values", key)
     assert value[-2:] == ["adequacy_of_the_whole_answer", 71]
@@ -1296,13 +1296,11 @@ def test_the_footer_begins_and_ends_where_the_texts_do(bench: Bench) -> None:
         bench.page.set_viewport_size({"width": width, "height": 900})
         # The page may hear of its new size some frames later.
         assert patiently(lambda: ends(".foot .in") == pytest.approx([max(12, end) for end in ends(".wrap")], abs=1))
-    bench.page.evaluate("""() => {
-      const beside = document.body.appendChild(document.createElement("div"));
-      beside.style.cssText = "margin-left: 300px; height: 100vh; overflow-y: auto";
-      beside.append(shadow.host);
-      off();
-      tell({});
-    }""")
+    bench.page.evaluate(
+        "const beside = document.body.appendChild(document.createElement('div'));"
+        "beside.style.cssText = 'margin-left: 300px; height: 100vh; overflow-y: auto';"
+        "beside.append(shadow.host); off(); tell({})"
+    )
     assert patiently(lambda: ends(".foot .in") == pytest.approx(ends(".wrap"), abs=1))
     assert bench.page.locator(".foot").bounding_box()["x"] == 300
 
@@ -1890,8 +1888,8 @@ def test_enter_presses_a_button_of_the_desk_that_the_keyboard_went_to(bench: Ben
 def test_a_link_that_has_the_focus_by_itself_takes_no_enter(bench: Bench) -> None:
     """As after a change of page by the menu, where no key and no mouse has gone to it here."""
     bench.sit(response("a"))
-    bench.page.evaluate("""() => { const link = document.body.appendChild(document.createElement("a"));
-                                  link.href = "#x"; link.focus() }""")
+    link = "Object.assign(document.createElement('a'), {href: '#x'})"
+    bench.page.evaluate(f"document.body.appendChild({link}).focus()")
     bench.press("Enter")
     assert bench.mine("tone") == ["4"]
 
