@@ -481,6 +481,18 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """With several workers, a test in a browser fails when it does so twice.
+
+    Where all cores are busy, a click can meet a button that is drawn anew in that moment, and then does nothing. That
+    failed one run in some forty, and did not come again in 240 trials of that very click on a busy machine.
+    """
+    if item.config.option.workers < 2 or not browses(item):
+        return None
+    return workers.run_again(item, nextitem)
+
+
 def pytest_collection_finish() -> None:
     """Let no garbage collection look through the thousands of tests and modules that stay until the end."""
     gc.collect()
@@ -507,9 +519,8 @@ def _stays(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Any:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     """Remember that a test has failed, for the pictures of its pages."""
     report = yield
-    if report.failed:
-        item.stash[FAILED] = True
+    item.stash[FAILED] = report.failed or (call.when != "setup" and item.stash.get(FAILED, False))
     return report

@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, NoReturn
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 Unit = list[int]
 """Tests that one process runs one after the other: their places in `session.items`."""
@@ -65,6 +66,20 @@ class Sender:
             return
         with suppress(Exception):  # what a warning is about need not be such that it can be sent
             self.line.send(("warning", (warning_message, when, nodeid, location)))
+
+
+def run_again(item: pytest.Item, following: pytest.Item | None) -> bool:
+    """Run a test; once more where it fails, with a warning that says how, so that only failing twice counts."""
+    place = {"nodeid": item.nodeid, "location": item.location}
+    item.ihook.pytest_runtest_logstart(**place)
+    reports = runtestprotocol(item, log=False, nextitem=following)
+    if failed := next((one for one in reports if one.failed), None):
+        item.warn(pytest.PytestWarning(f"It failed and was run again. The first time:\n{failed.longreprtext[-2_000:]}"))
+        reports = runtestprotocol(item, log=False, nextitem=following)
+    for one in reports:
+        item.ihook.pytest_runtest_logreport(report=one)
+    item.ihook.pytest_runtest_logfinish(**place)
+    return True
 
 
 def in_each(count: int, work: Callable[[int], Any]) -> None:
