@@ -21,8 +21,8 @@ function drawHeader(d) {
 }
 
 function metaOf(d, s) {
-  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, (s.systems || []).join(" / "), s.choice ? `choice ${s.choice}` : null].filter(Boolean).join(" · ");
-  const found = [parts], judges = (s.judges || []).filter(() => s.mode !== "blind");
+  const parts = [s.dataset, s.title && s.title !== s.name ? s.name : null, s.systems.join(" / "), s.choice ? `choice ${s.choice}` : null].filter(Boolean).join(" · ");
+  const found = [parts], judges = s.mode === "blind" ? [] : s.judges;
   if (judges.length) {
     const one = judges.every((j) => j.model === judges[0].model), of = (j) => `${j.card} ${j.version}`;
     const words = one ? `judge: ${model(judges[0].model)} (${judges.map(of).join(", ")})` : `judges: ${judges.map((j) => `${model(j.model)} (${of(j)})`).join(", ")}`;
@@ -34,7 +34,7 @@ function metaOf(d, s) {
 
 function chipsOf(d, view) {
   const s = view.sheet, chips = [];
-  (s.why || []).forEach((why, i) => {
+  s.why.forEach((why, i) => {
     const at = targetOf(view, why), text = (i ? "" : s.stream === "review" ? "review: " : "") + why.text + otherwise(view, view.cells[at], why);
     if (at < 0) return chips.push(el("span", "why", text, { title: "why this item is in your queue" }));
     const b = el("button", "why", text, { type: "button", "data-do": "doubt", "data-n": at, title: "why this item is in your queue: go to this rating" });
@@ -59,13 +59,13 @@ function targetOf(view, { unit, dimension }) {
 
 /** " (2, not 5)": what the other judge gave where the reason is that judges disagree. */
 function otherwise(view, c, why) {
-  const judge = c && judgeOf(view, c), theirs = judge ? (c.cell.others || []).filter((o) => why.text.includes(o.by)).map((o) => o.t) : [];
+  const judge = c && judgeOf(view, c), theirs = judge ? c.cell.others.filter((o) => why.text.includes(o.by)).map((o) => o.t) : [];
   return theirs.length ? ` (${theirs.join(", ")}, not ${judge.exact || (stepOf(c, judge.v) || { t: "n/a" }).t})` : "";
 }
 
 /** The next rating that a reason speaks of; after the last the first again. */
 function nextDoubt(d) {
-  const { view } = d, marked = view.cells.filter((c) => c.cell.reason).map((c) => c.i), named = (view.sheet.why || []).map((why) => targetOf(view, why)).filter((i) => i >= 0);
+  const { view } = d, marked = view.cells.filter((c) => c.cell.reason).map((c) => c.i), named = view.sheet.why.map((why) => targetOf(view, why)).filter((i) => i >= 0);
   const all = [...new Set([...marked, ...named])].sort((a, b) => a - b);
   if (!all.length) return hint(d, "No reason here speaks of a single rating.");
   toDoubt(d, all.find((i) => i > view.here) ?? all[0]);
@@ -97,7 +97,6 @@ function agreed(view) {
 
 function drawMeaning(d, view) {
   const { ui } = d, c = view && view.cells[view.here];
-  if (!ui) return;
   if (!ui.meaning) ui.hints.before((ui.meaning = el("div", "meaning", null, { id: "meaning" })));
   ui.meaning.hidden = !c;
   if (!c || ui.meaning.of === c) return;
@@ -109,12 +108,12 @@ function drawMeaning(d, view) {
   ui.meaning.title = meaningOf(c.cell);
 }
 
-const endsOf = (cell) => { const all = cell.anchors || []; return all.length > 2 ? [all[0], all[all.length - 1]] : all; };
-const meaningOf = (cell) => [`${cell.label}: ${cell.definition || ""}`, ...(cell.anchors || []).map(([answer, words]) => `${answer} = ${words}`)].join("\n");
+const endsOf = ({ anchors }) => (anchors.length > 2 ? [anchors[0], anchors[anchors.length - 1]] : anchors);
+const meaningOf = (cell) => [`${cell.label}: ${cell.definition}`, ...cell.anchors.map(([answer, words]) => `${answer} = ${words}`)].join("\n");
 
 /** "low self-consistency", where it is not high; what is high is said in the whole note. */
-const doubtOf = (judge) => (judge.level && judge.level !== "high" ? `${judge.level} ${judge.measure || "confidence"}` : "");
-const certaintyOf = (judge) => `${MEASURES[judge.measure] || MEASURES.confidence}${judge.source ? ` (from ${judge.source})` : ""}`;
+const doubtOf = (judge) => (judge.level && judge.level !== "high" ? `${judge.level} ${judge.measure}` : "");
+const certaintyOf = (judge) => `${MEASURES[judge.measure]}${judge.source ? ` (from ${judge.source})` : ""}`;
 
 // ---- one line under the header: what the marks mean, until it is closed; and that the guidelines changed
 
@@ -151,7 +150,7 @@ function turnLegend(d) {
 
 function takeGuide(d, guide) {
   const changed = (d.guide && d.guide.no) !== (guide && guide.no);
-  d.guide = guide || null;
+  d.guide = guide;
   if (changed && d.ui && d.view) drawHeader(d);
 }
 

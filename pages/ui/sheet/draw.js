@@ -2,7 +2,7 @@
 
 /** Streamlit's theme, by the colour of its page. */
 function themeOf(root) {
-  const [r, g, b] = (getComputedStyle(root).backgroundColor.match(/[\d.]+/g) || [255, 255, 255]).map(Number);
+  const [r, g, b] = getComputedStyle(root).backgroundColor.match(/[\d.]+/g).map(Number);
   return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 < 0.45 ? "dark" : "light";
 }
 
@@ -71,10 +71,10 @@ const SPEAKERS = { user: "user", assistant: "assistant", output: "response", a: 
 function drawText(t, label) {
   if (t.role === "tool") return drawTool(t);
   if (t.fold) return drawFold("text reference", [el("span", "label", label), el("span", "count", lengthOf(t.text))], t.text, () => judged(t.text));
-  const block = el("div", "text " + (ROLE[t.role] || "bot"), null, { "data-role": t.role }), said = readOf(t);
+  const block = el("div", "text " + ROLE[t.role], null, { "data-role": t.role }), said = readOf(t);
   if (label) block.append(el("span", "label", label));
   else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
-  if (said === null || said === undefined) block.append(el("div", "absent", "This text is not in the files."));
+  if (said === null) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (SPEAKERS[t.role] && !said.trim()) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", `The ${SPEAKERS[t.role]} says nothing ${t.parts ? "besides" : "here"}.`));
   else for (const part of partsOf(t)) if (part.why) block.append(drawThinking(part)); else if (part.text.trim() || !t.parts) block.append(judged(part.text));
@@ -105,7 +105,7 @@ const LABELS = { reference: "reference", system: "system" };
 
 function drawHead(view) {
   const head = el("div", "head");
-  for (const { label, text, fold, turns = [] } of view.sheet.head || []) {
+  for (const { label, text, fold, turns = [] } of view.sheet.head) {
     const block = el("div", "part" + (fold ? " fold" : "")), name = el("span", "label", label), long = fold && text.length > 600;
     const prose = turns.length ? el("div", "prose talk") : judged(text);
     for (const t of turns) prose.append(drawText(t, t.label || LABELS[t.role] || t.role));
@@ -199,7 +199,7 @@ function drawCell(view, c) {
   e.append(scale);
   if (told.length) {
     const sure = el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), null,
-      { title: judge.exact ? `${(judge.samples || []).length > 1 ? "its samples came to" : "the judge says"} ${judge.exact}; ${judge.between ? "both answers beside it are marked: choose one" : "the nearest answer is marked"}` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
+      { title: judge.exact ? `${judge.samples.length > 1 ? "its samples came to" : "the judge says"} ${judge.exact}; ${judge.between ? "both answers beside it are marked: choose one" : "the nearest answer is marked"}` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
     sure.append(...told.flatMap((words, i) => (i ? [" ", el("span", "", words)] : [el("span", "", words)])));
     e.append(sure);
   }
@@ -217,7 +217,7 @@ function markCell(view, c) {
     b.classList.toggle("mine", mine);
     b.classList.toggle("changed", mine && judge !== null && !theirs);
     b.setAttribute(c.input ? "aria-pressed" : "aria-checked", mine ? "true" : "false");
-    const others = isBlind(view) ? [] : (c.cell.others || []).filter((o) => o.v === step.v).map((o) => o.by);
+    const others = isBlind(view) ? [] : c.cell.others.filter((o) => o.v === step.v).map((o) => o.by);
     if (theirs) b.setAttribute("aria-label", judge.between ? `${step.t}, beside the judge's value` : `${step.t}, the judge's value`);
     if (others.length && !theirs) { b.classList.add("other"); b.title = others.join(", "); b.setAttribute("aria-label", `${step.t}, the value of ${others.join(" and ")}`); }
     b.tabIndex = -1;
@@ -264,12 +264,12 @@ function cellName(view, c, withJudge) {
 
 // Beside two texts each group keeps the place under its own, even when the other side has no cells.
 const placed = (row) => {
-  const groups = row.groups || [], some = groups.filter((g) => g.cells.length);
+  const { groups } = row, some = groups.filter((g) => g.cells.length);
   return row.columns === 2 && some.length ? groups : some;
 };
 
 function drawRow(view, row, r) {
-  const two = row.columns === 2, texts = row.texts || [], groups = placed(row);
+  const two = row.columns === 2, { texts } = row, groups = placed(row);
   const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { role: "group", "aria-label": rowName(row), "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {
@@ -283,7 +283,7 @@ function drawRow(view, row, r) {
     for (const t of texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(readOf(t))); }
     main.append(cols);
   } else {
-    for (const notice of row.notices || []) pre.append(el("div", "notice", notice));
+    for (const notice of row.notices) pre.append(el("div", "notice", notice));
     const at = texts.findIndex((t) => ROLE[t.role] === "bot");
     texts.forEach((t, i) => {
       const b = drawText(t, t.label || LABELS[t.role]);
@@ -291,8 +291,8 @@ function drawRow(view, row, r) {
     });
   }
   if (!isBlind(view)) {
-    for (const rule of row.rules || []) main.append(el("div", "alarm", rule));
-    if ((row.judge_issues || []).length) {
+    for (const rule of row.rules) main.append(el("div", "alarm", rule));
+    if (row.judge_issues.length) {
       const list = el("ul", "issues theirs", null, { "aria-label": "the judge's issues" });
       for (const issue of row.judge_issues) { const li = el("li", "", null); li.append(el("span", "by", "judge"), document.createTextNode(issue)); list.append(li); }
       main.append(list);
@@ -314,7 +314,7 @@ function drawRow(view, row, r) {
       box2.append(g);
     }
     if (box2 !== cells) cells.append(box2);
-    if ((row.judgments || []).length && !isBlind(view)) cells.append(drawJudgments(row));
+    if (row.judgments.length && !isBlind(view)) cells.append(drawJudgments(row));
     cells.append(el("div", "note", null, { hidden: "" }));
     e.append(cells);
   } else e.classList.add("bare");
@@ -335,7 +335,7 @@ function build(view) {
   view.rowEls = view.sheet.rows.map((row, r) => {
     const e = drawRow(view, row, r);
     rows.append(e);
-    for (const t of row.texts || []) weightAll += (readOf(t) || "").length;
+    for (const t of row.texts) weightAll += (readOf(t) || "").length;
     return e;
   });
   if (rows.querySelector(".row.two.tall")) tree.classList.add("long");
@@ -386,12 +386,12 @@ function drawNote(d, view) {
     if (lang) p.lang = lang;
     parts.push(p);
   }
-  for (const other of (judge && !(c.row.judgments || []).length && c.cell.others) || []) if (!judge.samples || other.by !== "another sample") parts.push(el("div", "def", `${other.by}: ${other.t}`));
-  const apart = judge && new Set(judge.samples || []).size > 1;
-  if (apart || (d.full && judge && judge.samples && judge.samples.length)) parts.push(el("div", "def", `asked ${judge.samples.length} times: ${judge.samples.join(", ")}${judge.exact ? `; together ${judge.exact}` : ""}`));
+  for (const other of judge && !c.row.judgments.length ? c.cell.others : []) if (other.by !== "another sample") parts.push(el("div", "def", `${other.by}: ${other.t}`));
+  const apart = judge && new Set(judge.samples).size > 1;
+  if (apart || (d.full && judge && judge.samples.length)) parts.push(el("div", "def", `asked ${judge.samples.length} times: ${judge.samples.join(", ")}${judge.exact ? `; together ${judge.exact}` : ""}`));
   if (d.full) {
     if (c.cell.definition) { const p = el("div", "def"); p.append(el("b", "", c.cell.label + ": "), document.createTextNode(c.cell.definition)); parts.push(p); }
-    for (const [answer, words] of c.cell.anchors || []) parts.push(el("div", "def", `${answer} = ${words}`));
+    for (const [answer, words] of c.cell.anchors) parts.push(el("div", "def", `${answer} = ${words}`));
     if (judge && judge.level) parts.push(el("div", "def", `${judge.level} ${certaintyOf(judge)}`));
     if (judge && c.cell.reason) parts.push(el("div", "def", `needs a look: ${c.cell.reason}`));
     if (!parts.length) parts.push(el("div", "def", "No definition and no note are given for this score."));

@@ -1,6 +1,6 @@
 // flow.js: which item is shown, what happens when one is left, and what data from the server may do (never: change what the person is in the middle of).
 
-const sigOf = (sheet) => `${sheet.version || ""}|${sheet.mode}`;
+const sigOf = (sheet) => `${sheet.version}|${sheet.mode}`;
 
 // ---- showing
 
@@ -9,7 +9,6 @@ function show(d, view, quiet) {
   if (!quiet) dropHint(d); // it was about another item
   d.view = view;
   const { ui, root } = d;
-  if (!ui) return;
   if (view) {
     ui.body.replaceChildren(build(view));
     lookAt(d, view);
@@ -28,7 +27,7 @@ function drawIdle(d) {
   clearTimeout(d.waitTimer);
   if (d.empty && !d.want) {
     const box2 = el("div", "idle");
-    box2.append(el("h2", "", d.empty.title), prose("", d.empty.text || ""));
+    box2.append(el("h2", "", d.empty.title), prose("", d.empty.text));
     if (d.progress) box2.append(el("div", "meta", `${d.progress.today} today · ${d.progress.done} of ${d.progress.total} done`));
     const line = el("div", "idleline");
     line.append(button("again", "look again", "", "ask the server for more"));
@@ -78,7 +77,6 @@ function go(d, repeat) {
   keepEditor(d);
   closeDock(d);
   if (view.saved && !dirty(view)) {
-    if (repeat && d.inPast) return; // a held key does not run back and forth
     view.done = !d.inPast || view.done;
     return forward(d);
   }
@@ -116,7 +114,6 @@ function leave(d, view, action, reason) {
 
 function skip(d) {
   const { menu, view } = d;
-  if (!menu || !view) return;
   const own = digitOf(menu.input.value) ? "" : menu.input.value.trim(), picked = REASONS[menu.reason];
   const reason = picked && own ? `${picked}: ${own}` : picked || own;
   if (!reason) { menu.ask.hidden = false; menu.input.focus({ preventScroll: true }); return say(d, menu.ask.textContent); }
@@ -192,7 +189,6 @@ function fillFrom(d, view, answer) {
 
 function reveal(d) {
   const { view } = d;
-  if (!view) return;
   if (!isBlind(view)) return hint(d, "The judge's scores are in view already.");
   if (!view.saved) return hint(d, "Answer this item first: the judge's scores stay hidden until your answer is saved.");
   if (dirty(view)) return hint(d, `Save your changes first (${GO}): they were made blind.`);
@@ -249,7 +245,7 @@ function takeSheet(d, s) {
   if (!wanted && d.known.get(item) === sig) return; // the same data can be delivered twice
   d.known.set(item, sig);
   if (wanted) d.want = null;
-  if (d.outbox.some((o) => o.answer.item === item && o.answer.version === (s.version || ""))) return; // already answered anew
+  if (d.outbox.some((o) => o.answer.item === item && o.answer.version === s.version)) return; // already answered anew
   for (const p of d.past) if (p.sheet.item === item) { p.sheet = s; const v = newView({ person: "" }, s); p.values = v.base.values; p.notes = v.base.notes; p.action = v.saved ? "save" : p.action; }
   if (d.view && d.view.sheet.item === item) return replaceView(d, s);
   if (d.front && d.front.sheet.item === item) { d.front = newView(d, s); return; }
@@ -276,16 +272,16 @@ function replaceView(d, s) {
   if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
   const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, unit: d.editor.unit, value: d.editor.input.value } : null;
   if (text) dropEditor(d);
-  const at = d.scroller ? d.scroller.scrollTop : 0, inside = d.root && d.root.getRootNode().activeElement;
+  const at = d.scroller.scrollTop, inside = d.root.getRootNode().activeElement;
   if (s.mode === "revealed") dropHint(d); // the judge's scores have come
   show(d, view, true);
-  if (d.scroller) d.scroller.scrollTop = at;
+  d.scroller.scrollTop = at;
   if (inside && !inside.isConnected) focusHere(d, true); // it stood on the item that was replaced
   if (text) { if (text.sort === "better") openBetter(d, text.unit); else openEditor(d, text.sort, text.unit); if (d.editor) d.editor.input.value = text.value; }
 }
 
 /** What was sent ahead under other filters is put back, but for what was begun; so is the item in hand where another page led here. */
-function takeFilters(d, { filters = "", open }) {
+function takeFilters(d, { filters, open }) {
   const changed = d.filters !== undefined && d.filters !== filters, { view } = d;
   d.filters = filters;
   if (!changed) return false;
@@ -302,14 +298,14 @@ function take(d, data) {
   const refusedBefore = d.refused.length ? d.refused[d.refused.length - 1].key : "";
   takeRefused(d, data.refused);
   const waited = !d.view && !d.inPast;
-  for (const s of data.sheets || []) takeSheet(d, s);
+  for (const s of data.sheets) takeSheet(d, s);
   d.progress = data.progress || d.progress;
-  const emptied = JSON.stringify(d.empty) !== JSON.stringify(data.empty || null);
-  d.empty = data.empty || null;
+  const emptied = JSON.stringify(d.empty) !== JSON.stringify(data.empty);
+  d.empty = data.empty;
   const { opening } = d; // it is forgotten as soon as an item is shown
   if (opening && openItem(d, opening)) refill(d, opening);
   if (data.open) takeOpen(d, data.open);
-  if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice || null; drawToasts(d); if (data.notice) say(d, data.notice); }
+  if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice; drawToasts(d); if (data.notice) say(d, data.notice); }
   if ((d.refused.length ? d.refused[d.refused.length - 1].key : "") !== refusedBefore) drawToasts(d);
   if (!d.view && d.queue.length) { d.inPast = false; d.front = null; show(d, takeNext(d)); }
   else if (!d.view && (waited && emptied || !d.ui.body.firstChild)) show(d, null, true);
@@ -333,7 +329,7 @@ function takeOpen(d, item) {
 // ---- the address
 
 function urlItem() {
-  try { return new URL(location.href).searchParams.get("item"); } catch { return null; }
+  return new URL(location.href).searchParams.get("item");
 }
 
 /** ?item=… is the item on screen. Browsers bear only so many changes of the address a second, so it follows at a walking pace. */
@@ -341,7 +337,6 @@ function showUrl(d) {
   if (d.urlDue) return;
   const run = () => {
     d.urlDue = null;
-    if (!d.root) return;
     const item = d.view ? d.view.sheet.item : null;
     d.urlAt = performance.now();
     try {

@@ -205,7 +205,7 @@ function foldAll(d, button2) {
   for (const f of button2 ? [button2.closest(".part")] : folds) {
     f.classList.toggle("open", open);
     const b = f.querySelector("[data-do=fold]");
-    b.setAttribute("aria-expanded", open ? "true" : "false");
+    b.setAttribute("aria-expanded", open);
     b.firstChild.textContent = open ? "fold" : "show all";
   }
 }

@@ -33,7 +33,7 @@ function landed(d) {
 const needsServer = (d) => d.outbox.length > 0 || d.want !== null || (!d.view && !d.queue.length && !d.empty);
 
 function send(d) {
-  if (!d.setState || !d.root) return;
+  if (!d.root) return;
   if (d.want && Date.now() > d.wantUntil) { d.want = d.opening = null; hint(d, "It could not be fetched."); }
   const have = d.queue.map((q) => q.sheet.item);
   for (const view of [d.front, d.view]) if (view && !view.done && !(view === d.view && d.inPast) && !have.includes(view.sheet.item)) have.unshift(view.sheet.item);
@@ -50,7 +50,7 @@ function send(d) {
 function keepTrying(d, before) {
   landed(d);
   if (d.cut && d.outbox.length && d.outbox.length < before) sendSoon(d);
-  const now = Date.now(), back = d.tries > 0 && now - (d.dataAt || now) > 5000;
+  const now = Date.now(), back = d.tries > 0 && now - d.dataAt > 5000;
   d.dataAt = now;
   clearTimeout(d.timer);
   if (needsServer(d)) d.timer = setTimeout(() => { if (d.root && needsServer(d)) { d.tries++; send(d); } }, back ? 600 : Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
@@ -64,20 +64,20 @@ function watchLate(d) {
 const isLate = (d) => d.outbox.length > 0 && Date.now() - d.outbox[0].born >= LATE;
 
 function takeAcks(d, acked) {
-  for (const { key, at } of acked || []) {
+  for (const { key, at } of acked) {
     const i = d.outbox.findIndex((o) => o.answer.key === key);
     box.drop(answerKey(d.person, key));
     if (i < 0) continue;
     const [{ answer }] = d.outbox.splice(i, 1);
     if (d.refused.some((r) => r.item === answer.item)) { d.refused = d.refused.filter((r) => r.item !== answer.item); drawToasts(d); }
-    d.savedAt = at || d.savedAt;
+    d.savedAt = at;
     d.tries = 0;
   }
 }
 
 /** A refused answer leaves the outbox; what the person had entered is kept with the message, to be opened again. */
 function takeRefused(d, refused) {
-  for (const { key, item, why } of refused || []) {
+  for (const { key, item, why } of refused) {
     if (d.refusedKeys.has(key)) continue;
     d.refusedKeys.add(key);
     const i = d.outbox.findIndex((o) => o.answer.key === key);

@@ -1,6 +1,6 @@
 // panels.js: what stands around the item: header, footer, messages, the skip menu, the note editor, the key card.
 
-const MAC = /Mac|iPhone|iPad/.test(navigator.platform || "");
+const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
 const REASONS = ["the text is broken or empty", "I do not know this subject", "not my language", "the question does not fit"];
 
@@ -50,12 +50,11 @@ function frame(d, root) {
 
 function drawStatus(d) {
   const { ui, progress: p } = d;
-  if (!ui) return;
   const open = d.outbox.length, late = isLate(d);
   if (p) {
     const fresh = d.outbox.filter((o) => !o.answer.version && o.answer.action === "save").length, parts = [];
     parts.push(`${p.today + fresh} today`);
-    if (p.left !== null && p.left !== undefined) parts.push(`${Math.max(0, p.left - fresh)} left`);
+    if (p.left !== null) parts.push(`${Math.max(0, p.left - fresh)} left`);
     if (p.seconds) parts.push(`${p.seconds < 10 ? Math.round(p.seconds * 10) / 10 : Math.round(p.seconds)} s an item`);
     if (p.assigned) parts.push(p.assigned);
     ui.progress.textContent = parts.join(" · ");
@@ -106,12 +105,12 @@ function drawFoot(d) {
 }
 
 function say(d, text) {
-  if (d.ui) { d.ui.live.textContent = ""; d.ui.live.textContent = text; }
+  d.ui.live.textContent = "";
+  d.ui.live.textContent = text;
 }
 
 /** A short word in the footer, which goes with the next key, with the item, or by itself. */
 function hint(d, text) {
-  if (!d.ui) return;
   clearTimeout(d.hintTimer);
   d.ui.hint.textContent = text;
   d.ui.hint.hidden = false;
@@ -120,7 +119,7 @@ function hint(d, text) {
 }
 
 function dropHint(d) {
-  if (!d.ui || d.ui.hint.hidden) return;
+  if (d.ui.hint.hidden) return;
   clearTimeout(d.hintTimer);
   d.ui.hint.hidden = true;
   d.ui.hint.textContent = "";
@@ -132,7 +131,7 @@ function drawHints(d) {
   if (d.hinted === sig) return;
   d.hinted = sig;
   const line = keys.flatMap((key) => (key.length > 1 && key !== "10" ? [key] : [kbd(key)]));
-  d.ui.hints.replaceChildren(...line, words ? ` ${words} ` : "", kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
+  d.ui.hints.replaceChildren(...line, ` ${words} `, kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
 }
 
 /** The keys that answer a cell, with what stands between them, and what they set. */
@@ -140,7 +139,7 @@ function keysOf(c) {
   const real = c.cell.steps.filter((s) => s.v !== null), na = c.cell.steps.length > real.length ? " · n n/a" : "";
   if (c.cell.range) return [[], `type ${numeral(c.cell.range.lo)} – ${numeral(c.cell.range.hi)}${na}`];
   const { kind } = c.cell, last = real.length - 1;
-  if (kind === "turn") return [["1", " – ", String(Math.min(9, Math.max(...real.map((s) => s.v))))], `turn${stepOf(c, 0) ? ", 0 none" : ""}${na}`];
+  if (kind === "turn") return [["1", " – ", String(Math.min(9, Math.max(...real.map((s) => s.v))))], `turn, 0 none${na}`];
   if (kind === "ordinal" || kind === "interval") {
     const [lo, hi] = [real[0].v, real[last].v];
     const others = lo < 0 || hi > 10 ? ", ← → all" : ""; // no digit says more than 10, or less than 0
@@ -155,7 +154,6 @@ function keysOf(c) {
 const timeOf = (at) => new Date(at).toTimeString().slice(0, 5);
 
 function drawToasts(d) {
-  if (!d.ui) return;
   const list = [];
   for (const r of d.refused) {
     const t = el("div", "toast refused", null, { role: "alert", "data-item": r.item }), row = el("div", "toastline"), why = el("div", "");
@@ -218,7 +216,7 @@ function openEditor(d, sort, of) {
   if (sort === "issue") {
     pin(d);
     const row = c && c.row;
-    if (!row || row.can_issue === false) { hint(d, "An issue belongs to a turn, a section or a response: move to one first. m writes a comment on the whole item."); return; }
+    if (!row || !row.can_issue) { hint(d, "An issue belongs to a turn, a section or a response: move to one first. m writes a comment on the whole item."); return; }
     unit = row.unit;
     place = view.rowEls[c.r].querySelector(`:scope > .main > .mynotes`);
   } else { closeDock(d); place = d.ui.dock; }
@@ -267,7 +265,6 @@ function keepBetter(d) {
 }
 
 function dropEditor(d) {
-  if (!d.editor) return;
   d.editor.el.remove();
   d.editor = null;
 }
@@ -287,9 +284,9 @@ function keepEditor(d) {
 }
 
 function closeDock(d) {
-  if (d.editor && d.editor.sort === "comment") dropEditor(d);
+  keepEditor(d);
   d.menu = null;
-  if (d.ui) d.ui.dock.replaceChildren();
+  d.ui.dock.replaceChildren();
 }
 
 // ---- the key card

@@ -73,14 +73,14 @@ function deskOf(data) {
 
 const cellKey = (unit, dimension) => unit + "\u0000" + dimension;
 const isBlind = (view) => view.sheet.mode === "blind";
-const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge || null);
+const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge);
 /** The judge's value where it can be accepted: one that lies between two answers that are equally near is no answer. */
 const offerOf = (view, c) => { const judge = judgeOf(view, c); return judge && judge.between ? null : judge; };
 const agrees = (judge, v) => (judge.between ? judge.between.near.includes(v) : judge.v === v);
 
 function newView(d, sheet, past) {
   const view = { sheet, cells: [], index: new Map(), values: new Map(), notes: [], base: null, saved: false, undo: [], here: 0, ms: 0, tree: null, armed: false, warned: false, looked: false, draft: 0 };
-  sheet.rows.forEach((row, r) => (row.groups || []).forEach((group) => group.cells.forEach((cell) => {
+  sheet.rows.forEach((row, r) => row.groups.forEach((group) => group.cells.forEach((cell) => {
     const c = { cell, row, r, group, i: view.cells.length, key: cellKey(cell.unit, cell.dimension), el: null, steps: [], choices: cell.steps, input: null };
     const judge = judgeOf(view, c);
     if (cell.range && judge && judge.v !== null) c.choices = [{ v: judge.v, t: numeral(judge.v, 4) }, ...cell.steps];
@@ -88,9 +88,9 @@ function newView(d, sheet, past) {
     view.index.set(c.key, c);
     if (cell.mine) view.values.set(c.key, cell.mine.v);
   })));
-  for (const row of sheet.rows) for (const note of row.notes || []) view.notes.push({ unit: row.unit, sort: note.sort, text: note.text });
+  for (const row of sheet.rows) for (const note of row.notes) view.notes.push({ unit: row.unit, sort: note.sort, text: note.text });
   for (const row of sheet.rows) if (row.better) view.notes.push({ unit: row.unit, sort: "better", text: row.better });
-  for (const note of sheet.comments || []) view.notes.push({ unit: "", sort: "comment", text: note.text });
+  for (const note of sheet.comments) view.notes.push({ unit: "", sort: "comment", text: note.text });
   view.saved = sheet.version !== "" && (view.values.size > 0 || view.notes.length > 0);
   if (past && past.action !== "refused") { view.values = new Map(past.values); view.notes = past.notes.slice(); view.saved = past.action === "save"; }
   view.base = { values: new Map(view.values), notes: view.notes };
@@ -148,11 +148,10 @@ function withBetter(view, unit, text) {
 
 /** What the assistant says in a unit. */
 function saidIn(view, unit) {
-  const row = view.sheet.rows.find((r) => r.unit === unit), said = ((row && row.texts) || []).find((t) => t.role === "assistant" || t.role === "output");
+  const row = view.sheet.rows.find((r) => r.unit === unit), said = row.texts.find((t) => t.role === "assistant" || t.role === "output");
   return (said && readOf(said)) || "";
 }
 
-const sortOf = (unit) => ({ turn: "turn", section: "section", response: unit.includes("/") ? "side" : "response" })[unit.split(/[:/]/)[0]] || unit;
 const stepOf = (c, v) => c.choices.find((s) => s.v === v) || (c.cell.range && within(c.cell.range, v) ? { v, t: numeral(v) } : undefined);
 // What only the judge states may be answered and need not: without an answer it counts nowhere.
 const missing = (view) => view.cells.filter((c) => !c.cell.optional && !view.values.has(c.key) && !offerOf(view, c));
@@ -229,9 +228,9 @@ function answerOf(d, view, action, reason) {
     if (has || (offerOf(view, c) && !c.cell.optional)) values.push({ unit: c.cell.unit, dimension: c.cell.dimension, v: has ? view.values.get(c.key) : judge.v, saw: !!judge, seen: judge ? (judge.between || judge).v : null, ...(has || c.seen ? {} : { unseen: true }), ...(c.cell.by && c.cell.by !== (view.sheet.judge || {}).id ? { judge: c.cell.by } : {}) });
   }
   const s = view.sheet;
-  return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim ?? null, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version || "",
-    values, asked: [...new Set(view.cells.map((c) => `${sortOf(c.cell.unit)}/${c.cell.dimension}`))], notes: view.notes.filter((n) => n.sort !== "better").map((n) => ({ ...n })), repairs: repairsOf(view),
-    reason: reason || "", ms: Math.round(view.ms) };
+  return { key: uuid(), person: d.person, action, item: s.item, claim: s.claim, judge: s.judge ? s.judge.id : null, mode: s.mode, version: s.version,
+    values, asked: [...new Set(view.cells.map((c) => `${c.cell.sort}/${c.cell.dimension}`))], notes: view.notes.filter((n) => n.sort !== "better").map((n) => ({ ...n })), repairs: repairsOf(view),
+    reason, ms: Math.round(view.ms) };
 }
 
 const repairsOf = (view) => view.notes.filter((n) => n.sort === "better").map(({ unit, text }) => ({ unit, text }));
@@ -253,7 +252,7 @@ function saveDraft(d, view) {
   if (view.done) return;
   const e = d.editor, notes = e && e.view === view && e.sort === "better" ? withBetter(view, e.unit, e.input.value) : view.notes;
   if (!dirty(view) && notes === view.notes) { if (view.drafted) box.drop(draftKey(d, view.sheet.item)); view.kept = view.drafted = false; return; } // another tab's draft is not this one's to drop
-  view.kept = box.set(draftKey(d, view.sheet.item), { version: view.sheet.version || "", mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
+  view.kept = box.set(draftKey(d, view.sheet.item), { version: view.sheet.version, mode: view.sheet.mode, at: Date.now(), ms: Math.round(view.ms), here: view.here,
     values: view.cells.filter((c) => view.values.has(c.key)).map((c) => [c.cell.unit, c.cell.dimension, view.values.get(c.key)]), notes });
   view.drafted ||= view.kept;
 }
@@ -261,7 +260,7 @@ function saveDraft(d, view) {
 function loadDraft(d, view) {
   const key = draftKey(d, view.sheet.item), draft = box.get(key);
   if (!draft) return;
-  if (draft.version !== (view.sheet.version || "") || draft.mode !== view.sheet.mode || !Array.isArray(draft.values) || !Array.isArray(draft.notes)) return box.drop(key);
+  if (draft.version !== view.sheet.version || draft.mode !== view.sheet.mode || !Array.isArray(draft.values) || !Array.isArray(draft.notes)) return box.drop(key);
   const values = new Map(view.base.values);
   for (const entry of draft.values) {
     const c = Array.isArray(entry) && view.index.get(cellKey(entry[0], entry[1]));

@@ -2,6 +2,7 @@
 
 import json
 
+from judges.types import sort_of
 from tests import poison
 
 LOREM = "The carrier reports a delay at its sorting centre and expects to deliver in one or two days. "
@@ -22,6 +23,7 @@ def cell(
     unit, dimension, v=4, *, kind="ordinal", steps=ONE_TO_FIVE, level="high", note="", rule="", mine=None, source=""
 ):
     told = {"level": level, "measure": "stated confidence", "source": source or "self-reported"}
+    told |= {"exact": "", "between": None, "samples": []}
     judge = None if v == "none" else {"v": v, "note": note, "rule": rule, **told}
     return {
         "unit": unit,
@@ -30,7 +32,11 @@ def cell(
         "definition": f"How good the {dimension} is.",
         "anchors": [["1", "fails"], ["5", "as good as can be"]] if kind == "ordinal" else [],
         "kind": kind,
+        "sort": sort_of(unit),
         "steps": steps,
+        "range": None,
+        "optional": False,
+        "by": None,
         "judge": judge,
         "reason": "",
         "others": [],
@@ -49,7 +55,12 @@ def row(unit, sort, texts, groups, **more):
         "judge_issues": [],
         "notes": [],
         "rules": [],
+        "notices": [],
+        "judgments": [],
         "can_issue": True,
+        "better": None,
+        "can_better": False,
+        "stacked": False,
     }
     return {**base, "groups": [{"label": label, "cells": cells} for label, cells in groups], **more}
 
@@ -73,7 +84,9 @@ def item(name, title, kind, rows, **more):
         "judge": {"id": "judge-1", "name": "multi_turn_dialogue · gpt-4o"},
         "judges": [{"model": "openai/gpt-4o", "card": "Multi-turn dialogue", "version": "91710b5"}],
         "unnamed": False,
+        "choice": 0,
         "version": "",
+        "again": False,
         "kind": kind,
         "head": [],
         "comments": [],
@@ -371,7 +384,7 @@ def response(name="r-0001"):
     )
 
 
-def bench(name="m-0001"):
+def bench(name="m-0081"):
     steps = [{"v": n, "t": str(n)} for n in range(1, 11)]
     rows = [
         row(

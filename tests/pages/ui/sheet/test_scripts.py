@@ -2345,9 +2345,8 @@ def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path:
         (answered(given, "v1", {"fit": 3}), every), (fakes.pair(size=200, long_input=900), some),
         (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some),
     ):  # fmt: skip
-        bench.page.evaluate("localStorage.clear()")
         told.append(f"== {sheet['name']}")
-        bench.sit(sheet, response("next"), place=f"demo/{sheet['name']}")
+        bench.sit(sheet, response("next"), person=str(sheet["name"]))
         told += drawn_by_keys(bench, keys)
     said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*told, ""]))
     compare_archive(said, Path(__file__).with_name("drawn.txt"), tmp_path)
