@@ -1,12 +1,16 @@
 """The labelling component, with real keys in a real browser: what a person presses is what is received, once."""
 
 import json
+import re
+import runpy
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from tests.pages.contrast import faint
 from tests.server import ROOT, Server
@@ -185,8 +189,8 @@ def test_digits_arrows_enter_undo_and_the_footer(desk):
 
 
 def test_n_is_refused_where_it_is_not_allowed_and_zero_is_ten(desk):
-    d = desk(case="gallery", item="id-m-0001")
-    d.shows("id-m-0001")
+    d = desk(case="gallery", item="id-m-0081")
+    d.shows("id-m-0081")
     d.press("n")
     d.says("does not allow n/a")
     d.press("0", "Control+Enter")
@@ -771,3 +775,18 @@ def test_the_next_item_stands_in_the_first_frame_after_the_key(desk, case):
     after = after if case == "plain" else after[1::2]  # the first key asked about what was not on screen
     assert len(after) == 2 and all(was and now and was != now for was, now in after), after
     d.saved()
+
+
+def test_the_scripts_of_a_component_declare_no_name_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser refuses the whole of them otherwise, and nothing is drawn."""
+    found: dict[str, str] = {}
+    monkeypatch.setattr(st.components.v2, "component", lambda name, **parts: found.update({name: parts["js"]}))
+    for file in sorted(ROOT.glob("pages/**/*.py")):
+        if "components.v2.component(" in file.read_text(encoding="utf-8"):
+            runpy.run_path(str(file))
+    assert found.keys() >= {"assay_sheet", "assay_unsent", "assay_text", "assay_adjudicate"}
+    for name, whole in found.items():
+        declared = re.findall(r"^(?:async )?(?:function|class) (\w+)", whole, re.MULTILINE)
+        for line in re.findall(r"^(?:const|let) (.+)", whole, re.MULTILINE):
+            declared += re.findall(r"(?:^|, )(\w+) = ", line)
+        assert not [one for one, times in Counter(declared).items() if times > 1], name

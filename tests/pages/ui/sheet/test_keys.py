@@ -1,0 +1,504 @@
+"""What the keys do, and what they say."""
+
+from __future__ import annotations
+
+from tests.pages.ui.sheet import fakes
+from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
+
+
+def test_every_sort_of_scale_takes_its_digits_and_says_what_they_are(bench: Bench) -> None:
+    ten = [{"v": n, "t": str(n)} for n in range(1, 11)]
+    naught = [{"v": n, "t": str(n)} for n in range(11)]
+    turns = [{"v": n, "t": str(n)} for n in range(1, 13)] + [{"v": 0, "t": "none"}]
+    cells = [
+        fakes.cell("response", "ten", 4, steps=ten),
+        fakes.cell("response", "naught", 4, steps=[*naught, fakes.NA]),
+        fakes.cell("response", "verdict", 1, kind="ordered", steps=fakes.VERDICT),
+        fakes.cell("response", "flag", 0, kind="flag", steps=fakes.FLAG),
+        fakes.cell("response", "turn", 3, kind="turn", steps=turns),
+        fakes.cell("response", "half", 3.5, kind="interval", steps=fakes.HALVES),
+    ]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    said = []
+    for key in ("0", "0", "4", "2", "1"):
+        said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+        bench.press(key)
+    assert bench.hint() == "" and bench.here == "turn", "another digit may follow"
+    bench.press("2")
+    assert bench.mine("turn") == ["12"]
+    bench.press("7")
+    assert bench.mine("turn") == ["7"], "a third one begins anew"
+    bench.wait(1.1)
+    bench.press("1")
+    assert bench.mine("turn") == ["1"], "and so does one that comes late"
+    bench.press("0")
+    assert bench.mine("turn") == ["10"]
+    bench.wait(1.1)
+    bench.press("0", "1", "2")
+    assert bench.mine("turn") == ["12"], "a naught before it is none of its digits"
+    bench.wait(1.1)
+    bench.press("0")
+    assert bench.mine("turn") == ["0"] and bench.mine("ten") == ["10"] and bench.mine("naught") == ["10"]
+    assert bench.mine("verdict") == ["3"] and bench.mine("flag") == ["1"]
+    bench.press("k", "3")
+    assert bench.hint() == "flag has no 3: it has 2 answers." and bench.here == "flag"
+    bench.press("k", "9")
+    assert bench.hint() == "verdict has no 9: it has 4 answers." and bench.here == "verdict"
+    bench.press("2")
+    assert bench.mine("verdict") == ["1"]
+    bench.press("j", "j")
+    said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+    assert bench.here == "half"
+    bench.press("3", ".")
+    bench.wait(0.1)
+    bench.press("5")
+    assert bench.mine("half") == ["3.5"]
+    bench.press("3", ".", "7")
+    assert bench.hint() == "half has no 3.7: it goes from 1 to 5."
+    bench.press("3")
+    bench.wait(1.6)
+    bench.press(".", "5")
+    assert bench.mine("half") == ["5"], "too late for a point: a digit of its own"
+    bench.press("4", "k", ".")
+    assert bench.here == "turn", "another key came between"
+    bench.press("j")
+    bench.press("k", "k", "k", "k", "n")
+    assert bench.mine("naught") == ["na"]
+    assert said == ["1–9,0=10", "1–9,0=10·nn/a", "1–4answer", "1no2yes", "1–9turn,0none", "1–5score"]
+
+
+def test_a_point_goes_back_to_the_whole_number_before_it(bench: Bench) -> None:
+    cells = [fakes.cell("response", name, 3, kind="interval", steps=fakes.HALVES) for name in ("half", "other")]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    bench.press("3")
+    assert bench.here == "other"
+    bench.press(".")
+    assert bench.here == "half"
+    bench.press("5")
+    assert bench.mine("half") == ["3.5"] and bench.mine("other") == [] and bench.here == "other"
+
+
+def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> None:
+    scales = {"twenty": (0, 20), "signed": (-3, 3), "both": (-10, 10), "teens": (11, 19), "below": (-5, -1)}
+    cells = [
+        fakes.cell("response", name, lo, kind="interval", steps=[{"v": n, "t": str(n)} for n in range(lo, hi + 1)])
+        for name, (lo, hi) in scales.items()
+    ]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    said = []
+    for _ in scales:
+        said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
+        bench.press("j")
+    assert said == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
+
+
+def test_naught_is_an_answer_where_the_scale_has_no_ten(bench: Bench) -> None:
+    cells = [fakes.cell("response", "low", 2, steps=[{"v": n, "t": str(n)} for n in range(5)])]
+    bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
+    bench.press("0")
+    assert bench.mine("low") == ["0"]
+
+
+def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None:
+    bare = response("a")
+    bare["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(bare)
+    bench.press("ArrowRight")
+    assert bench.mine("tone") == ["5"]
+    bench.press("ArrowRight")
+    assert bench.mine("tone") == ["5"]
+    bench.press("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    assert bench.mine("tone") == ["1"]
+    bench.press("j", "ArrowRight")
+    assert bench.mine("fit") == ["1"]
+    bench.press("u", "ArrowLeft")
+    assert bench.mine("fit") == ["5"] and bench.here == "fit"
+    bench.press("j")
+    assert bench.here == "fit"
+    bench.press("k", "k")
+    assert bench.here == "tone"
+
+
+def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(bench: Bench) -> None:
+    bench.sit(fakes.numbers())
+    assert bench.cell("overall_score").locator(".judge").inner_text() == "3.429"
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    bench.press("j", "1", "0", "1", "j")
+    assert field.get_attribute("aria-invalid") == "true" and bench.here == "adequacy_of_the_whole_answer"
+    bench.press("Backspace", "Backspace", "Backspace", "7", "1", "q", "Z", "j")
+    assert field.get_attribute("aria-invalid") is None
+    assert field.input_value() == "71" and bench.here == "style"
+    bench.press("k", "6", "j")
+    assert field.input_value() == "6"
+    for name, enter in (("b", field.click), ("c", lambda: bench.press("j"))):
+        bench.sit(answered(fakes.numbers(name), "v1", {"adequacy_of_the_whole_answer": 62.5}), place=name)
+        enter()
+        bench.press("5", "j")
+        assert field.input_value() == "5" and bench.here == "style"
+
+
+def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
+    bare = response("a")
+    bare["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(bare, response("b"))
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"] and bench.here == "fit"
+    bench.press("Enter")
+    assert bench.hint() == "The judge has no value here. Give your own." and bench.mine("fit") == []
+    assert "1 accepted · 1 without an answer" in bench.sum()
+    bench.go()
+    assert bench.sum().startswith("1 rating has no answer yet: Ctrl+Enter again saves all the same")
+    bench.press("3")
+    assert bench.sum() == "1 accepted · 1 answered"
+    bench.press("Enter")
+    assert bench.hint() == "That was the last one: Ctrl ⏎ saves and goes on."
+    bench.press("k", "3", "k", "Enter")
+    assert bench.mine("tone") == ["3"] and bench.here == "fit", "what is one's own stays"
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(v["v"], v["saw"], v["seen"]) for v in answer["values"]] == [(3, True, 4), (3, False, None)]
+
+
+def test_a_value_that_is_given_again_takes_back_that_one_would_save_all_the_same(bench: Bench) -> None:
+    bare = response("a")
+    bare["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(bare, response("b"))
+    bench.press("3")
+    bench.go()
+    assert "again saves all the same" in bench.sum()
+    bench.press("k", "3")
+    assert bench.sum() == "1 changed · 1 without an answer"
+    bench.go()
+    assert bench.item == "id-a" and "again saves all the same" in bench.sum()
+
+
+def test_an_item_without_any_score_needs_one_or_a_reason(bench: Bench) -> None:
+    bare = response("a")
+    for cell in bare["rows"][0]["groups"][0]["cells"]:
+        cell["judge"] = None
+    bench.sit(bare, response("b"))
+    bench.press("j")
+    bench.go()
+    assert bench.hint() == "The judge has no scores here. Give at least one, or skip the item (s)."
+    assert bench.item == "id-a" and bench.here == "tone"
+
+
+def test_enter_accepts_no_rating_that_is_out_of_sight(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    bench.sit(fakes.dialogue("a"), response("b"))
+    row = ".row.here"
+    for place in ("document.body.scrollHeight", "0"):
+        chosen = bench.page.locator('.step[aria-checked="true"]').count()
+        bench.page.evaluate(f"scrollTo(0, {place})")
+        bench.press("Enter")
+        assert bench.hint() == "This rating was out of sight: Enter accepts the judge's value."
+        assert bench.page.locator('.step[aria-checked="true"]').count() == chosen
+        assert bench.page.locator(row).evaluate("e => e.getBoundingClientRect().bottom > 0")
+        bench.press("Enter")
+        assert bench.page.locator('.step[aria-checked="true"]').count() == chosen + 1
+        bench.press("PageDown", "PageDown", "]", "]", "]", "]")
+
+
+def test_no_key_fails_where_nothing_is_asked(bench: Bench) -> None:
+    row = fakes.row("response", "response", [fakes.text("output", "So.")], [])
+    bench.sit(fakes.item("a", "a", "response", [row], why=[]), response("b"))
+    for key in "jk[]nubwvdgltorxyh.05":
+        bench.press(key, "Escape")
+    for key in ("ArrowUp", "ArrowRight", "Enter", *"meis?"):
+        bench.press(key, "Escape")
+    assert bench.item == "id-a" and bench.page.locator(".card, .editor, .menu").count() == 0
+
+
+def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.press("w")
+    assert bench.hint() == "Turn 1 is the weakest turn." and bench.mine("weakest_turn") == ["1"]
+    bench.press("]", "]", "w")
+    assert bench.hint() == "Turn 3 is the weakest turn, as the judge has it." and bench.mine("weakest_turn") == ["3"]
+    bench.press("w")
+    assert bench.hint() == "No turn is marked as the weakest." and bench.mine("weakest_turn") == ["0"]
+    bench.press("u", "u")
+    assert bench.mine("weakest_turn") == ["1"] and bench.here == "weakest_turn"
+    bench.press("[", "[", "[", "[")
+    assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == "turn:1"
+    bench.press("]", "]", "]", "]", "]")
+    assert bench.page.locator(".cell[data-here]").get_attribute("data-unit") == "conversation"
+    assert bench.page.locator(".note:not([hidden])").count() == 1, "that of the turn before has gone"
+    bench.press("]", "s", "1", "Enter", "w")
+    assert bench.item == "id-b" and bench.hint() == "This item does not ask for its weakest turn."
+
+
+def test_brackets_written_with_option_go_from_turn_to_turn_and_other_keys_with_it_do_nothing(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"))
+    where = bench.page.locator(".cell[data-here]")
+    for key, option, unit in [
+        ("]", True, "turn:2"), ("]", True, "turn:3"), ("[", True, "turn:2"), ("j", True, "turn:2"),
+        ("]", False, "turn:3"),
+    ]:  # fmt: skip
+        bench.page.evaluate(
+            "([key, altKey]) => document.activeElement.dispatchEvent("
+            "new KeyboardEvent('keydown', {key, altKey, bubbles: true, composed: true, cancelable: true}))",
+            [key, option],
+        )
+        assert where.get_attribute("data-unit") == unit, key
+
+
+def test_a_key_with_alt_is_none_of_the_desks(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.keyboard.down("Alt")
+    bench.press("3", "Enter", "j")
+    bench.page.keyboard.up("Alt")
+    assert bench.mine("tone") == [] and bench.here == "tone"
+
+
+def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcdefg"))
+    chosen = bench.page.locator('.reason[aria-checked="true"]')
+    field = bench.page.locator(".menu input")
+    bench.press("s", "Enter")
+    assert bench.text(".menu .ask").startswith("A reason is needed") and bench.item == "id-a"
+    bench.press("5")  # there is no fifth: it begins a sentence
+    assert chosen.count() == 0 and not bench.page.locator(".menu .ask").is_visible()
+    bench.press("Enter")
+    bench.press("s", "4")
+    assert chosen.inner_text().split("\n")[-1] == "the question does not fit"
+    bench.press("Backspace")
+    assert chosen.count() == 0
+    bench.press("1")
+    bench.press("Enter")
+    bench.press("s", "ArrowDown")
+    assert chosen.count() == 1
+    bench.press("ArrowUp", "3", "ArrowDown")
+    assert field.input_value() == "" and chosen.count() == 1, "the digit stood for a reason, and another one is chosen"
+    bench.press("ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp")
+    assert bench.page.evaluate("shadow.activeElement.className") == "free" and chosen.count() == 0
+    bench.press("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp")
+    assert chosen.inner_text().split("\n")[-1] == "not my language"
+    bench.press("2")
+    assert chosen.inner_text().split("\n")[-1] == "I do not know this subject"
+    assert bench.page.locator('.reason[tabindex="0"]').get_attribute("aria-checked") == "true"
+    bench.press("9")
+    assert chosen.inner_text().split("\n")[-1] == "I do not know this subject"
+    bench.page.keyboard.type("really")
+    assert field.input_value() == "really"
+    bench.press("Enter")
+    bench.press("s", "Escape")
+    assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
+    for tabs in (["Tab", "Tab"], ["Shift+Tab", "Shift+Tab"], ["Tab"] * 6):  # of four stops the third
+        bench.press("s", *tabs, "Enter")
+        assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d", "cancel"
+    bench.page.locator("[data-do=skip]").click()
+    bench.page.locator(".reason").nth(2).click()
+    bench.page.locator("h1").click()
+    assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
+    bench.press("s", "ArrowDown", "ArrowDown", " ", "Enter")
+    bench.ack()
+    said = [(a["item"], a["reason"]) for m in bench.messages() for a in m["answers"]]
+    assert dict(said) == {
+        "id-a": "5", "id-b": "the text is broken or empty", "id-c": "I do not know this subject: really",
+        "id-d": "I do not know this subject",
+    }  # fmt: skip
+    assert all(not a["values"] and a["action"] == "skip" for m in bench.messages() for a in m["answers"])
+    bench.press("b")
+    assert bench.item == "id-d" and bench.mine("tone") == [] and "left as the judge has them" in bench.sum()
+    bench.go()
+    assert bench.messages()[-1]["answers"][-1]["action"] == "save"
+
+
+def test_notes_better_texts_and_their_counts(bench: Bench) -> None:
+    many = response("a")
+    many["rows"].insert(0, fakes.row("conversation", "whole", [], [("", [fakes.cell("conversation", "sum")])],
+                                     can_issue=False))  # fmt: skip
+    bench.sit(many, response("b"))
+    bench.press("i")
+    assert bench.hint().startswith("An issue belongs to a turn") and not bench.page.locator(".editor").count()
+    bench.press("e")
+    assert bench.hint().startswith("Only an assistant's turn or a response can be written better")
+    bench.press("m", "Enter", "m")
+    bench.page.keyboard.type("  odd  ")
+    bench.page.locator("[data-do=keepeditor]").click()
+    assert bench.hint() == "comment kept; it is saved with the item" and "1 note" in bench.sum()
+    bench.press("m")
+    bench.page.keyboard.type("not this")
+    bench.page.locator("[data-do=dropeditor]").click()
+    assert not bench.page.locator(".editor").count() and bench.page.locator(".mynote").count() == 1
+    bench.press("j", "i", "Escape", "i")
+    bench.page.keyboard.type("left open")
+    bench.go()  # the line is kept by what leaves the item
+    assert bench.item == "id-a" and bench.page.locator(".mynote").count() == 2
+    assert "2 notes" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(n["unit"], n["text"]) for n in answer["notes"]] == [("", "odd"), ("response", "left open")]
+    bench.press("b")
+    assert bench.page.locator(".mynote").count() == 2 and "nothing changed since" in bench.sum()
+    bench.page.locator(".mynote .x").first.click()
+    assert bench.page.locator(".mynote").count() == 1 and "notes changed since it was saved" in bench.sum()
+    bench.press("u")
+    assert bench.page.locator(".mynote").count() == 2 and "nothing changed since" in bench.sum()
+
+
+def test_a_line_that_is_open_is_kept_when_another_one_is_opened(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("i")
+    bench.page.keyboard.type("too short")
+    bench.page.locator("[data-do=comment]").first.click()
+    assert bench.page.locator(".editor").count() == 1 and bench.page.locator(".mynote").count() == 1
+    bench.page.keyboard.type("odd")
+    bench.press("Enter")
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(note["sort"], note["text"]) for note in answer["notes"]] == [("issue", "too short"), ("comment", "odd")]
+
+
+def test_each_text_can_be_written_better(bench: Bench) -> None:
+    sheet, part = response("a"), [("", [fakes.cell("section:1", "depth", 3)])]
+    text = [fakes.text("output", "A part.")]
+    sheet["rows"].append(fakes.row("section:1", "section", text, part, can_better=True))
+    bench.sit(sheet, response("b"))
+    for word, then in (("One", "]"), ("Two", "["), ("Three", "]")):
+        bench.press("e")
+        bench.page.keyboard.type(f" {word}.")
+        bench.press("Control+Enter", then)
+    assert "2 written better" in bench.sum()
+    written = [note.inner_text() for note in bench.page.locator(".mynote .prose").all()]
+    assert written == ["As it was said. One. Three.", "A part. Two."]
+
+
+def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench) -> None:
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    tone["judge"].update(note="It is curt.", rule="", samples=["4", "5"], exact="4.5", source="logprobs", level="low")
+    tone.update(reason="samples disagree", anchors=[["1", "rude"], ["3", "flat"], ["5", "kind"]])
+    tone["others"] = [{"by": "qwen", "v": 5, "t": "5"}, {"by": "another sample", "v": 1, "t": "1"}]
+    fit["others"] = [{"by": "qwen", "v": 2, "t": "2"}]
+    fit["judge"].update(level=None, rule="fit needs a reference")
+    fit.update(definition="", anchors=[])
+    sheet["why"] = [{"text": "qwen disagrees", "unit": "response", "dimension": "tone"},
+                    {"text": "just so"}, {"text": "rule", "unit": "response", "dimension": "fit"}]  # fmt: skip
+    bench.sit(sheet, response("b"))
+    note = bench.page.locator(".note:not([hidden])")
+    assert note.inner_text().split("\n") == ["judge: It is curt.", "qwen: 5", "asked 2 times: 4, 5; together 4.5"]
+    assert bench.text(".meaning") == "tone 1 = rude · 5 = kind — How good the tone is."
+    whys = [why.inner_text() for why in bench.page.locator(".whys .why").all()]
+    assert whys == ["review: qwen disagrees (5, not 4.5)y", "just so", "rule"]
+    bench.press("d")
+    assert note.inner_text().split("\n")[3:] == [
+        "tone: How good the tone is.", "1 = rude", "3 = flat", "5 = kind",
+        "low stated confidence: what the judge says of itself (from logprobs)", "needs a look: samples disagree",
+    ]  # fmt: skip
+    bench.press("j")
+    assert note.inner_text() == "fit needs a reference\nqwen: 2" and bench.text(".meaning").strip() == "fit"
+    assert bench.cell("fit").locator(".sure").inner_text().split() == ["breaks", "a", "rule"]
+    assert bench.cell("fit").get_attribute("aria-label") == "fit, response; judge 2, breaks a rule"
+    assert bench.cell("tone").locator(".other").all_inner_texts() == ["1", "5"]
+    assert bench.cell("fit").locator(".other").count() == 0
+    assert bench.cell("fit").locator(".step.judge").get_attribute("aria-label") == "2, the judge's value"
+    bench.press("y")
+    assert bench.here == "tone"
+    bench.press("y")
+    assert bench.here == "fit"
+    bench.press("Escape")
+    assert note.inner_text() == "fit needs a reference\nqwen: 2"
+    bench.press("k")
+    note.click()
+    assert "needs a look" in note.inner_text()
+    bench.page.locator("button.why").nth(1).click()
+    assert bench.here == "fit" and bench.page.locator(".live").text_content().startswith("fit, response")
+    bench.go()
+    bench.press("y")
+    assert bench.hint() == "No reason here speaks of a single rating."
+
+
+def test_samples_that_agree_are_named_only_in_the_whole_note(bench: Bench) -> None:
+    sheet = response("a")
+    tone = sheet["rows"][0]["groups"][0]["cells"][0]
+    tone["judge"].update(note="It is curt.", samples=["4", "4"], exact=None, level=None)
+    bench.sit(sheet)
+    note = bench.page.locator(".note:not([hidden])")
+    assert note.inner_text() == "judge: It is curt."
+    bench.press("d")
+    assert note.inner_text().split("\n")[1] == "asked 2 times: 4, 4"
+
+
+def test_a_reason_that_names_a_unit_leads_to_its_first_rating(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["why"] = [{"text": "short", "unit": "response"}, {"text": "odd", "unit": "section"}]
+    parts = [("", [fakes.cell("section:1/a", "depth", 3)]), ("", [])]
+    sheet["rows"][:0] = [fakes.row("conversation", "whole", [], [("", [fakes.cell("conversation", "sum", 3)])]),
+                         fakes.row("section", "section", [], parts, columns=2)]  # fmt: skip
+    bench.sit(sheet)
+    assert bench.here == "sum"
+    bench.press("y")
+    assert bench.here == "tone"
+    bench.press("y")
+    assert bench.here == "tone"
+
+
+def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench) -> None:
+    sheet = fakes.pair()
+    several, one = sheet["rows"][:2]
+    parts = [fakes.row("section", "section", [], [("A", [fakes.cell("section:9/a", "depth", 3)]),
+                       ("B", [fakes.cell("section:9/b", name, 3) for name in ("depth", "style")])])]  # fmt: skip
+    sheet["rows"][3:3] = parts
+    for row in (several, one):
+        row["groups"][0] = {**row["groups"][0], "cells": []}
+    one["columns"] = 1
+    bench.sit(sheet)
+    drawn = [bench.page.locator(".row.section").nth(n).locator(".group") for n in range(3)]
+    assert [groups.count() for groups in drawn] == [2, 1, 2]
+    same = bench.page.locator(".row.section").evaluate_all("rows => rows.map(row => row.classList.contains('same'))")
+    assert same == [False, False, True, False], "only where both are asked the same"
+    empty, _, full = [groups.nth(groups.count() - 1).bounding_box() for groups in drawn]
+    assert empty["x"] == full["x"]
+
+
+def test_the_header_names_the_judges_and_what_sort_of_item_it_is(bench: Bench) -> None:
+    named = (("openai/gpt-4o", "Multi", "1"), ("x/qwen", "Plain", "2"))
+    two = [{"model": model, "card": card, "version": version} for model, card, version in named]
+    bench.sit(
+        response("a", judges=two, synthetic=True, systems=["x", "y"]),
+        response("b", judges=[{**j, "model": "x/qwen"} for j in two], stream="audit"),
+        hidden("c", unnamed=True, judges=two), hidden("d"),
+        {**response("e"), "name": "Title of e"}, {**response("f"), "title": ""},
+    )  # fmt: skip
+    found, titles = [], []
+    for _ in "abcdef":
+        found.append((bench.text(".meta"), [why.inner_text() for why in bench.page.locator(".why").all()]))
+        titles.append(bench.text("h1"))
+        bench.press("s", "1", "Enter")
+    assert titles == [*(f"Title of {name}" for name in "abcde"), "f"]
+    assert [meta.split(" · judge")[0] for meta, _ in found[4:]] == ["support-dialogues · model-x"] * 2, "named once"
+    assert found[:4] == [
+        ("support-dialogues · a · x / y · judges: gpt-4o (Multi 1), qwen (Plain 2)", ["synthetic"]),
+        ("support-dialogues · b · model-x · judge: qwen (Multi 1, Plain 2)",
+         ["audit sample, assisted share: the judge is shown on purpose, to measure anchoring"]),
+        ("support-dialogues · c · model-x",
+         ["blind: the judge's scores and the names of the systems are hidden until you have answered"]),
+        ("support-dialogues · d · model-x", ["blind: the judge's scores are hidden until you have answered"]),
+    ]  # fmt: skip
+
+
+def test_the_guidelines_and_the_legend_are_said_until_they_were_seen(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("h")
+    assert bench.hint().startswith("This dataset has no guidelines yet.")
+    tips = bench.page.locator(".tip")
+    assert tips.count() == 1
+    bench.page.locator(".tip [data-do=legend]").click()
+    assert tips.count() == 0
+    bench.tell(guide={**fakes.GUIDE, "no": 1})
+    assert tips.inner_text().startswith("This dataset has guidelines.")
+    bench.page.locator("[data-do=guideseen]").click()
+    assert tips.count() == 0
+    bench.tell(guide=fakes.GUIDE)
+    assert "The guidelines changed on 3 May 2026." in tips.inner_text()
+    bench.press("h")
+    assert tips.count() == 0 and bench.text(".guidehead b") == "Guidelines of support"
+    assert bench.text(".guidehead .count") == "version 2, 3 May 2026, lea"
+    bench.press("Escape", "?")
+    bench.page.get_by_text("show this line on the desk").click()
+    assert tips.count() == 1 and not bench.page.locator(".card").count()
+    bench.open()
+    bench.sit(response("a"), guide=fakes.GUIDE)
+    assert tips.count() == 1 and "guidelines" not in tips.inner_text()

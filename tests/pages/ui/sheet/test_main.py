@@ -1,0 +1,387 @@
+"""Who has the keyboard, what the mouse does, and what is scrolled."""
+
+from __future__ import annotations
+
+import re
+
+from tests.pages.ui.sheet import fakes
+from tests.pages.ui.sheet.bench import Bench, answered, response
+
+FOCUS = "[shadow.activeElement?.dataset.v, shadow.activeElement?.tagName]"
+
+
+def test_the_focus_is_on_the_value_that_holds_and_stays_there_when_the_mouse_is_used(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    assert bench.page.evaluate(FOCUS) == ["4", "SPAN"], "the judge's"
+    bench.press("3", "k")
+    assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "the person's"
+    assert bench.cell("tone").locator('[tabindex="0"]').all_inner_texts() == ["3"]
+    bench.page.locator("[data-do=whole]").click()
+    assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "no button takes it"
+    bench.press("s", "ArrowDown", "Escape")
+    assert bench.page.evaluate(FOCUS) == ["3", "SPAN"], "it comes back from a reason in the menu"
+    bench.press("Enter")
+    assert bench.here == "fit"
+    bench.page.evaluate("() => addEventListener('mousedown', e => { window.kept = !e.defaultPrevented })")
+    bench.page.locator(".formatted").click()
+    assert bench.page.evaluate("kept"), "a text can be selected"
+
+
+def test_a_link_beside_the_desk_keeps_only_what_presses_it_and_only_by_the_keyboard(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.evaluate("document.body.prepend(Object.assign(document.createElement('a'), {href: '#x', text: 'link'}))")
+    link = bench.page.locator("a")
+    link.click()
+    assert bench.page.evaluate("document.activeElement.tagName") == "A"
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"] and bench.here == "fit"
+    bench.press("Tab")
+    link.focus()
+    bench.press("Enter")
+    assert bench.mine("fit") == []
+    bench.press("3", "Enter")
+    assert bench.mine("fit") == ["3"] and bench.page.evaluate(FOCUS) == ["3", "SPAN"]
+    assert bench.hint().startswith("That was the last one"), "the keys are the desk's again"
+
+
+def test_enter_presses_a_button_of_the_desk_that_the_keyboard_went_to(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.locator("[data-do=skip]").focus()
+    bench.press("Enter")
+    assert bench.page.locator(".menu").count() == 1 and bench.mine("tone") == []
+
+
+def test_a_link_that_has_the_focus_by_itself_takes_no_enter(bench: Bench) -> None:
+    """As after a change of page by the menu, where no key and no mouse has gone to it here."""
+    bench.sit(response("a"))
+    link = "Object.assign(document.createElement('a'), {href: '#x'})"
+    bench.page.evaluate(f"document.body.appendChild({link}).focus()")
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"]
+
+
+def test_what_is_typed_into_a_field_beside_the_desk_is_no_answer(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.page.evaluate("document.body.prepend(document.createElement('input'))")
+    field = bench.page.locator("body > input")
+    field.focus()
+    bench.press("5", "j")
+    assert field.input_value() == "5j" and bench.mine("tone") == [] and bench.here == "tone"
+    bench.page.evaluate("""() => {
+      const sheet = Object.assign(document.createElement("div"), {className: "sheet", tabIndex: -1});
+      window.shadow = document.body.appendChild(document.createElement("div")).attachShadow({mode: "open"});
+      shadow.append(sheet);
+      tell({});
+    }""")
+    assert bench.page.evaluate("document.activeElement.tagName") == "INPUT", "the desk takes the focus of links only"
+
+
+def test_a_window_that_lies_open_beside_the_desk_takes_no_key_of_who_is_at_the_desk(bench: Bench) -> None:
+    bench.sit(response("a"))
+    window = "Object.assign(document.createElement('p'), {role: 'dialog', innerText: 'x'})"
+    bench.page.evaluate(f"document.body.append({window})")
+    assert bench.page.evaluate("document.activeElement.shadowRoot !== null")
+    bench.press("3")
+    assert bench.mine("tone") == ["3"]
+    bench.page.locator(".row").click()
+    bench.painted()
+    assert not bench.page.locator(".sheet[data-away]").count()
+    bench.page.evaluate("document.activeElement.blur()")
+    bench.press("Shift")
+    bench.painted()
+    assert bench.page.locator(".sheet[data-away]").count() == 1, "it looks as if it had no keys, and has none"
+    bench.press("3")
+    assert bench.mine("fit") == [], "it is for the window"
+    bench.page.evaluate("document.querySelector('[role=dialog]').remove()")
+    bench.press("Shift")
+    bench.painted()
+    assert not bench.page.locator(".sheet[data-away]").count(), "the key that has closed the window was not the desk's"
+
+
+def test_keys_of_the_desk_are_seen_by_nothing_else_and_all_others_are(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.evaluate("() => { window.heard = []; addEventListener('keydown', e => heard.push(e.key)) }")
+    bench.press("3", "j", "q", "Control+c", "u", "i")
+    bench.page.keyboard.type("r")
+    bench.press("Escape", "s", "Escape", "z")
+    assert bench.page.evaluate("heard") == ["q", "Control", "c", "z"]
+    bench.press("F2", "Control+Enter")
+    assert bench.item == "id-b" and bench.page.evaluate("heard.slice(4)") == ["F2", "Control"]
+    bench.go()
+    bench.press("r", "3", "Escape", "c")
+    assert bench.item == "" and bench.page.evaluate("heard.slice(6)") == ["Control", "Escape", "c"], "with no item, too"
+
+
+def test_a_key_that_was_let_go_is_held_no_more(bench: Bench) -> None:
+    """Enter held in a field beside the desk that closes: the repeats come to the desk."""
+    bench.sit(response("a"), response("b"))
+    bench.press("Enter")
+    assert bench.mine("tone") == ["4"]
+    repeated = """key => shadow.querySelector(".sheet").dispatchEvent(
+        new KeyboardEvent("keydown", {key, repeat: true, bubbles: true, composed: true, cancelable: true}))"""
+    assert not bench.page.evaluate(repeated, "Enter"), "it presses nothing that has the focus"
+    assert bench.page.evaluate(repeated, "PageDown"), "which goes on to scroll"
+    assert bench.mine("fit") == []
+
+
+def test_tab_goes_round_inside_a_dialog_both_ways(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("s")
+    stops = "[...shadow.querySelectorAll('.menu :is(button, input)')].filter(e => e.tabIndex >= 0 && e.offsetWidth)"
+    count, places = bench.page.evaluate(f"{stops}.length"), []
+    for key in (*["Tab"] * count, *["Shift+Tab"] * count):
+        places.append(bench.page.evaluate(f"{stops}.indexOf(shadow.activeElement)"))
+        bench.press(key)
+    first = places[0]
+    forth = [(first + n) % count for n in range(count)]
+    assert count > 2 and places == [*forth, first, *forth[:0:-1]]
+
+
+def test_arrows_scroll_a_wide_block_that_the_keyboard_went_to(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["texts"] = [fakes.text("output", "```\n" + "wide " * 300 + "\n```")]
+    bench.sit(sheet)
+    bench.wait(2)
+    bench.page.locator(".md-wide").focus()
+    bench.press("ArrowRight")
+    assert bench.mine("tone") == []
+    bench.press("ArrowDown", "ArrowRight")
+    assert bench.here == "fit" and bench.mine("fit") == ["3"]
+
+
+def test_it_is_dark_where_the_page_is(bench: Bench) -> None:
+    dark, light = ("#0a0a78", "#111", "#070", "#b00"), ("#fff", "#ee0", "#0d0")
+    for color, theme in {**dict.fromkeys(dark, "dark"), **dict.fromkeys(light, "light")}.items():
+        bench.page.evaluate("c => document.body.style.setProperty('--st-background-color', c)", color)
+        bench.sit(response("a"))
+        assert bench.page.locator(".sheet").get_attribute("data-theme") == theme, color
+
+
+def test_what_is_opened_before_the_next_item_is_painted_keeps_the_keyboard(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("Control+Enter", "s", "1")
+    bench.painted()
+    assert bench.item == "id-b" and bench.page.evaluate("shadow.activeElement.closest('.menu') !== null")
+
+
+def test_a_double_click_is_one_answer_and_a_click_at_once_is_one_too(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abcd"))
+    button = bench.page.locator("[data-do=go]")
+    button.click()
+    assert bench.item == "id-b"
+    button.dblclick()
+    assert bench.item == "id-c"
+
+
+def test_an_item_that_comes_takes_the_keyboard_from_no_field_and_from_no_list_of_the_desk(bench: Bench) -> None:
+    bench.sit()
+    bench.page.evaluate("document.body.prepend(document.createElement('input'))")
+    bench.page.locator("body > input").focus()
+    bench.tell(sheets=[response("a"), response("b")])
+    bench.painted()
+    assert bench.item == "id-a" and bench.page.evaluate("document.activeElement.tagName") == "INPUT"
+    bench.page.locator(".row").click()
+    bench.press("s")
+    chosen = bench.page.evaluate("shadow.activeElement.className")
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1})])
+    bench.painted()
+    assert bench.page.locator(".menu").count() == 1
+    assert bench.page.evaluate("shadow.activeElement.className") == chosen
+
+
+def test_the_mouse_brings_the_keys_back_from_a_field_and_goes_where_it_clicks(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.page.evaluate("document.body.prepend(document.createElement('input'))")
+    field = bench.page.locator("body > input")
+    field.focus()
+    cells = bench.page.locator(".cell")
+    cells.nth(1).locator(".step").first.click()
+    bench.press("j", "k", "2")
+    assert field.input_value() == ""
+    rows = bench.page.locator(".row:has(.cell)")
+    rows.nth(2).locator(".prose").first.click()
+    assert "here" in rows.nth(2).get_attribute("class").split()
+    cells.nth(0).locator(".step").first.evaluate("e => e.focus()")
+    assert cells.nth(0).get_attribute("data-here") is not None, "as when a screen reader goes there"
+
+
+def test_a_card_closes_by_its_button_or_beside_it_and_not_by_a_click_on_it(bench: Bench) -> None:
+    bench.sit(response("a"))
+    card = bench.page.locator(".card")
+    bench.press("?")
+    bench.page.locator(".cardname").first.click()
+    assert card.count() == 1
+    bench.page.mouse.click(5, 5)
+    assert card.count() == 0
+    bench.press("?")
+    card.get_by_role("button", name="close").click()
+    assert card.count() == 0 and bench.page.evaluate(FOCUS)[0] == "4", "the focus is where it was"
+
+
+def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 600, "height": 200})
+    bench.sit(response("a"))
+    bench.press("?")
+    places = []
+    for key in ("ArrowDown", "PageDown", "ArrowUp", "PageUp"):
+        bench.press(key)
+        places.append(bench.page.locator(".card").evaluate("e => e.scrollTop"))
+    assert places == [60, 460, 400, 0]
+
+
+def test_what_was_held_in_its_place_is_let_go_when_one_moves_on(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    held = bench.page.locator('.cells[style*="margin-top"]')
+    for _ in range(3):  # a turn whose ratings stand at the end of its text
+        bench.press("d", "d")
+        if held.count():
+            break
+        bench.press("]")
+    assert held.count() == 1
+    bench.press("j")
+    assert held.count() == 1, "the same turn"
+    bench.press("]")
+    assert held.count() == 0
+
+
+def test_what_is_on_screen_is_measured_above_the_footer_as_high_as_it_is(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    same = """() => { const root = shadow.querySelector(".sheet"), foot = root.querySelector(".foot").offsetHeight;
+        return root.desk.eyes.rootMargin.split(" ")[2] === -foot + "px" && foot }"""
+    low = bench.page.wait_for_function(same).json_value()
+    bench.go()
+    bench.refuse()
+    bench.page.locator(".toast.refused").wait_for()
+    assert bench.page.wait_for_function(f"low => {{ const high = ({same})(); return high > low && high }}", arg=low)
+
+
+def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench) -> None:
+    seen = """async () => { const {desk} = shadow.querySelector(".sheet"), cell = desk.view.cells.find(c => !c.seen);
+        const foot = shadow.querySelector(".foot").getBoundingClientRect(), now = cell.el.getBoundingClientRect();
+        const told = () => new Promise(done => new IntersectionObserver(() => done()).observe(cell.el));
+        scrollBy(0, now.bottom - foot.top - BELOW);
+        await told();
+        await told(); // by now the desk's own observer has said what it saw
+        return !!cell.seen }"""
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    bench.sit(response("b"), fakes.dialogue("a"))
+    bench.go()
+    low = bench.page.locator(".foot").bounding_box()["height"]
+    bench.refuse()
+    higher = bench.page.locator(".foot").bounding_box()["height"] - low
+    assert higher > 30
+    assert not bench.page.evaluate(seen.replace("BELOW", "cell.el.offsetHeight"))
+    assert bench.page.evaluate(seen.replace("BELOW", "0"))
+
+
+def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
+    one = response("a")
+    one["rows"][0]["texts"][0]["text"] = "It is **bold**, and `code`.\n\n```python\ndef f(): pass\n```"
+    bench.sit(one)
+    bench.page.locator(".formatted strong").wait_for()
+    bench.page.locator(".formatted .hljs-keyword").first.wait_for()
+    assert bench.text(".formatted strong") == "bold"
+
+
+def test_the_next_items_are_made_ready_while_nothing_else_is_to_be_done(bench: Bench) -> None:
+    sheets = [response(name) for name in "abcd"]
+    for n, sheet in enumerate(sheets):
+        sheet["rows"][0]["texts"][0]["text"] = f"**{sheet['item']}**" + " and so on" * 400 * n
+    bench.sit(*sheets)
+    bench.page.locator(".formatted strong").wait_for()
+    bench.go()
+    bench.wait(2)
+    assert bench.page.evaluate("!!shadow.querySelector('.sheet').desk.queue[0].view.tree"), "the next one is built"
+    bench.press_at_once(2, "Enter", ctrl=True)
+    bold = bench.page.evaluate("shadow.querySelector('.formatted strong')?.textContent")
+    assert bench.item == bold == "id-d", "the one after it is formatted"
+
+
+def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) -> None:
+    """8.4 is taken as 8, which is said; 8.5 is as near to 9 as to 8, so that the person has to choose."""
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    for cell in (tone, fit):
+        cell["steps"] = [{"v": n, "t": str(n)} for n in range(1, 11)]
+    tone["judge"].update(v=9, exact="8.5", between={"v": 8.5, "near": [8, 9]}, samples=["8.5"])
+    fit["judge"].update(v=8, exact="8.4", between=None, samples=["8.3", "8.5"])
+    bench.sit(sheet, response("b"))
+    assert [one.get_attribute("title") for one in bench.page.locator(".sure").all()] == [
+        "the judge says 8.5; both answers beside it are marked: choose one",
+        "its samples came to 8.4; the nearest answer is marked"]  # fmt: skip
+    assert bench.cell("tone").locator(".judge").all_inner_texts() == ["8", "9"]
+    assert bench.cell("tone").get_attribute("aria-label").startswith("tone, response; judge 8.5")
+    assert "1 left as the judge has them" in bench.sum() and "1 without an answer" in bench.sum()
+    bench.press("Enter")
+    assert bench.mine("tone") == [] and bench.here == "tone"
+    assert bench.hint() == "The judge's 8.5 lies between two of your answers: choose one."
+    bench.go()
+    assert bench.item == "id-a" and "1 rating has no answer yet" in bench.sum()
+    bench.press("8", "Enter")
+    assert bench.mine("tone") == ["8"] and bench.mine("fit") == ["8"]
+    assert not bench.page.locator(".cell .changed").count()
+    assert bench.hint().startswith("8 is the answer nearest to the judge's 8.4. That was the last one")
+    assert "1 accepted" in bench.sum() and "1 answered" in bench.sum()
+    bench.go()
+    [answer] = bench.waiting()
+    assert [(v["v"], v["seen"]) for v in answer["values"]] == [(8, 8.5), (8, 8)]
+
+
+def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_scrolls_by_keys(bench: Bench) -> None:
+    sheet = fakes.pair()
+    sheet["rows"][0]["texts"].append(fakes.text("reference", "As it should be."))
+    talk = [{"role": role, "text": f"says the {role}"} for role in ("system", "user", "assistant")]
+    sheet["head"].append({"label": "Input", "text": "", "fold": False, "turns": talk})
+    bench.sit(sheet)
+    assert bench.page.locator(".head .talk .label").all_inner_texts() == ["system", "user", "assistant"]
+    assert bench.page.locator(".item.long").count() == 1
+    first = bench.page.locator(".cols").first
+    assert first.locator(".label").all_inner_texts() == ["A · model-x", "B · model-y", "reference"]
+    assert [one.get_attribute("data-role") for one in bench.page.locator(".cols .both").all()] == ["reference"]
+    clip = bench.page.locator(".head .clip")
+    assert [clip.get_attribute(one) for one in ("role", "aria-label", "tabindex")] == ["group", "Input", "0"]
+    bench.press("Tab")
+    clip.focus()
+    here = bench.here
+    bench.press("ArrowDown")
+    assert bench.here == here, "who came to it by the keyboard scrolls it"
+    bench.press("j", "k", "2")
+    assert len(bench.page.locator('.step[aria-checked="true"]').all()) == 1, "all other keys rate from there too"
+    bench.press("u")
+    clip.click()
+    bench.press("ArrowDown")
+    assert bench.here != here, "who clicked into it is still at the scores"
+
+
+BOXES = """() => [...shadow.querySelectorAll(".cell .step")].map(
+  box => ({text: box.textContent, width: box.offsetWidth, needed: box.scrollWidth + 2}))"""
+
+
+def test_texts_of_no_turn_say_what_they_are(bench: Bench) -> None:
+    texts = [fakes.text("system", "Be brief."), fakes.text("output", "Yes."), fakes.text("reference", "Yes or no.")]
+    row = fakes.row("response", "response", texts, [("", [fakes.cell("response", "tone", 4)])])
+    bench.sit({**fakes.item("a", "Title", "response", [row]), "why": []})
+    labels = [
+        (text.get_attribute("data-role"), text.locator(".label").all_inner_texts())
+        for text in bench.page.locator(".row .text").all()
+    ]
+    assert labels == [("system", ["system"]), ("output", []), ("reference", ["reference"])]
+
+
+def test_whoever_says_nothing_has_a_sentence_that_says_so(bench: Bench) -> None:
+    said = [("", " "), ("\n\n", "ok")]
+    output = fakes.row("response", "response", [fakes.text("output", "")], [("", [fakes.cell("response", "tone", 4)])])
+    bench.sit(fakes.item("a", "", "dialogue", [*fakes.turns(said), output]))
+    silent = [f"The {who} says nothing here." for who in ("user", "assistant", "user", "response")]
+    assert bench.page.locator(".row .absent").all_inner_texts() == silent
+
+
+def test_every_answer_of_a_scale_fits_into_its_box(bench: Bench) -> None:
+    named = [{"v": n, "t": t} for n, t in enumerate(("not at all helpful", "とても役に立つ", "yes", "良い"))]
+    numbers = fakes.numbers("a")
+    numbers["rows"][0]["groups"][0]["cells"].append(fakes.cell("response", "named", 1, kind="nominal", steps=named))
+    bench.sit(numbers)
+    boxes = bench.page.evaluate(BOXES)
+    assert {"3.5", "n/a", "yes", "とても役に立つ", "良い"} <= {box["text"] for box in boxes}
+    assert [box for box in boxes if box["needed"] > box["width"]] == []
+    assert len({box["width"] for box in boxes if re.fullmatch(r"\d(\.5)?", box["text"])}) <= 2, "points and half points"
