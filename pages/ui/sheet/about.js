@@ -113,7 +113,7 @@ const meaningOf = (cell) => [`${cell.label}: ${cell.definition}`, ...cell.anchor
 
 /** "low self-consistency", where it is not high; what is high is said in the whole note. */
 const doubtOf = (judge) => (judge.level && judge.level !== "high" ? `${judge.level} ${judge.measure}` : "");
-const certaintyOf = (judge) => `${MEASURES[judge.measure]}${judge.source ? ` (from ${judge.source})` : ""}`;
+const certaintyOf = (judge) => `${MEASURES[judge.measure]} (from ${judge.source})`;
 
 // ---- one line under the header: what the marks mean, until it is closed; and that the guidelines changed
 

@@ -376,7 +376,6 @@ function drawNote(d, view) {
   view.noted = r;
   if (!c) return;
   const note = view.rowEls[r].querySelector(":scope > .cells > .note");
-  if (!note) return;
   const judge = judgeOf(view, c), parts = [];
   if (judge && judge.rule) parts.push(el("div", "rule", judge.rule));
   if (judge && judge.note) {

@@ -248,18 +248,17 @@ function takeSheet(d, s) {
   if (d.outbox.some((o) => o.answer.item === item && o.answer.version === s.version)) return; // already answered anew
   for (const p of d.past) if (p.sheet.item === item) { p.sheet = s; const v = newView({ person: "" }, s); p.values = v.base.values; p.notes = v.base.notes; p.action = v.saved ? "save" : p.action; }
   if (d.view && d.view.sheet.item === item) return replaceView(d, s);
-  if (d.front && d.front.sheet.item === item) { d.front = newView(d, s); return; }
+  if (d.front && d.front.sheet.item === item) { d.front = renew(d, d.front, s); return; }
   const q = d.queue.find((x) => x.sheet.item === item);
-  if (q) { q.sheet = s; q.view = null; return; }
+  if (q) { q.sheet = s; q.view = q.view && renew(d, q.view, s); return; }
   if (s.again && d.past.some((p) => p.sheet.item === item) && d.opening !== item) return; // waits there for "b" or the message's button
   const entry = { sheet: s, view: null };
   if (d.opening === item) d.queue.unshift(entry); else d.queue.push(entry);
 }
 
-/** A newer copy of the item that is on screen: what the person has changed stays changed. */
-function replaceView(d, s) {
-  const old = d.view, view = newView(d, s);
-  const here = old.cells[old.here];
+/** A newer copy of an item that is held here: what the person has changed stays changed. */
+function renew(d, old, s) {
+  const view = newView(d, s), here = old.cells[old.here];
   for (const [key, v] of old.values) {
     const c = view.index.get(key);
     if (c && stepOf(c, v) && (!old.base.values.has(key) || old.base.values.get(key) !== v)) setValue(view, c, v);
@@ -269,6 +268,12 @@ function replaceView(d, s) {
   view.warned = old.warned;
   for (const c of old.cells) if (c.seen && view.index.has(c.key)) view.index.get(c.key).seen = true;
   if (here && view.index.has(here.key)) view.here = view.index.get(here.key).i;
+  return view;
+}
+
+/** The same of the item that is on screen, which stays where it is scrolled to. */
+function replaceView(d, s) {
+  const old = d.view, view = renew(d, old, s);
   if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
   const text = d.editor && d.editor.view === old ? { sort: d.editor.sort, unit: d.editor.unit, value: d.editor.input.value } : null;
   if (text) dropEditor(d);

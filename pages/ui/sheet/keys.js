@@ -64,7 +64,7 @@ const ACTS = {
   d: wholeNote, g: firstUnseen,
   l: (d) => foldAll(d), t: (d) => unfold(d, ".tool, .think", "Nothing is folded here: no thinking, and no tool was called."), o: (d) => unfold(d, ".judgment", "No other judge is shown here."),
   r: (d) => unfold(d, ".reference", "No reference answer is folded here."), x: rawKey, y: nextDoubt, h: openGuide,
-  Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { if (d.view) saveDraft(d, d.view); forward(d); } },
+  Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { saveDraft(d, d.view); forward(d); } },
 };
 
 function accept(d, e) {
@@ -140,7 +140,6 @@ function wholeNote(d) {
 }
 
 function firstUnseen(d) {
-  if (!d.view) return;
   const [c] = unseen(d.view);
   if (c) moveTo(d, c.i); else hint(d, "Every rating of this item was on screen.");
 }
@@ -166,7 +165,6 @@ function slide(d, by) {
   }
   const i = real.findIndex((s) => s.v === now);
   const to = i < 0 ? (by > 0 && now !== null ? 0 : real.length - 1) : Math.max(0, Math.min(real.length - 1, i + by));
-  if (!real[to]) return;
   give(d, c, real[to].v);
   focusHere(d);
 }
@@ -191,8 +189,7 @@ function weakest(d) {
   if (!target) return hint(d, "This item does not ask for its weakest turn.");
   if (!c || c.row.sort !== "turn") return moveTo(d, target.i);
   const n = Number(c.row.no), judge = judgeOf(view, target);
-  const now = view.values.has(target.key) ? view.values.get(target.key) : undefined;
-  const to = now === n && stepOf(target, 0) ? 0 : n;
+  const to = view.values.get(target.key) === n ? 0 : n;
   if (!stepOf(target, to)) return hint(d, `Turn ${n} cannot be chosen as the weakest.`);
   give(d, target, to);
   hint(d, to === 0 ? "No turn is marked as the weakest." : `Turn ${n} is the weakest turn${judge ? (judge.v === n ? ", as the judge has it" : "") : ""}.`);
@@ -269,7 +266,7 @@ function onMenuKey(d, e, done) {
 /** Tab stays inside a dialog. */
 function trap(d, e, box2) {
   const stops = [...box2.querySelectorAll("button, input, textarea")].filter((n) => n.tabIndex >= 0 && n.getClientRects().length);
-  const at = stops.indexOf(d.root.getRootNode().activeElement), to = stops[(at + (e.shiftKey ? -1 + stops.length : 1)) % stops.length] || stops[0];
+  const at = stops.indexOf(d.root.getRootNode().activeElement), to = stops[(at + (e.shiftKey ? -1 + stops.length : 1)) % stops.length];
   e.preventDefault();
   e.stopPropagation();
   to.focus({ preventScroll: true });
@@ -286,12 +283,12 @@ function onCardKey(d, e, done) {
 
 const CLICKS = {
   go: (d, e) => { if (e.detail > 1 && performance.now() - d.shownAt < 450) return; go(d, false); }, // the second half of a double click is no second answer
-  back, undo: (d) => d.view && undo(d), raw: (d) => d.view && rawKey(d), skip: (d) => d.view && (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => d.view && openEditor(d, "comment"),
-  better: (d) => d.view && openBetter(d), keepbetter: (d) => { keepEditor(d); focusHere(d, true); },
+  back, undo, raw: rawKey, skip: (d) => (d.menu ? closeDock(d) : openSkip(d)), keys: openCard, comment: (d) => openEditor(d, "comment"),
+  better: (d) => openBetter(d), keepbetter: (d) => { keepEditor(d); focusHere(d, true); },
   fold: (d, e, b) => foldAll(d, b), doskip: skip, closedock: (d) => { closeDock(d); focusHere(d, true); },
   reason: (d, e, b) => pickReason(d, Number(b.dataset.n)),
   keepeditor: (d) => { keepEditor(d); focusHere(d, true); }, dropeditor: (d) => { dropEditor(d); focusHere(d, true); },
-  issue: (d) => d.view && openEditor(d, "issue"), whole: wholeNote, reveal, unseen: firstUnseen,
+  issue: (d) => openEditor(d, "issue"), whole: wholeNote, reveal, unseen: firstUnseen,
   undraft: (d) => { const { view } = d; setAll(view, view.base.values, view.base.notes); view.draft = 0; for (const c of view.cells) markCell(view, c); drawNotes(view); changed(d, view); focusHere(d); },
   unnote: (d, e, b) => { const n = Number(b.dataset.n); setNotes(d.view, d.view.notes.filter((_, i) => i !== n)); drawNotes(d.view); changed(d, d.view); },
   reopen: (d, e, b) => reopen(d, b.dataset.item),
@@ -307,10 +304,9 @@ function onClick(d, e) {
   dropHint(d);
   if (!e.target.closest(".num") && !takeTyped(d)) { if (e.target.closest("[data-do=go]")) return; dropTyped(d.view, here(d)); }
   if (d.menu && !e.target.closest(".menu, [data-do]")) closeDock(d);
-  const step = e.target.closest(".step");
+  const step = e.target.closest(".cell .step"); // those of the legend are none
   if (step) {
-    const c = d.view && d.view.cells[Number(step.closest(".cell").dataset.i)];
-    if (!c || c.el !== step.closest(".cell")) return;
+    const c = d.view.cells[step.closest(".cell").dataset.i];
     keepEditor(d);
     place(d, c.i);
     give(d, c, c.choices[c.steps.indexOf(step)].v);
@@ -319,11 +315,11 @@ function onClick(d, e) {
   const b = e.target.closest("[data-do]");
   if (b && !b.disabled) return CLICKS[b.dataset.do](d, e, b);
   const cell = e.target.closest(".cell");
-  if (cell && d.view) { place(d, Number(cell.dataset.i)); return focusHere(d); }
+  if (cell) { place(d, Number(cell.dataset.i)); return focusHere(d); }
   const row = e.target.closest(".row");
   if (e.target.closest("summary")) { if (e.detail) focusHere(d, true); return; } // detail 0: by the keyboard, which stays there
   if (e.target.closest(".note") && String(getSelection()) === "") return wholeNote(d);
-  if (row && d.view && !typing(e.target) && String(getSelection()) === "") {
+  if (row && !typing(e.target) && String(getSelection()) === "") {
     const r = Number(row.dataset.row), c = here(d);
     if (c && c.r === r) return;
     const to = d.view.cells.find((x) => x.r === r);

@@ -81,7 +81,7 @@ const ROOM = 110; // kept free beneath a row, so that a note or a box opens ther
 
 function scrollToCell(d) {
   const { view } = d, c = view && view.cells[view.here];
-  if (!c || !d.ui) return;
+  if (!c) return;
   const [top, bottom] = viewport(d), row = view.rowEls[c.r], r = c.el.getBoundingClientRect(), entered = d.lastRow !== row;
   d.lastRow = row;
   let by = 0;
@@ -160,7 +160,7 @@ function attach(d, root) {
   root.addEventListener("pointermove", () => { if (performance.now() - d.lastInput > 1000) tick(d); }, quiet);
   root.addEventListener("focusin", (e) => {
     const cell = e.target.closest && e.target.closest(".cell");
-    if (cell && d.view && Number(cell.dataset.i) !== d.view.here && d.view.cells[cell.dataset.i] && d.view.cells[cell.dataset.i].el === cell) place(d, Number(cell.dataset.i));
+    if (cell && Number(cell.dataset.i) !== d.view.here) place(d, Number(cell.dataset.i));
     if (e.target.classList.contains("num")) e.target.select();
   }, o);
   d.resize = new ResizeObserver(() => layout(d));

@@ -458,3 +458,109 @@ def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
     assert bench.page.locator(".progress").get_attribute("title") == "7 of 9 done; 9 by you"
     bench.page.locator(".body [data-do=back]").click()
     assert bench.item == "id-a"
+
+
+def test_a_held_key_saves_nothing_that_it_has_just_asked_about(bench: Bench) -> None:
+    bench.sit(hidden("a"), response("b"))
+    bench.press("3")
+    keys = bench.page.keyboard
+    keys.down("Control")
+    for _ in range(3):
+        keys.down("Enter")
+    assert bench.item == "id-a" and "1 rating has no answer yet" in bench.sum()
+    keys.up("Enter")
+    keys.down("Enter")
+    assert bench.item == "id-b" and [values(a) for a in bench.waiting()] == [{"tone": 3}]
+    keys.up("Enter")
+    keys.up("Control")
+
+
+def test_an_item_is_not_left_with_a_number_that_is_none_still_typed(bench: Bench) -> None:
+    bench.sit(fakes.numbers("a"), response("b"))
+    bench.press("j", "1", "0", "1", "Control+Enter")
+    assert bench.item == "id-a" and "101 is out of range" in bench.hint()
+    bench.page.locator("[data-do=go]").click()
+    assert bench.item == "id-a" and bench.cell("adequacy_of_the_whole_answer").locator("input").input_value() == "101"
+    bench.page.locator(".step[data-v='4']").last.click()
+    left = bench.cell("adequacy_of_the_whole_answer").locator("input").input_value()
+    assert left == "", "who answers another drops it"
+
+
+def test_where_each_value_of_the_judge_lies_between_answers_it_is_said(bench: Bench) -> None:
+    sheet = response("a")
+    for cell in sheet["rows"][0]["groups"][0]["cells"]:
+        cell["judge"] |= {"v": 4, "exact": "3.5", "between": {"v": 3.5, "near": [3, 4]}}
+    bench.sit(sheet, response("b"))
+    bench.press("j", "Control+Enter")
+    assert bench.item == "id-a" and bench.here == "tone"
+    assert bench.hint() == "The judge's values lie between your answers. Choose at least one, or skip the item (s)."
+
+
+def test_an_item_in_the_queue_is_opened_again_from_one_of_before(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.ack()
+    bench.press("5", "b")
+    bench.tell(refused=[{"key": "elsewhere", "item": "id-c", "why": "Your claim on it has run out."}])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-c"
+    bench.go()
+    assert bench.item == "id-b" and bench.mine("tone") == ["5"], "what was in hand comes next, as it was left"
+    bench.go()
+    assert bench.item == ""
+
+
+def test_what_was_begun_on_an_item_outlives_a_newer_copy_that_comes_while_another_one_is_looked_at(
+    bench: Bench,
+) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.ack()
+    bench.press("3", "m")
+    bench.page.keyboard.type("odd")
+    bench.press("Enter", "b")
+    newer = answered(response("b"), "v1", {"tone": 1, "fit": 5}, again=True)
+    bench.tell(sheets=[newer])
+    bench.press("Escape")
+    assert bench.item == "id-b" and bench.mine("tone") == ["3"] and bench.mine("fit") == ["5"]
+    assert bench.page.locator(".mynote").count() == 1 and bench.here == "fit"
+    bench.press("b")
+    bench.tell(refused=[{"key": "elsewhere", "item": "id-c", "why": "Your claim on it has run out."}])
+    bench.page.get_by_text("Open it again").click()
+    bench.tell(sheets=[answered(response("b"), "v2", {"tone": 2, "fit": 4}, again=True)])
+    bench.press("1")
+    bench.go()
+    assert bench.item == "id-b" and bench.mine("tone") == ["3"] and bench.mine("fit") == ["4"]
+    bench.go()
+    assert bench.waiting()[-1]["version"] == "v2" and values(bench.waiting()[-1]) == {"tone": 3, "fit": 4}
+
+
+def test_an_address_that_cannot_be_written_stops_nobody(bench: Bench) -> None:
+    bench.page.evaluate("() => { history.replaceState = () => { throw new Error('too often') } }")
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.wait(1)
+    bench.go()
+    bench.wait(1)
+    assert bench.item == "id-c" and "item=" not in bench.page.url
+
+
+def test_an_item_with_no_judge_is_answered_of_none(bench: Bench) -> None:
+    sheet = {**hidden("a"), "judge": None, "judges": [], "mode": "assisted"}
+    bench.sit(sheet)
+    assert not bench.page.locator(".who").count()
+    bench.press("3", "4")
+    bench.go()
+    [answer] = bench.waiting()
+    assert answer["judge"] is None and [v["saw"] for v in answer["values"]] == [False, False]
+
+
+def test_what_comes_when_the_page_has_gone_is_sent_from_the_next(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.page.evaluate("window.before = messages")
+    bench.press("Control+Enter")
+    bench.page.evaluate("off()")  # before the answer could be sent
+    bench.painted()
+    assert bench.page.evaluate("before.filter(m => m.answers.length).length") == 0
+    bench.sit(response("b"))
+    assert [a["item"] for a in bench.waiting()] == ["id-a"]

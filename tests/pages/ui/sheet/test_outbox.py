@@ -348,3 +348,24 @@ def test_what_cannot_be_fetched_is_said(bench: Bench) -> None:
     assert bench.messages()[-1]["want"] is None
     bench.tell(sheets=[response("x")])
     assert bench.item == "id-b", "it came too late to be put before what is worked at"
+
+
+def test_the_same_acknowledgement_can_come_twice(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    saved = [{"key": bench.waiting()[0]["key"], "at": "14:03:11"}]
+    bench.tell(acked=saved)
+    bench.go()
+    bench.tell(acked=saved)
+    assert [a["item"] for a in bench.waiting()] == ["id-b"] and bench.text(".status") == "1 not saved yet"
+    bench.wait(5)
+    assert [a["item"] for a in bench.waiting()] == ["id-b"], "it is still sent"
+
+
+def test_an_answer_that_an_older_version_kept_is_opened_again_too(bench: Bench) -> None:
+    given = [{"unit": "response", "dimension": "tone", "v": 3}]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": given}]])
+    bench.sit(response("b"))
+    bench.refuse(sheets=[response("a")])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-a" and bench.mine("tone") == ["3"] and not bench.page.locator(".mynote").count()

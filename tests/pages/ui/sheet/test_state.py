@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, Json, response, values
+from tests.pages.ui.sheet.bench import Bench, Json, answered, response, values
 
 # -- who sits there ---------------------------------------------------------------------------------------------------
 
@@ -320,3 +320,45 @@ def test_a_number_that_is_still_typed_is_in_the_draft_of_a_tab_that_is_hidden_or
     [key] = bench.stored("draft")
     [value] = bench.page.evaluate("key => JSON.parse(localStorage.getItem(key)).values", key)
     assert value[-2:] == ["adequacy_of_the_whole_answer", 71]
+
+
+def test_notes_and_better_texts_come_back_with_the_answer(bench: Bench) -> None:
+    sheet = answered(response("a"), "v1", {"tone": 1, "fit": 2}, comments=[{"sort": "comment", "text": "on all of it"}])
+    sheet["rows"][0] |= {"notes": [{"sort": "issue", "text": "wrong date"}], "better": "As it should have been said."}
+    bench.sit(sheet, response("b"))
+    notes = bench.page.locator(".mynote .prose").all_inner_texts()
+    assert notes == ["wrong date", "As it should have been said.", "on all of it"]
+    assert "2 notes" in bench.sum() and "1 written better" in bench.sum() and "saved, nothing changed" in bench.sum()
+    bench.press("e", "Control+Enter")
+    assert "saved, nothing changed" in bench.sum(), "what is opened and left as it was is no change"
+    bench.page.get_by_label("remove this better turn").click()
+    bench.go()
+    [answer] = bench.waiting()
+    assert answer["repairs"] == [] and [n["text"] for n in answer["notes"]] == ["wrong date", "on all of it"]
+    assert [(n["unit"], n["sort"]) for n in answer["notes"]] == [("response", "issue"), ("", "comment")]
+
+
+def test_a_text_that_is_opened_and_kept_as_it_was_is_no_better_one(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("e", "Control+Enter")
+    assert not bench.page.locator(".mynote").count() and bench.stored("draft") == []
+
+
+def test_a_number_that_was_typed_comes_back_with_the_draft(bench: Bench) -> None:
+    bench.sit(fakes.numbers("a"))
+    bench.press("j", "7", "1", "Enter")
+    bench.painted()
+    bench.open()
+    bench.sit(fakes.numbers("a"))
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    assert field.input_value() == "71" and "is restored" in bench.sum()
+
+
+def test_an_answer_beside_another_judge_says_whose_value_stood_there(bench: Bench) -> None:
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    tone["by"], fit["by"] = "judge-1", "judge-2"
+    bench.sit(sheet)
+    bench.press("Enter", "Enter")
+    bench.go()
+    assert [v.get("judge") for v in bench.waiting()[0]["values"]] == [None, "judge-2"]
