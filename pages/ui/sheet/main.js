@@ -129,7 +129,6 @@ function focusHere(d, sure) {
   if (!d.root || !d.view || d.menu || d.card || d.editor) return;
   const active = document.activeElement, inner = d.root.getRootNode().activeElement;
   if (!sure && !inner && (awayFrom(d.root) || (tabbed && active && active.matches(CONTROL)))) return;
-  if (inner && typing(inner) && !sure) return;
   const c = d.view.cells[d.view.here];
   (c && c.active ? c.active : d.root).focus({ preventScroll: true });
 }
@@ -190,7 +189,7 @@ function detach(d) {
 
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".sheet");
-  if (!root || !data || !data.person) return undefined;
+  if (!root || !data) return undefined;
   const d = deskOf(data);
   d.setState = setStateValue;
   if (d.root !== root) attach(d, root);

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bed import ORIGIN
+from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 
 Json = dict[str, Any]
 BEGIN = 1_800_000_000
@@ -16,7 +19,9 @@ import desk, * as inner from "/desk.js";
 Object.assign(window, {inner, messages: []});
 window.mount = data => {
   window.off?.(); document.body.replaceChildren(); window.messages.length = 0;
-  const host = document.body.appendChild(document.createElement("div")), style = document.createElement("style");
+  const frame = document.body.appendChild(document.createElement("div")), style = document.createElement("style");
+  frame.style.cssText = data.frame ?? "";
+  const host = frame.appendChild(document.createElement("div"));
   window.shadow = host.attachShadow({mode: "open"});
   style.textContent = STYLES;
   const root = Object.assign(document.createElement("div"), {className: "sheet", tabIndex: -1});
@@ -46,7 +51,10 @@ class Bench:
         self.page.wait_for_function("window.ready")
 
     def sit(self, *sheets: Json, place: str = "demo/review", person: str = "", **data: Any) -> None:
-        """Mount the component with these items ahead; what was mounted goes, as when another page was looked at."""
+        """Mount the component with these items ahead; what was mounted goes, as when another page was looked at.
+
+        `frame`: the style of what it stands in, as of a page that scrolls in a part of the window.
+        """
         nothing = {"acked": [], "refused": [], "progress": None, "empty": None, "notice": None, "guide": None}
         found = {"person": person or self.person, "place": place, "sheets": sheets, **nothing, **data}
         self.page.evaluate("data => mount(data)", found)
@@ -75,6 +83,10 @@ class Bench:
     def wait(self, seconds: float) -> None:
         """Turn the clock on, which stands still otherwise; every timer that is due on the way runs."""
         self.page.clock.run_for(round(seconds * 1000))
+
+    def now(self) -> float:
+        """The clock, in milliseconds since the page was opened."""
+        return float(self.page.evaluate("performance.now()"))
 
     def messages(self) -> list[Json]:
         """What the component has sent since it was mounted."""
@@ -136,6 +148,20 @@ class Bench:
     def call(self, name: str, *arguments: Any) -> Any:
         """One of the scripts' own functions."""
         return self.page.evaluate("([name, given]) => inner[name](...given)", [name, list(arguments)])
+
+
+@contextmanager
+def opened_desk(chromium: Any, **options: Any) -> Iterator[Any]:
+    """A tab in which the desk's scripts run at every address, with a clock that stands still until it is turned."""
+    scripts = bundle_scripts(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
+    bed = BED.replace("STYLES", repr(join_files(*(HERE / name for name in STYLES))))
+    with chromium.new_context(locale="en-US", **options) as context:
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        answer_all(page, bed, "/desk.js", scripts)
+        page.clock.install(time=BEGIN)
+        page.clock.pause_at(BEGIN + 1)
+        yield page
 
 
 def response(name: str, **more: Any) -> Json:

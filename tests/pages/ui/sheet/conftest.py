@@ -7,23 +7,13 @@ from typing import Any
 
 import pytest
 
-from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
-from tests.pages.ui.sheet.bed import answer_all
-from tests.pages.ui.sheet.bench import BED, BEGIN, INNER, SIZE, Bench
+from tests.pages.ui.sheet.bench import SIZE, Bench, opened_desk
 
 
 @pytest.fixture(scope="module")
 def tab(chromium: Any) -> Iterator[Any]:
     """One tab for the file, with a clock that can be turned on; every address is answered here."""
-    scripts = bundle_scripts(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
-    bed = BED.replace("STYLES", repr(join_files(*(HERE / name for name in STYLES))))
-
-    with chromium.new_context(locale="en-US") as context:
-        context.set_default_timeout(10_000)
-        page = context.new_page()
-        answer_all(page, bed, "/desk.js", scripts)
-        page.clock.install(time=BEGIN)
-        page.clock.pause_at(BEGIN + 1)
+    with opened_desk(chromium) as page:
         yield page
 
 

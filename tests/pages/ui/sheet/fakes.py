@@ -508,6 +508,19 @@ def numbers(name="n-0001"):
     return item(name, "Numbers, half points and aggregates", "response", rows)
 
 
+def cards(name="c-0001"):
+    """A turn that two cards are about: the second one's ratings, of another judge, stand below the first one's."""
+    sheet = dialogue(name, title="Two cards", why=[])
+    for row_of in sheet["rows"]:
+        row_of["stacked"] = True
+        beside = [cell(row_of["unit"], "politeness", 2) | {"by": "judge-2"}]
+        beside += [cell(row_of["unit"], "length", 0, kind="flag", steps=FLAG, level=None) | {"by": "judge-2"}]
+        row_of["groups"][0]["title"] = ""
+        row_of["groups"].append({"label": "", "title": "Manners · gpt-4.1", "cells": beside})
+    sheet["judges"].append({"model": "openai/gpt-4.1", "card": "Manners", "version": "0a1b2c3"})
+    return sheet
+
+
 CASES = {
     "plain": lambda: plain(90),
     "few": lambda: plain(3),

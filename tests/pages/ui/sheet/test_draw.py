@@ -7,10 +7,14 @@ import re
 from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.archives import compare_archive
+from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
-from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
+from tests.pages.ui.sheet.bench import Bench, Json, answered, hidden, opened_desk, response
 
 # -- what is folded away ----------------------------------------------------------------------------------------------
 
@@ -131,13 +135,198 @@ def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path:
     given = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
     told, some, every = [], SOME_KEYS, EVERY_KEY
     bench.page.set_viewport_size({"width": 1440, "height": 6000})
+    bench.sit(fakes.formatted(), person="nobody")
+    for library in (".hljs-keyword", "math"):  # what formats texts is here before the first of them
+        bench.page.locator(library).first.wait_for()
     for sheet, keys in (
         (fakes.dialogue(), every), (fakes.thought(), every), (fakes.numbers(), every), (hidden("hidden"), every),
         (answered(given, "v1", {"fit": 3}), every), (fakes.pair(size=200, long_input=900), some),
-        (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some),
+        (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some), (fakes.cards(), some),
     ):  # fmt: skip
         told.append(f"== {sheet['name']}")
         bench.sit(sheet, response("next"), person=str(sheet["name"]))
         told += drawn_by_keys(bench, keys)
     said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*told, ""]))
     compare_archive(said, Path(__file__).with_name("drawn.txt"), tmp_path)
+
+
+def test_reasons_of_an_audit_and_what_another_judge_gave_stand_in_the_header(bench: Bench) -> None:
+    sheet = response("a", stream="audit")
+    sheet["why"] = [{"text": "tone: judge-b disagrees", "unit": "response", "dimension": "tone"}]
+    tone = sheet["rows"][0]["groups"][0]["cells"][0]
+    tone["others"] = [{"by": "judge-b", "v": 2, "t": "2"}, {"by": "judge-c", "v": 1, "t": "1"}]
+    bench.sit(sheet)
+    assert bench.page.locator(".why").all_inner_texts() == [
+        "tone: judge-b disagrees (2, not 4)y",
+        "audit sample, assisted share: the judge is shown on purpose, to measure anchoring",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"tone": 4, "fit": 2}, "2 agree, 0 differ; "), ({"tone": 5, "fit": 2}, "1 agree, 1 differs (1 by one); "),
+        ({"tone": 5, "fit": 5}, "0 agree, 2 differ (1 by one, 1 by more); "),
+        ({"tone": 1, "fit": 5}, "0 agree, 2 differ (2 by more); "), ({}, ""),
+    ],
+)  # fmt: skip
+def test_after_a_reveal_it_is_counted_how_far_the_two_are_apart(bench: Bench, given: Json, said: str) -> None:
+    bench.sit(answered(response("a", mode="revealed"), "v1", given))
+    assert bench.text(".why.shown") == f"the judge is shown: {said}changes from here count as revealed"
+
+
+def test_texts_that_are_missing_or_folded_say_so(bench: Bench) -> None:
+    """Each part of a pair and of a model's reply that is not there says why."""
+    sheet, whole = fakes.pair("a", size=80, sections=2), response("b")
+    sheet["rows"][0]["texts"][1] |= {"text": "", "absent": True}
+    sheet["rows"][1]["texts"][0]["text"] = None
+    parts = [{"why": "thinking", "text": "<think>So.</think>"}, {"why": "", "text": " "}]
+    whole["rows"][0]["texts"] = [{"role": "output", "label": "Output", "parts": parts}]
+    bench.sit(sheet, whole)
+    assert bench.page.locator(".absent").all_inner_texts() == [
+        "This response has no such section.", "This text is not in the files."
+    ]  # fmt: skip
+    bench.press("3")
+    bench.go()
+    assert bench.item == "id-b" and bench.text(".absent") == "The response says nothing besides."
+    assert bench.page.locator("details.think").count() == 1
+
+
+def test_a_call_that_is_no_json_stands_as_it_came(bench: Bench) -> None:
+    sheet = fakes.tools("a")
+    sheet["rows"][0]["texts"][1]["text"] = '{"customer": "ann", '
+    bench.sit(sheet)
+    bench.press("t")
+    bench.page.locator("details.tool .clip").nth(1).wait_for()
+    bodies = bench.page.locator("details.tool .clip").all_inner_texts()
+    assert bodies[0] == '{"customer": "ann", ' and '"order": 0,\n    "state"' in bodies[1]
+
+
+def test_names_in_wide_letters_have_room(bench: Bench) -> None:
+    sheet = response("a")
+    tone, fit = sheet["rows"][0]["groups"][0]["cells"]
+    tone["label"], fit["label"] = "ことばづかい", "tone"
+    bench.sit(sheet)
+    names = bench.page.evaluate("[...shadow.querySelectorAll('.cell .name')].map(e => [e.offsetWidth, e.scrollWidth])")
+    assert [wide <= room for room, wide in names] == [True, True] and names[0][0] == names[1][0] > 80
+
+
+def test_a_judges_number_is_as_wide_as_it_needs(bench: Bench) -> None:
+    sheet = fakes.numbers("a")
+    cell = sheet["rows"][0]["groups"][0]["cells"][1]
+    cell["judge"]["v"] = 8
+    bench.sit(sheet)
+    assert bench.cell(cell["dimension"]).locator(".judge").get_attribute("class").split() == ["step", "word", "judge"]
+
+
+def test_what_is_not_defined_is_said_in_the_whole_note(bench: Bench) -> None:
+    sheet = response("a")
+    for cell in sheet["rows"][0]["groups"][0]["cells"]:
+        cell |= {"definition": "", "anchors": []}
+    sheet["rows"][0]["groups"][0]["cells"][0]["judge"]["level"] = None
+    bench.sit(sheet)
+    bench.press("d")
+    assert bench.text(".note") == "No definition and no note are given for this score."
+    bench.press("j")
+    assert bench.text(".note") == "high stated confidence: what the judge says of itself (from self-reported)"
+    assert bench.text(".meaning").strip() == "fit"
+
+
+def test_how_much_is_assigned_stands_beside_what_is_left(bench: Bench) -> None:
+    progress = {"today": 3, "mine": 9, "seconds": 8.23, "left": 5, "done": 20, "total": 140}
+    bench.sit(response("a"), progress=progress | {"assigned": "4 of yours until Friday"})
+    assert bench.text(".progress") == "3 today · 5 left · 8.2 s an item · 4 of yours until Friday"
+    assert bench.page.locator(".progress").get_attribute("title") == "20 of 140 done; 9 by you"
+    bench.tell(progress=progress | {"left": None, "seconds": 12.6, "assigned": ""})
+    assert bench.text(".progress") == "3 today · 13 s an item"
+    bench.tell(progress=progress | {"left": 0, "seconds": None, "assigned": ""})
+    bench.go()
+    assert bench.text(".progress") == "4 today · 0 left"
+
+
+def test_a_better_text_has_the_language_of_what_it_replaces(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["texts"][0]["text"] = fakes.JA
+    bench.sit(sheet)
+    bench.press("e")
+    assert bench.page.locator("textarea").get_attribute("lang") == "ja"
+
+
+def test_long_items_are_laid_out_where_they_are_looked_at(bench: Bench) -> None:
+    bench.sit(fakes.pair("a", size=8000, sections=1), fakes.long_dialogue("b", 15))
+    sizes = "[...shadow.querySelectorAll('.row')].map(e => e.style.containIntrinsicSize.split(' ').pop())"
+    high = [int(size.removesuffix("px") or 0) for size in bench.page.evaluate(sizes)]
+    assert 4000 < high[0] < 6000 and set(high[1:]) == {0} and bench.page.locator(".rows.lazy").count() == 0
+    bench.press("3")
+    bench.go()
+    bench.go()
+    assert bench.item == "id-b" and bench.page.locator(".rows.lazy").count() == 1
+
+
+def test_by_touch_no_key_is_named(chromium: Any) -> None:
+    """Where a finger is what one has, steps are larger and nothing speaks of keys."""
+    with opened_desk(chromium, has_touch=True, is_mobile=True, viewport={"width": 820, "height": 1180}) as page:
+        bench = Bench(page, "ann")
+        bench.open()
+        bench.sit(hidden("a"), response("b"))
+        assert bench.page.evaluate("shadow.querySelector('.cell .step').offsetWidth") >= 40
+        page.locator(".cell .step").first.tap()
+        page.locator("[data-do=go]").tap()
+        assert "1 rating has no answer yet: tapping again saves all the same" in bench.sum()
+        page.locator("[data-do=skip]").tap()
+        field = page.locator(".menu input")
+        assert field.get_attribute("placeholder") == "why: in your own words, or choose below"
+        assert page.evaluate("shadow.activeElement.className") == "menu skip", "no keyboard comes up by itself"
+
+
+def formatted(bench: Bench) -> int:
+    """How many bold words are there a moment later."""
+    bench.wait(0.1)
+    return int(bench.page.locator(".formatted strong").count())
+
+
+def test_texts_are_formatted_in_a_browser_that_says_nothing_of_idle_time(bench: Bench) -> None:
+    bench.page.evaluate("() => { window.requestIdleCallback = undefined }")
+    sheet = response("a")
+    sheet["rows"][0]["texts"][0]["text"] = "It is **bold**."
+    bench.sit(sheet)
+    assert patiently(lambda: formatted(bench) == 1)
+
+
+def test_a_library_that_did_not_come_is_asked_for_again_after_a_while(bench: Bench) -> None:
+    sheets = [response(name) for name in "abcd"]
+    for sheet in sheets:
+        sheet["rows"][0]["texts"][0]["text"] = f"It is **{sheet['name']}**."
+    tried: list[str] = []
+
+    def fail(route: Any) -> None:
+        tried.append(route.request.url)
+        route.abort()
+
+    libraries = re.compile(r"markdown-it|dompurify|purify")
+    bench.page.route(libraries, fail)
+    bench.sit(*sheets)
+    assert patiently(lambda: len(tried) == 2)
+    bench.page.wait_for_function("!document.querySelector('head script')")
+    assert "**a**" in bench.text(".text.bot")
+    bench.page.unroute(libraries)
+    bench.go()
+    assert bench.page.locator(".formatted strong").count() == 0 and len(tried) == 2, "not at once"
+    bench.wait(16)
+    bench.go()
+    assert patiently(lambda: formatted(bench) == 1)
+    assert bench.item == "id-c"
+
+
+def test_what_a_model_says_beside_its_thinking_is_made_ready_ahead(bench: Bench) -> None:
+    talk = [{"role": "user", "text": "Is it **so**?"}]
+    pair = fakes.pair("c", size=80, sections=1)
+    pair["head"] = [{"label": "Input", "text": "", "fold": False, "turns": talk}]
+    bench.sit(response("a"), fakes.thought("b"), pair)
+    bench.page.wait_for_function("window.markdownit && window.DOMPurify")
+    bench.wait(2)
+    made = "() => [...shadow.querySelectorAll('.formatted strong')].map(e => e.textContent)"
+    bench.press_at_once(1, "Enter", ctrl=True)
+    assert bench.page.evaluate(made) == ["answer"]
+    bench.press_at_once(1, "Enter", ctrl=True)
+    assert bench.item == "id-c" and bench.page.evaluate(made) == ["so"]

@@ -502,3 +502,191 @@ def test_the_guidelines_and_the_legend_are_said_until_they_were_seen(bench: Benc
     bench.open()
     bench.sit(response("a"), guide=fakes.GUIDE)
     assert tips.count() == 1 and "guidelines" not in tips.inner_text()
+
+
+def test_a_key_that_is_pressed_beside_its_field_is_typed_into_it(bench: Bench) -> None:
+    bench.sit(fakes.numbers("a"))
+    bench.press("j")
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    bench.page.evaluate("shadow.querySelector('.sheet').focus()")
+    bench.press("4")
+    bench.page.evaluate("shadow.querySelector('.sheet').focus()")
+    bench.press("2")
+    assert field.input_value() == "42"
+    bench.press("ArrowRight")
+    assert field.input_value() == "43", "an arrow goes on from what is typed"
+    bench.page.evaluate("shadow.querySelector('.sheet').focus()")
+    bench.press("7")
+    assert field.input_value() == "7", "the next number takes the place of the last"
+
+
+def test_a_digit_that_no_answer_has_says_so(bench: Bench) -> None:
+    said = []
+    bench.sit(fakes.dialogue("a"))
+    cells = {"verdict": "0", "weakest_turn": "9"}
+    for dimension, key in cells.items():
+        bench.cell(dimension).locator(".name").click()
+        bench.press(key)
+        said.append(bench.hint())
+    assert said == ["verdict has no 10: it has 4 answers.", "weakest turn has no 9: choose one of its turns."]
+
+
+def test_composed_keys_and_keys_of_a_desk_that_has_gone_are_none_of_its(bench: Bench) -> None:
+    bench.sit(response("a"))
+    for told in ("isComposing: true", "keyCode: 229"):
+        bench.page.evaluate(f"() => {{ shadow.querySelector('.sheet').dispatchEvent(new KeyboardEvent('keydown', "
+                            f"{{key: '3', bubbles: true, composed: true, {told}}})) }}")  # fmt: skip
+    assert bench.mine("tone") == []
+    bench.page.evaluate("document.body.replaceChildren()")
+    bench.press("3", "Control+Enter")
+    assert bench.messages() == [] or bench.messages()[-1]["answers"] == []
+
+
+def test_a_held_key_does_once_what_is_no_move(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("1", "2", "k")
+    keys = bench.page.keyboard
+    for _ in range(3):
+        keys.down("u")
+    assert (bench.mine("tone"), bench.mine("fit")) == (["1"], [])
+    keys.up("u")
+    for key in ("s", "1"):
+        bench.press(key)
+    for _ in range(2):
+        keys.down("Enter")
+    assert bench.sent() == [["id-a"]], "nor is a skipped item followed by another"
+    keys.up("Enter")
+
+
+def test_g_goes_to_the_first_rating_that_was_not_on_screen(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 420})
+    bench.sit(fakes.dialogue("a"))
+    bench.press("g")
+    first = bench.here
+    assert bench.page.locator(".row.here").get_attribute("data-unit") != "turn:1" or first != "context_use"
+    for _ in range(14):
+        bench.press("g")
+    assert bench.hint() == "Every rating of this item was on screen."
+
+
+def test_the_weakest_turn_is_one_of_the_assistant_and_is_gone_to_from_elsewhere(bench: Bench) -> None:
+    sheet = fakes.dialogue("a")
+    steps = sheet["rows"][-1]["groups"][0]["cells"][3]["steps"]
+    del steps[1]
+    bench.sit(sheet)
+    bench.cell("coherence").locator(".name").click()
+    bench.press("w")
+    assert bench.here == "weakest_turn"
+    bench.press("[", "[", "w")
+    assert bench.hint() == "Turn 2 cannot be chosen as the weakest." and bench.mine("weakest_turn") == []
+    bench.press("]", "w")
+    assert bench.hint() == "Turn 3 is the weakest turn, as the judge has it."
+    bench.sit(fakes.blind("b"), place="demo/audit")
+    bench.press("w")
+    assert bench.hint() == "Turn 1 is the weakest turn."
+
+
+def test_the_arrows_of_the_skip_menu_go_up_and_down_from_its_field_too(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("s", "ArrowDown", "ArrowDown", "ArrowDown")
+    chosen = bench.page.locator('.reason[aria-checked="true"]')
+    assert chosen.inner_text().split("\n")[-1] == "not my language"
+    bench.page.locator(".menu input").focus()
+    bench.press("ArrowUp")
+    assert chosen.inner_text().split("\n")[-1] == "I do not know this subject"
+    bench.page.locator(".menu input").focus()
+    bench.press("ArrowUp", "ArrowUp")
+    assert chosen.count() == 0 and bench.page.evaluate("shadow.activeElement.tagName") == "INPUT"
+    bench.press("ArrowDown")
+    for _ in range(2):
+        bench.page.keyboard.down("Space")
+    bench.page.keyboard.up("Space")
+    assert chosen.count() == 1 and bench.item == "id-a"
+
+
+def test_a_line_takes_its_enter_once_and_a_longer_text_with_either_key(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    keys = bench.page.keyboard
+    bench.press("m")
+    keys.type("odd")
+    for _ in range(3):
+        keys.down("Enter")
+    keys.up("Enter")
+    assert bench.page.locator(".mynote").count() == 1 and bench.mine("tone") == [], "what is held accepts nothing"
+    for key in ("Control", "Meta"):
+        bench.press("e")
+        keys.type(f" {key}")
+        bench.press("Enter")
+        assert bench.page.locator("textarea").count() == 1, "a new line"
+        bench.press(f"{key}+Enter")
+        assert bench.page.locator("textarea").count() == 0 and bench.item == "id-a"
+    better = bench.page.locator(".mynote.better .prose")
+    assert better.text_content() == "As it was said. Control Meta"
+
+
+def test_each_button_does_what_its_key_does(bench: Bench) -> None:
+    bench.sit(fakes.pair(size=200, long_input=900), response("b"))
+    press = bench.page.locator
+    fold = press("[data-do=fold]")
+    assert fold.get_attribute("aria-expanded") == "false" and "show all" in fold.inner_text()
+    fold.click()
+    assert fold.get_attribute("aria-expanded") == "true" and "fold" in fold.inner_text()
+    assert press(".part.fold.open").count() == 1
+    fold.click()
+    assert press(".part.fold.open").count() == 0
+    press("[data-do=raw]").click()
+    assert press("[data-do=raw]").get_attribute("aria-pressed") == "true"
+    assert bench.text(".live") == "Texts as they came."
+    press("[data-do=raw]").click()
+    assert bench.text(".live") == "Texts are formatted."
+    bench.press("3")
+    press("[data-do=undo]").click()
+    assert press(".cell .step.mine").count() == 0
+    press("[data-do=issue]").click()
+    bench.page.keyboard.type("wrong")
+    press("[data-do=keepeditor]").click()
+    press("[data-do=comment]").click()
+    bench.page.keyboard.type("gone")
+    press("[data-do=dropeditor]").click()
+    press("[data-do=comment]").click()
+    bench.page.keyboard.type("kept by the menu")
+    press("[data-do=skip]").click()
+    assert press(".menu.skip").count() == 1
+    press("[data-do=skip]").click()
+    assert press(".menu.skip").count() == 0
+    assert press(".mynote .prose").all_inner_texts() == ["wrong", "kept by the menu"]
+    assert press("[data-do=better]").is_hidden(), "nothing here can be written better"
+    press("[data-do=keys]").click()
+    bench.press("Tab")
+    assert bench.page.evaluate("shadow.activeElement.dataset.do") == "closecard", "Tab stays on the card"
+    press("[data-do=closecard].quiet").click()
+    bench.tell(notice="Something was not saved.")
+    press("[data-do=unnotice]").click()
+    assert press(".toast").count() == 0
+    press(".tip .step").first.click()  # the legend shows answers, and has none
+    assert press(".cell .step.mine").count() == 0
+
+
+def test_an_empty_queue_is_looked_into_again(bench: Bench) -> None:
+    bench.sit(empty={"title": "The queue is empty", "text": "Nothing waits."})
+    before = len(bench.messages())
+    bench.page.locator("[data-do=again]").click()
+    bench.wait(0.2)
+    assert bench.text(".idle") == "fetching the next item …" and len(bench.messages()) == before + 1
+    bench.tell(sheets=[response("a")])
+    assert bench.item == "id-a"
+
+
+def test_on_a_mac_the_keys_are_named_as_they_stand_there(bench: Bench) -> None:
+    hand = bench.page.context.new_cdp_session(bench.page)
+    agent = {"userAgent": bench.page.evaluate("navigator.userAgent")}
+    hand.send("Emulation.setUserAgentOverride", {**agent, "platform": "MacIntel"})
+    bench.open()
+    bench.sit(hidden("a"), response("b"))
+    go = bench.page.locator("[data-do=go]")
+    assert go.inner_text().endswith("⌘ ⏎") and go.get_attribute("aria-keyshortcuts") == "Meta+Enter"
+    bench.press("3", "Meta+Enter")
+    assert "1 rating has no answer yet: Cmd+Enter again saves all the same" in bench.sum()
+    bench.press("Meta+Enter")
+    assert bench.item == "id-b"
+    hand.send("Emulation.setUserAgentOverride", {**agent, "platform": "Linux x86_64"})

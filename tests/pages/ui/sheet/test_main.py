@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, response
 
@@ -385,3 +387,131 @@ def test_every_answer_of_a_scale_fits_into_its_box(bench: Bench) -> None:
     assert {"3.5", "n/a", "yes", "とても役に立つ", "良い"} <= {box["text"] for box in boxes}
     assert [box for box in boxes if box["needed"] > box["width"]] == []
     assert len({box["width"] for box in boxes if re.fullmatch(r"\d(\.5)?", box["text"])}) <= 2, "points and half points"
+
+
+FRAME = "height: 500px; width: 900px; overflow: auto; margin: 60px 0 0 200px"
+
+
+def test_in_a_page_that_scrolls_in_a_part_of_the_window_only_that_part_is_used(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), fakes.dialogue("b"), frame=FRAME)
+    top = "shadow.host.parentElement.scrollTop"
+    foot = bench.page.locator(".foot").bounding_box()
+    assert (foot["x"], foot["width"], foot["y"] + foot["height"]) == pytest.approx((200, 885, 560), abs=20)
+    bench.press("]", "]", "]")
+    low = bench.page.evaluate(top)
+    cell = bench.page.locator(".cell[data-here]").bounding_box()
+    assert low > 100 and bench.page.evaluate("scrollY") == 0 and 60 < cell["y"] < foot["y"] - cell["height"]
+    bench.press("[", "[", "[")
+    assert bench.page.evaluate(top) < low and bench.page.locator(".cell[data-here]").bounding_box()["y"] > 60
+    bench.press("]", "]", "]")
+    bench.page.evaluate(f"{top} = 0")
+    bench.press("Enter")
+    assert bench.hint() == "This rating was out of sight: Enter accepts the judge's value."
+    bench.go()
+    bench.go()
+    assert bench.item == "id-b" and bench.page.evaluate(top) == 0, "the next item begins at its top"
+
+
+def test_a_body_that_scrolls_is_the_page(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 420})
+    bench.page.evaluate("() => { document.body.style.overflowY = 'auto' }")
+    bench.sit(fakes.dialogue("a"))
+    bench.press("]", "]")
+    assert bench.page.evaluate("document.scrollingElement.scrollTop") > 0
+    assert bench.page.evaluate("shadow.querySelector('.sheet').desk.scroller === document.scrollingElement")
+
+
+def test_a_box_that_opens_below_the_page_is_brought_in(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 460})
+    sheet = response("a")
+    sheet["rows"][0]["texts"][0]["text"] = "As it was said. " * 260
+    bench.sit(sheet)
+    bench.press("e")
+    box, foot = bench.page.locator("textarea").bounding_box(), bench.page.locator(".foot").bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= foot["y"]
+    seen = bench.page.evaluate("scrollY")
+    bench.press("Control+Enter", "e")
+    assert abs(bench.page.evaluate("scrollY") - seen) < 60, "what is in view already moves nothing"
+
+
+def test_who_comes_to_the_same_place_of_the_page_leaves_the_one_before_as_it_was(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"), person="ann")
+    bench.press("3")
+    bench.page.evaluate("tell({person: 'bea', sheets: []})")
+    bench.tell(sheets=[response("c")], person="bea")
+    assert bench.item == "id-c" and bench.page.locator(".wrap").count() == 1
+    bench.press("5")
+    assert bench.mine("tone") == ["5"] and bench.page.evaluate("localStorage.getItem('assay:draft:ann:id-a') !== null")
+    bench.page.evaluate("() => { off(); off() }")  # it can be taken down twice
+    bench.press("1")
+    bench.sit(person="bea")
+    assert bench.mine("tone") == ["5"]
+
+
+def test_without_a_place_or_data_nothing_is_drawn(bench: Bench) -> None:
+    nowhere = "{data: {}, parentElement: document.createElement('p')}"
+    for given in ("{data: null, parentElement: document.body}", nowhere):
+        assert bench.page.evaluate(f"inner.default({given}) === undefined")
+
+
+def test_a_wheel_and_a_mouse_that_moves_are_work(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("3")
+    mouse, box = bench.page.mouse, bench.page.locator(".row").bounding_box()
+    mouse.move(box["x"] + 5, box["y"] + 5)
+    for n in range(2):
+        bench.wait(50)
+        mouse.wheel(0, 10)
+        bench.page.wait_for_function("at => shadow.querySelector('.sheet').desk.lastInput >= at", arg=bench.now())
+        bench.wait(50)
+        mouse.move(box["x"] + 6 + n, box["y"] + 5)
+    bench.go()
+    assert 200_000 <= bench.waiting()[0]["ms"] < 202_000
+
+
+LINK = """where => { const link = document.createElement("a"), nav = document.createElement("div");
+    link.href = "#"; link.textContent = "Review desk"; nav.dataset.testid = where; nav.append(link);
+    document.documentElement.append(nav) }"""
+
+
+def tab_to_link(bench: Bench, where: str) -> None:
+    """A link of the page, to which the keyboard goes."""
+    bench.page.evaluate(LINK, where)
+    for _ in range(20):
+        bench.press("Tab")
+        if bench.page.evaluate("document.activeElement.textContent === 'Review desk'"):
+            return
+    raise AssertionError("Tab does not reach the link.")
+
+
+@pytest.mark.parametrize(
+    ("where", "goes"),
+    [("stTopNavLink", True), ("stTopNavLinkContainer", True), ("stSidebarNav", True), ("else", False)],
+)
+def test_who_came_by_a_link_of_the_menu_is_at_the_desk(bench: Bench, where: str, goes: bool) -> None:
+    bench.sit(response("a"))
+    tab_to_link(bench, where)
+    bench.page.evaluate("() => { HTMLElement.prototype.focus = (was => function (o) { if (o) was.call(this, o) })"
+                        "(HTMLElement.prototype.focus) }")  # the bed's own focus on the desk is none that a page makes
+    bench.sit(response("a"))
+    assert bench.page.evaluate("document.activeElement === shadow.host") is goes
+
+
+def test_an_item_that_comes_leaves_a_link_that_the_keyboard_went_to(bench: Bench) -> None:
+    bench.sit()
+    tab_to_link(bench, "else")
+    bench.tell(sheets=[response("a")])
+    bench.painted()
+    assert bench.item == "id-a" and bench.page.evaluate("document.activeElement.textContent") == "Review desk"
+    bench.page.mouse.click(400, 300)
+    assert bench.page.evaluate("document.activeElement === shadow.host")
+
+
+def test_a_card_that_stood_on_what_has_gone_gives_the_keyboard_to_the_desk(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("3", "?")
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1}, again=True)])
+    bench.press("Escape")
+    assert bench.page.locator(".card").count() == 0
+    bench.press("j", "4")
+    assert bench.mine("fit") == ["4"]
