@@ -130,24 +130,25 @@ def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
         last[item] = found["lines"]
 
 
-def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path: Path) -> None:
+GIVEN = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
+TRIED: list[tuple[Json, str]] = [
+    (fakes.dialogue(), EVERY_KEY), (fakes.thought(), EVERY_KEY), (fakes.numbers(), EVERY_KEY),
+    (hidden("hidden"), EVERY_KEY), (answered(GIVEN, "v1", {"fit": 3}), EVERY_KEY),
+    (fakes.pair(size=200, long_input=900), SOME_KEYS), (fakes.japanese(), SOME_KEYS), (fakes.tools(), SOME_KEYS),
+    (fakes.bench(), SOME_KEYS), (fakes.cards(), SOME_KEYS),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sheet", "keys"), TRIED, ids=[str(sheet["name"]) for sheet, _ in TRIED])
+def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path: Path, sheet: Json, keys: str) -> None:
     """On items of every kind, which are seen as a whole: where what is drawn lies on the screen decides nothing."""
-    given = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
-    told, some, every = [], SOME_KEYS, EVERY_KEY
     bench.page.set_viewport_size({"width": 1440, "height": 6000})
     bench.sit(fakes.formatted(), person="nobody")
     for library in (".hljs-keyword", "math"):  # what formats texts is here before the first of them
         bench.page.locator(library).first.wait_for()
-    for sheet, keys in (
-        (fakes.dialogue(), every), (fakes.thought(), every), (fakes.numbers(), every), (hidden("hidden"), every),
-        (answered(given, "v1", {"fit": 3}), every), (fakes.pair(size=200, long_input=900), some),
-        (fakes.japanese(), some), (fakes.tools(), some), (fakes.bench(), some), (fakes.cards(), some),
-    ):  # fmt: skip
-        told.append(f"== {sheet['name']}")
-        bench.sit(sheet, response("next"), person=str(sheet["name"]))
-        told += drawn_by_keys(bench, keys)
-    said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*told, ""]))
-    compare_archive(said, Path(__file__).with_name("drawn.txt"), tmp_path)
+    bench.sit(sheet, response("next"), person=sheet["name"])
+    said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*drawn_by_keys(bench, keys), ""]))
+    compare_archive(said, Path(__file__).parent / "drawn" / f"{sheet['name']}.txt", tmp_path)
 
 
 def test_reasons_of_an_audit_and_what_another_judge_gave_stand_in_the_header(bench: Bench) -> None:
