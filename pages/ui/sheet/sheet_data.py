@@ -103,7 +103,8 @@ def _head(content: Dialogue | Pair | Response) -> list[Json]:
         return [h for h in head if str(h["text"]).strip()]
     if isinstance(content, Pair):
         text, fold = content.input_text, len(content.input_text) > 600
-        turns = [] if isinstance(content.input, str) else [{"role": t.role, "text": t.text} for t in content.input]
+        conversation = [] if isinstance(content.input, str) else content.input
+        turns = [{"role": t.role, "text": t.text} | _tool(t) for t in conversation]
         return [{"label": "Input", "text": text, "fold": fold, "turns": turns}]
     head = [{"label": "Task", "text": content.task, "fold": len(content.task) > 2000}]
     if content.reference.strip():

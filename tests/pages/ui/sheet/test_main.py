@@ -333,9 +333,11 @@ def test_what_belongs_to_both_of_two_texts_stands_across_them_and_a_long_input_s
     sheet = fakes.pair()
     sheet["rows"][0]["texts"].append(fakes.text("reference", "As it should be."))
     talk = [{"role": role, "text": f"says the {role}"} for role in ("system", "user", "assistant")]
+    talk.insert(2, {"role": "tool", "label": "result of search", "text": "21 degrees"})
     sheet["head"].append({"label": "Input", "text": "", "fold": False, "turns": talk})
     bench.sit(sheet)
-    assert bench.page.locator(".head .talk .label").all_inner_texts() == ["system", "user", "assistant"]
+    labels = ["system", "user", "result of search", "assistant"]
+    assert bench.page.locator(".head .talk .label").all_inner_texts() == labels
     assert bench.page.locator(".item.long").count() == 1
     first = bench.page.locator(".cols").first
     assert first.locator(".label").all_inner_texts() == ["A · model-x", "B · model-y", "reference"]

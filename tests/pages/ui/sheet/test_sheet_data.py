@@ -35,3 +35,20 @@ def test_a_made_up_sheet_has_the_fields_of_a_real_one(tmp_path: Path) -> None:
         for sheet in fakes.CASES[name]():
             made = fields(sheet)
             assert made == {sort: real[sort] for sort in made}, sheet["name"]
+
+
+def test_a_tool_that_was_called_before_two_answers_says_what_it_is(tmp_path: Path) -> None:
+    """The desk folds it away below that line; without one, it could not draw the item."""
+    turns = [
+        {"turn": 1, "role": "user", "text": "How warm is it?"},
+        {"turn": 1, "role": "tool", "name": "search", "text": "21 degrees"},
+        {"turn": 1, "role": "assistant", "text": "Wait."}, {"turn": 2, "role": "user", "text": "Well?"},
+    ]  # fmt: skip
+    pair = {"id": "p", "kind": "pair", "input": turns, "response_a": {"text": "21"}, "response_b": {"text": "Warm."}}
+    store = seeds.workspace(tmp_path / "a.duckdb", [pair], audit=1)
+    demo = dataset_named(store, "demo").id
+    [view] = desk.desk_views(store, "ann", claim_items(store, "ann", demo, "audit", QueueFilters(), [], 1))
+    [head] = sheet_data.sheet_data(view)["head"]
+    assert [(t["role"], t.get("label", "")) for t in head["turns"]] == [
+        ("user", ""), ("tool", "result of search"), ("assistant", ""), ("user", "")
+    ]  # fmt: skip
