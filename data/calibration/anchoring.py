@@ -13,7 +13,7 @@ from data.gold.gold import Basis
 from data.records.access import allow
 from data.records.combinations import answer_sql
 from data.store import Store, kept
-from judges.stats.calibration import anchoring_difference, summarise
+from judges.stats.calibration import anchoring_difference, count_other_answers, summarise
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
@@ -131,5 +131,5 @@ def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, c
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)
     assisted = load_paired_ratings(store, dataset_id, judge_id, dimension, ASSISTED, among=f" and {_SHOWN}")
     one, two = (summarise(cells, dimension) for cells in (blind, assisted))
-    others = min((1 - (arm.commonest or 1.0)) * min(arm.interval.items, arm.interval.n_eff) for arm in (one, two))
+    others = min(count_other_answers(arm.interval, arm.commonest) for arm in (one, two))
     return Anchor(one.interval, two.interval, anchoring_difference(blind, assisted, dimension), others)

@@ -230,6 +230,15 @@ class DimensionResult:
         return f"{self.dimension.sort}.{self.dimension.name}"
 
 
+def count_other_answers(kappa: Interval, commonest: float | None) -> float:
+    """Items' worth of ratings that hold another answer than the commonest one: (1 - its share) min(items, n_eff).
+
+    Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it.
+    0 without ratings.
+    """
+    return 0.0 if commonest is None else (1 - commonest) * min(kappa.items, kappa.n_eff)
+
+
 def has_kappa_of_moments(scale: Scale) -> bool:
     """Whether the scale's kappa is a function of six moments."""
     return agreement.is_kappa_of_moments(bins.code_count(scale), scale.weights)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from judges.plural import many
 from judges.stats import approval_check
 from judges.stats.approval_check import Policy, format_kappa, format_setting
-from judges.stats.calibration import Summary
+from judges.stats.calibration import Summary, count_other_answers
 from judges.stats.sequential import OpenSchedule, lower_bound_at
 from judges.stats.uncertainty import Interval
 
@@ -28,9 +28,7 @@ ALPHA = 0.05
 ITEMS = 50
 """Items since the approval below which nothing is concluded from them alone."""
 OTHERS = 18
-"""Of them as many have to hold another answer than the commonest one.
-
-Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it."""
+"""Of them as many have to hold another answer than the commonest one (count_other_answers)."""
 LATEST = 120
 """The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
 _LOOKS = OpenSchedule(ITEMS, 1_000)
@@ -61,7 +59,7 @@ class GoldAgreement(NamedTuple):
     def enough(self) -> bool:
         """Whether anything may be concluded from it by itself."""
         worth = min(self.kappa.items, self.kappa.n_eff)
-        some = self.commonest is not None and (1 - self.commonest) * worth >= OTHERS - _ROUNDING
+        some = count_other_answers(self.kappa, self.commonest) >= OTHERS - _ROUNDING
         return self.kappa.point is not None and worth >= ITEMS - _ROUNDING and some
 
 

@@ -9,9 +9,7 @@ from judges.render.words import cell, span
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 OTHERS = 10
-"""Items' worth of ratings that have to hold another answer than the commonest one, in both arms.
-
-Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it."""
+"""Items' worth of ratings that have to hold another answer than the commonest one, in both arms."""
 
 
 def findings(blind: Interval, assisted: Interval, change: Interval, others: float, title: str = "") -> list[Finding]:

@@ -16,10 +16,12 @@ from judges.stats.calibration import (
     PairedRatings,
     RatingSums,
     anchoring_difference,
+    count_other_answers,
     has_kappa_of_moments,
     interval_from_sums,
     summarise,
 )
+from judges.stats.uncertainty import Interval
 from judges.types import Dimension, Scale
 from tests.judges.moments import moments
 
@@ -181,6 +183,12 @@ def test_a_line_knows_whether_it_shows_what_the_gate_counts():
     assert DimensionResult(summary, summary, decision).gated and not DimensionResult(summary, other, decision).gated
     assert DimensionResult(summary, other, decision).key == "turn.quality"
     assert DimensionResult(summary, other, decision).title == "quality · turn"
+
+
+def test_other_answers_are_counted_by_the_item():
+    few, alike = (Interval(0.5, None, None, None, items, 90, n_eff, "hand") for items, n_eff in ((40, 30), (20, 30)))
+    assert count_other_answers(few, 0.9) == pytest.approx(3), "of answers to 30 items' worth, a tenth is another one"
+    assert count_other_answers(alike, 0.9) == pytest.approx(2) and count_other_answers(few, None) == 0
 
 
 def test_anchoring_is_assisted_minus_blind_whichever_way_it_is_computed():
