@@ -151,7 +151,7 @@ function turnLegend(d) {
 function takeGuide(d, guide) {
   const changed = (d.guide && d.guide.no) !== (guide && guide.no);
   d.guide = guide;
-  if (changed && d.ui && d.view) drawHeader(d);
+  if (changed && d.view) drawHeader(d);
 }
 
 function openGuide(d) {

@@ -369,7 +369,7 @@ function drawNote(d, view) {
   const c = view.cells[view.here];
   drawMeaning(d, view);
   const r = c ? c.r : -1;
-  if (view.noted !== undefined && view.noted !== r && view.rowEls[view.noted]) {
+  if (view.noted !== r && view.rowEls[view.noted]) {
     const old = view.rowEls[view.noted].querySelector(":scope > .cells > .note");
     if (old) { old.hidden = true; old.replaceChildren(); }
   }

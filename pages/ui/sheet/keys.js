@@ -26,12 +26,12 @@ function onKey(d, e) {
   if (d.menu) return onMenuKey(d, e, done);
   if (goes) { done(); dropHint(d); return go(d, e.repeat); }
   if (whole && /^[.,]$/.test(e.key) && point(d, whole)) return done();
-  if (inside && target.closest(".md-wide") && /^Arrow(Left|Right)$/.test(e.key)) return; // scrolls a wide table, or code
+  if (target.closest(".md-wide") && /^Arrow(Left|Right)$/.test(e.key)) return; // scrolls a wide table, or code
   const field = inside && target.classList.contains("num");
   if (field && /^([0-9.,-]|Backspace|Delete|Home|End)$/.test(e.key)) return e.stopPropagation();
-  if (tabbed && inside && target.classList.contains("clip") && /^(Arrow(Up|Down)|Home|End)$/.test(e.key)) return; // it scrolls
+  if (tabbed && target.classList.contains("clip") && /^(Arrow(Up|Down)|Home|End)$/.test(e.key)) return; // it scrolls
   const onButton = inside && target.tagName === "BUTTON";
-  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest && target.closest("a, summary")))) return;
+  if ((e.key === "Enter" || e.key === " ") && (onButton || (inside && target.closest("a, summary")))) return;
   if (e.key === " " && inside && target.classList.contains("step")) { done(); return target.click(); }
   if (e.key === " " || e.key === "Tab") return;
   const act = ACTS[e.key] || (/^[0-9]$/.test(e.key) ? digit : null);
@@ -333,6 +333,5 @@ function onPointer(d, e) {
   if (e.target.closest("button, .step") && !e.target.closest(".card")) e.preventDefault();
   const num = e.target.closest(".num");
   if (num && num.getRootNode().activeElement !== num) { e.preventDefault(); num.focus({ preventScroll: true }); } // the first click selects what stands there
-  const active = document.activeElement;
-  if (active && active !== document.body && active !== d.root.getRootNode().host && typing(active)) active.blur();
+  if (typing(document.activeElement)) document.activeElement.blur();
 }

@@ -128,7 +128,7 @@ function toTop(d) {
 function focusHere(d, sure) {
   if (!d.root || !d.view || d.menu || d.card || d.editor) return;
   const active = document.activeElement, inner = d.root.getRootNode().activeElement;
-  if (!sure && !inner && (awayFrom(d.root) || (tabbed && active && active.matches(CONTROL)))) return;
+  if (!sure && !inner && (awayFrom(d.root) || (tabbed && active?.matches(CONTROL)))) return;
   const c = d.view.cells[d.view.here];
   (c && c.active ? c.active : d.root).focus({ preventScroll: true });
 }
@@ -166,8 +166,8 @@ function attach(d, root) {
   for (const node of [root, d.ui.wrap, d.scroller, d.ui.foot]) d.resize.observe(node);
   addEventListener("resize", () => layout(d), quiet);
   layout(d);
-  const active = document.activeElement; // after a change of page the link in the menu has the focus; the desk is what the person came for
-  if (active && active !== document.body && active.closest('[data-testid="stSidebarNav"], [data-testid="stTopNavLink"], [data-testid="stTopNavLinkContainer"]')) { tabbed = false; focusRoot(d); }
+  // After a change of page the link in the menu has the focus; the desk is what the person came for.
+  if (document.activeElement?.closest('[data-testid="stSidebarNav"], [data-testid="stTopNavLink"], [data-testid="stTopNavLinkContainer"]')) { tabbed = false; focusRoot(d); }
   if (d.view) { const view = d.view; show(d, view); }
 }
 

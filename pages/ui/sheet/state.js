@@ -32,8 +32,8 @@ let tabbed = false; // whether the keyboard, not the mouse, went to what has the
 /** Whether something outside a root has the keyboard: a field, or what lies open above the page. A list of choices that the mouse has closed has not. */
 function awayFrom(root) {
   const active = document.activeElement;
-  if (active && active === root.getRootNode().host) return false;
-  if (active && active.matches(TYPED) && (active.getAttribute("role") !== "combobox" || tabbed)) return true;
+  if (active === root.getRootNode().host) return false;
+  if (active?.matches(TYPED) && (active.getAttribute("role") !== "combobox" || tabbed)) return true;
   return [...document.querySelectorAll(OVER)].some((e) => e.getClientRects().length);
 }
 

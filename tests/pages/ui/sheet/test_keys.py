@@ -645,9 +645,11 @@ def test_each_button_does_what_its_key_does(bench: Bench) -> None:
     press("[data-do=issue]").click()
     bench.page.keyboard.type("wrong")
     press("[data-do=keepeditor]").click()
+    assert bench.page.evaluate("shadow.activeElement.className").startswith("step"), "the keys rate again"
     press("[data-do=comment]").click()
     bench.page.keyboard.type("gone")
     press("[data-do=dropeditor]").click()
+    assert bench.page.evaluate("shadow.activeElement.className").startswith("step"), "the keys rate again"
     press("[data-do=comment]").click()
     bench.page.keyboard.type("kept by the menu")
     press("[data-do=skip]").click()
@@ -690,3 +692,18 @@ def test_on_a_mac_the_keys_are_named_as_they_stand_there(bench: Bench) -> None:
     bench.press("Meta+Enter")
     assert bench.item == "id-b"
     hand.send("Emulation.setUserAgentOverride", {**agent, "platform": "Linux x86_64"})
+
+
+def test_in_the_skip_menu_keys_choose_wherever_the_keyboard_is(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("s")
+    bench.page.evaluate("shadow.activeElement.blur()")
+    bench.press("2")
+    assert bench.page.locator('.reason[aria-checked="true"]').inner_text().endswith("I do not know this subject")
+
+
+def test_a_number_beyond_the_end_slides_back_to_it(bench: Bench) -> None:
+    bench.sit(fakes.numbers("a"))
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    bench.press("j", "1", "0", "0", "Enter", "k", "2", "5", "0", "ArrowRight")
+    assert field.input_value() == "100" and field.get_attribute("aria-invalid") is None

@@ -18,6 +18,7 @@ window.format = text => { const e = judged(text); while (texts.jobs.size) work({
 window.cleaned = html => { const e = el("div"); e.append(texts.purify.sanitize(html, ALLOWED)); return e };
 window.overlooked = texts => texts.filter(t => !SIGNS.test(t)
     && /<(?!p>|[/]p>|br>)/.test(window.markdownit({breaks: false}).disable(["reference"]).render(t)));
+window.steps = text => { const job = making(text); let n = 0; while (!job.next().done) n++; return n };
 window.odd = e => [...e.querySelectorAll("*")].filter(x => !TAGS.test(x.localName) || [...x.attributes].some(odder))
     .map(x => x.outerHTML.slice(0, 300));
 const TAGS =
@@ -153,3 +154,19 @@ def test_the_eye_that_looks_for_harm_sees_it(page: Any) -> None:
     for html in ("<a href=x>", "<p id=a>", "<p class='md-tight step'>", "<p style='width:99em'>", "<mo lspace='-9em'>"):
         made = "h => odd(Object.assign(document.createElement('div'), {innerHTML: h})).length"
         assert page.evaluate(made, html) == 1, html
+
+
+def test_formulas_of_a_line_of_their_own_stand_there(page: Any) -> None:
+    shown = "t => format(t).querySelector('math').getAttribute('display')"
+    said = {"$$y$$": "block", "\\[w=1\\]": "block", "the $x$ there": None, "the \\(z\\) there": None}
+    assert {text: page.evaluate(shown, text) for text in said} == said
+
+
+def test_a_long_text_is_formatted_in_many_steps_and_very_long_code_is_not_coloured(page: Any) -> None:
+    """So that the page answers in between, and none of them takes long."""
+    assert page.evaluate("steps", "A **b** c.\n\n" * 3_000) == 21, "one to parse it, and one for each 1,500 letters"
+    coloured = "t => format(t).querySelectorAll('.hljs-number').length"
+    lines = "x = 1\n" * 4_990
+    assert page.evaluate(coloured, f"```python\n{lines[:600]}```") == 100
+    assert page.evaluate(coloured, f"```python\n{lines}x = 10000000000\n{lines[:600]}```") == 0
+    assert page.evaluate(coloured, f"```python\n{'x = 1 + ' * 400}1\n```") == 0, "nor is code of endless lines"

@@ -369,3 +369,28 @@ def test_an_answer_that_an_older_version_kept_is_opened_again_too(bench: Bench) 
     bench.refuse(sheets=[response("a")])
     bench.page.get_by_text("Open it again").click()
     assert bench.item == "id-a" and bench.mine("tone") == ["3"] and not bench.page.locator(".mynote").count()
+
+
+def test_a_refused_value_that_the_scale_has_no_more_is_not_filled_in(bench: Bench) -> None:
+    given = [{"unit": "response", "dimension": d, "v": v} for d, v in (("tone", 9), ("gone", 1), ("fit", 4))]
+    bench.page.evaluate(KEPT, [bench.person, [{"key": "k1", "item": "id-a", "action": "save", "values": given}]])
+    bench.sit(response("b"))
+    bench.refuse(sheets=[response("a")])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.item == "id-a" and bench.mine("tone") == [] and bench.mine("fit") == ["4"]
+    bench.go()
+    assert values(bench.waiting()[0]) == {"tone": 4, "fit": 4}
+
+
+def test_who_goes_back_meanwhile_waits_for_no_item(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.ack()
+    bench.tell(refused=[{"key": "elsewhere", "item": "id-x", "why": "Your claim on it has run out."}])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.messages()[-1]["want"] == {"item": "id-x", "reveal": False}
+    before = len(bench.messages())
+    bench.press("b")
+    bench.wait(60)
+    assert [m for m in bench.messages()[before:] if m["want"]] == []
+    assert not bench.page.locator(".hint").is_visible(), "it is not said that it could not be fetched"
