@@ -31,8 +31,9 @@ function layout(d) {
   const foot = d.ui.foot.offsetHeight, grown = foot - (d.footHigh || foot), c = grown > 0 && d.view && d.view.cells[d.view.here];
   set("--foot", (d.footHigh = foot));
   if (d.view && d.eyes && d.eyes.rootMargin !== marginOf(d)) lookAt(d, d.view);
-  const reached = c && d.lastRow === d.view.rowEls[c.r]; // an item that has just opened stays at its top
-  if (reached && c.el.getBoundingClientRect().bottom <= viewport(d)[1] + grown) scrollToCell(d); // a message came: it covers nothing that is looked at
+  if (!c || d.lastRow !== d.view.rowEls[c.r]) return; // an item that has just opened stays at its top
+  const under = c.el.getBoundingClientRect().bottom - viewport(d)[1];
+  if (under > 0 && under <= grown) scrollToCell(d); // a message came: it covers nothing that is looked at
 }
 
 // ---- which ratings were on screen: at least half of a cell, between Streamlit's bar and the footer

@@ -286,12 +286,23 @@ def formatted(bench: Bench) -> int:
     return int(bench.page.locator(".formatted strong").count())
 
 
-def test_texts_are_formatted_in_a_browser_that_says_nothing_of_idle_time(bench: Bench) -> None:
-    bench.page.evaluate("() => { window.requestIdleCallback = undefined }")
-    sheet = response("a")
-    sheet["rows"][0]["texts"][0]["text"] = "It is **bold**."
+@pytest.mark.parametrize("idle", ["undefined", "(fn) => setTimeout(() => fn({timeRemaining: () => 0}), 10)"])
+def test_texts_are_formatted_where_nothing_is_said_of_idle_time_or_is_none(bench: Bench, idle: str) -> None:
+    bench.page.evaluate(f"() => {{ window.requestIdleCallback = {idle} }}")
+    sheet = fakes.dialogue("a")
+    for row in sheet["rows"][:3]:
+        row["texts"][1]["text"] = f"It is **{row['unit']}**."
     bench.sit(sheet)
-    assert patiently(lambda: formatted(bench) == 1)
+    assert patiently(lambda: formatted(bench) == 3)
+
+
+def test_a_section_without_any_rating_has_no_place_for_them(bench: Bench) -> None:
+    sheet = fakes.pair("a", size=80, sections=2)
+    for group in sheet["rows"][0]["groups"]:
+        group["cells"] = []
+    bench.sit(sheet)
+    bare = bench.page.locator(".row.bare")
+    assert bare.count() == 1 and bare.get_attribute("data-unit") == "section:1" and not bare.locator(".cells").count()
 
 
 def test_a_library_that_did_not_come_is_asked_for_again_after_a_while(bench: Bench) -> None:

@@ -462,12 +462,14 @@ def test_what_is_said_when_no_item_is_there(bench: Bench) -> None:
 
 def test_a_held_key_saves_nothing_that_it_has_just_asked_about(bench: Bench) -> None:
     bench.sit(hidden("a"), response("b"))
-    bench.press("3")
+    bench.press("3", "Enter")
+    assert bench.hint().startswith("There is no value to accept")
     keys = bench.page.keyboard
     keys.down("Control")
     for _ in range(3):
         keys.down("Enter")
     assert bench.item == "id-a" and "1 rating has no answer yet" in bench.sum()
+    assert bench.page.locator("[data-do=unseen]").count() == 0 and bench.hint() == "", "all of it was on screen"
     keys.up("Enter")
     keys.down("Enter")
     assert bench.item == "id-b" and [values(a) for a in bench.waiting()] == [{"tone": 3}]
@@ -564,3 +566,26 @@ def test_what_comes_when_the_page_has_gone_is_sent_from_the_next(bench: Bench) -
     assert bench.page.evaluate("before.filter(m => m.answers.length).length") == 0
     bench.sit(response("b"))
     assert [a["item"] for a in bench.waiting()] == ["id-a"]
+
+
+def test_what_was_refused_here_and_saved_elsewhere_is_shown_as_saved(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.press("5")
+    bench.go()
+    bench.refuse(sheets=[])
+    bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1, "fit": 2}, again=True)])
+    bench.press("b")
+    assert bench.item == "id-a" and bench.mine("tone") == ["1"]
+    assert "saved, nothing changed since" in bench.sum() and bench.text(".go").startswith("Back to where you were")
+
+
+def test_data_without_an_item_leaves_what_is_said_of_the_queue(bench: Bench) -> None:
+    nothing = {"title": "The queue is empty", "text": "Nothing waits."}
+    bench.sit()
+    bench.wait(0.2)
+    assert bench.text(".idle") == "fetching the next item …"
+    bench.page.evaluate("tell({})")
+    assert bench.text(".idle") == "fetching the next item …"
+    bench.sit(empty=nothing, place="demo/audit")
+    bench.wait(30)
+    assert bench.messages() == [], "what is empty is not asked again and again"

@@ -609,6 +609,7 @@ def test_a_line_takes_its_enter_once_and_a_longer_text_with_either_key(bench: Be
     keys = bench.page.keyboard
     bench.press("m")
     keys.type("odd")
+    bench.press("ArrowUp", "ArrowDown")
     for _ in range(3):
         keys.down("Enter")
     keys.up("Enter")

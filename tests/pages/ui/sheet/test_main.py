@@ -517,3 +517,18 @@ def test_a_card_that_stood_on_what_has_gone_gives_the_keyboard_to_the_desk(bench
     assert bench.page.locator(".card").count() == 0
     bench.press("j", "4")
     assert bench.mine("fit") == ["4"]
+
+
+def test_a_message_moves_nothing_under_who_has_scrolled_away(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 420})
+    bench.sit(response("b"), fakes.dialogue("a"))
+    bench.go()
+    bench.painted()
+    bench.press("j")
+    bench.page.evaluate("scrollTo(0, 1e6)")
+    far = bench.page.evaluate("scrollY")
+    bench.refuse()
+    bench.page.locator(".toast.refused").wait_for()
+    bench.page.evaluate("() => new Promise(done => new ResizeObserver(() => done()).observe(document.body))")
+    bench.painted()
+    assert far > 300 and bench.page.evaluate("scrollY") > far - 20
