@@ -11,12 +11,12 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from tests.fork_server import Forked, Warm
+from tests.fork_server import WARM as WARM
+from tests.fork_server import Forked
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 90.0  # seconds until it answers: a first start may make the sample workspace on a busy machine
 OURS = ("ASSAY_", "STREAMLIT_", "OPENAI_")
-WARM = Warm()
 PORTS: dict[int, bool] = {}
 """The ports of this process's apps, and whether an app has each at the moment: the next takes over what is free."""
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -56,7 +56,7 @@ class Server:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.root, self.script = root, script
-        self.process: subprocess.Popen[bytes] | Forked | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
         dead_end = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
         near = dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost")
@@ -93,13 +93,9 @@ class Server:
         """Start the process and do not wait for it (for a start that is expected to fail, or to be killed)."""
         assert not self.running, "The app is running already."
         arguments = ["run", self.script, "--server.port", str(self.port)]
-        if sys.platform == "linux" and self.root == ROOT:
-            self.process = Forked(WARM, arguments, self.root, self.env, self.log_path)
-            return
-        command = [sys.executable, "-m", "streamlit", *arguments]
         with self.log_path.open("ab") as log:
-            self.process = subprocess.Popen(
-                command,
+            self.process = (Forked if self.root == ROOT else subprocess.Popen)(
+                [sys.executable, "-m", "streamlit", *arguments],
                 cwd=self.root,
                 env=self.env,
                 stdin=subprocess.DEVNULL,

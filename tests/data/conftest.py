@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -17,9 +18,16 @@ from tests import seeds
 from tests.archives import compare_archive
 from tests.data import planted_workspace
 from tests.data.planted_workspace import Planted
+from tests.fork_server import Forked
 
 Check = Callable[[str, Iterator[str]], None]
 HERE = Path(__file__).with_name("rooms")
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets what starts Python programs fork them from one that has loaded data and judges, see tests.fork_server."""
+    monkeypatch.setattr(subprocess, "Popen", Forked)
 
 
 @pytest.fixture(scope="session")

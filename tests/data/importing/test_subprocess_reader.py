@@ -45,12 +45,20 @@ from tests.data.importing.test_container import BROKEN
 from tests.data.importing.test_fastchat import PAIRS, vote
 from tests.data.importing.test_importing import MIXED
 from tests.data.imports import bring, counts, decided, label, pair, source, text, verdict, workspace
+from tests.fork_server import Forked
 from tests.pages.desk_driver import patiently
 from tests.server import ROOT
 
+pytestmark = pytest.mark.usefixtures("forked")
 RESPONSES = ColumnMapping(
     kind="response", id=ValueSource(columns=["id"]), fields={"output": ValueSource(columns=["output"])}
 )
+
+
+@pytest.fixture
+def plain(forked: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the process start as it does for users, which takes a second."""
+    monkeypatch.setattr(subprocess, "Popen", Forked.__base__)
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +105,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+@pytest.mark.usefixtures("plain")
 def test_an_upload_becomes_what_the_same_bytes_become_here(store: Store, tmp_path: Path) -> None:
     rows = [*MIXED, verdict("p1", "a"), verdict("p1", "b", model="other"), label("p1", "a"), decided("p1", "a"), b"{"]
     rows += [label("p1", "c"), {"gold_rule": {"resolve": "majority", "apart": 1}}]
@@ -169,6 +178,7 @@ def refused(store: Store, given: Source, monkeypatch: pytest.MonkeyPatch) -> str
     return str(no.value)
 
 
+@pytest.mark.usefixtures("plain")
 def test_what_needs_too_much_memory_is_a_sentence(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,17 +351,16 @@ def test_a_server_that_is_killed_takes_the_reader_and_its_files_with_it(tmp_path
     given = upload(tmp_path, a__csv=b"id,output\n" + b"1,x\n" * 300_000)
     program = (
         "import sys\nfrom pathlib import Path\nfrom data import importing as ours\nfrom tests.data import imports\n"
-        "from tests.data.importing.test_subprocess_reader import RESPONSES\n"
         "from data.importing import subprocess_reader as apart\n"
         "real = apart._Session.send\n"
         "def send(self, value): print(self._process.pid, flush=True); real(self, value)\n"
         "apart._Session.send = send\nstore = imports.workspace(Path(sys.argv[1]))\n"
         "given = ours.from_uploads([('a.csv', Path(sys.argv[2]))])\n"
-        "plan = ours.ImportPlan('d', mappings=(RESPONSES,))\n"
+        "plan = ours.ImportPlan('d', mappings=(ours.ColumnMapping.model_validate_json(sys.argv[3]),))\n"
         "seen = lambda done, size, lines: lines and print('reads', flush=True)\n"
         "ours.preview_import(store, given, plan, progress=seen)"
     )
-    command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path)]
+    command = [sys.executable, "-c", program, str(tmp_path), str(given.files[0].path), RESPONSES.model_dump_json()]
     env = {**os.environ, "TMPDIR": str(spools)}
     with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
