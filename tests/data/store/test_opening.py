@@ -14,6 +14,7 @@ from collections.abc import Callable
 from datetime import datetime
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -25,6 +26,7 @@ from data.store.high_water_mark import Mark
 from data.workspace.restore import backup_revision, check_copy, restore
 from judges.errors import AssayError
 from tests.data.store.test_store import ROOT, at, count, put
+from tests.fork_server import Forked, run_forked
 from tests.soak import counts, damages
 
 pytestmark = [
@@ -33,17 +35,17 @@ pytestmark = [
 ]
 KILLED = """
 import os
-from pathlib import Path
-from tests.data.store.test_store import at, put
-s = at(Path({path!r}))
+from data.store import open_store
+from tests.seeds import put
+s = open_store("duckdb:///" + {path!r})
 [put(s, "x") for _ in range(150)]
 os._exit(9)
 """
 
 
-def python(code: str, **options: object) -> str:
+def python(code: str, **options: Any) -> str:
     """What a process of its own prints."""
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+    run = run_forked([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, **options)
     assert not run.stderr, run.stderr
     return str(run.stdout)
 
@@ -187,7 +189,7 @@ def test_a_newer_store_and_one_of_something_else_are_left_as_they_are(path: Path
 
 def test_a_store_in_use_by_another_process_is_left_as_it_is(path: Path) -> None:
     code = f"from data.store import open_store\ns = open_store('duckdb:///{path}')\nprint('open', flush=True)\ninput()"
-    with subprocess.Popen(
+    with Forked(
         [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout is not None and other.stdout.readline() == "open\n"
@@ -382,12 +384,12 @@ def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
     """New, killed and in need of a migration: nobody sees it half made, and nothing is lost."""
     code = (
         "import sys\nfrom data.store import open_store\nfrom data.store.errors import StoreLocked\n"
-        f"try: s = open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreLocked as e: print('locked')\n"
+        f"try: s = open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreLocked as e: print('locked', flush=True)\n"
         "else: print('open', flush=True)\nsys.stdin.read()"
     )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     for _ in range(3):
-        every_one = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, text=True, **pipes) for _ in range(4)]
+        every_one = [Forked([sys.executable, "-c", code], cwd=ROOT, text=True, **pipes) for _ in range(4)]
         said = sorted(one.stdout.readline().strip() for one in every_one if one.stdout)
         ends = [one.communicate() for one in every_one]
         assert said == ["locked"] * 3 + ["open"], ends

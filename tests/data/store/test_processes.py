@@ -17,6 +17,7 @@ from data.queue import queue
 from data.records import datasets, people
 from data.store import Store, open_store
 from tests import seeds
+from tests.fork_server import Forked
 from tests.postgres import Databases
 
 pytestmark = pytest.mark.together("postgres")
@@ -80,7 +81,7 @@ def test_two_processes_share_a_queue_and_one_that_is_killed_loses_nothing(addres
     for person in ("ann", "ben"):
         with (tmp_path / person).open("w") as out:
             command = [sys.executable, "-c", LABELLING, address, person]
-            started.append(subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE))
+            started.append(Forked(command, cwd=ROOT, stdout=out, stderr=subprocess.PIPE))
     end = time.monotonic() + 120
     while len(told(tmp_path / "ann")) < 5 or len(told(tmp_path / "ben")) < 5:
         assert time.monotonic() < end and started[0].poll() is None, started[0].stderr

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import subprocess
 import sys
 import threading
-import time
 import zlib
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,6 +21,7 @@ from data.store.duckdb_driver import DuckStore
 from data.store.errors import BadInput, StoreDamaged, StoreFailed, StoreLocked
 from data.store.high_water_mark import Mark
 from data.store.ids import new_id
+from tests.fork_server import Forked, run_forked
 from tests.postgres import Databases
 from tests.seeds import count, put
 from tests.soak import backups, counts, kills
@@ -176,7 +176,7 @@ def test_a_second_process_gets_a_sentence_that_names_the_holder(tmp_path: Path) 
         "from data.store import open_store\nfrom data.store.errors import StoreLocked\n"
         f"try: open_store('duckdb:///{tmp_path}/a.duckdb')\nexcept StoreLocked as e: print(e)"
     )
-    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    out = run_forked([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert f"process {os.getpid()}" in out
     assert "stop it first" in out and "need a workspace in PostgreSQL" in out
     store.close()
@@ -185,10 +185,10 @@ def test_a_second_process_gets_a_sentence_that_names_the_holder(tmp_path: Path) 
 def test_a_deleted_write_ahead_log_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     script = (
-        "import os\nfrom tests.data.store.test_store import at, put\nfrom pathlib import Path\n"
-        f"s = at(Path('{path}'))\n[put(s, 'x') for _ in range(5)]\nos._exit(9)"
+        "import os\nfrom data.store import open_store\nfrom tests.seeds import put\n"
+        f"s = open_store('duckdb:///{path}')\n[put(s, 'x') for _ in range(5)]\nos._exit(9)"
     )
-    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
+    run_forked([sys.executable, "-c", script], cwd=ROOT)
     wal = path.with_name("a.duckdb.wal")
     assert wal.exists()
     wal.unlink()
@@ -200,10 +200,10 @@ def test_a_deleted_write_ahead_log_is_noticed(tmp_path: Path) -> None:
 def test_a_truncated_write_ahead_log_is_noticed(tmp_path: Path, cut: float) -> None:
     path = tmp_path / "a.duckdb"
     script = (
-        "import os\nfrom tests.data.store.test_store import at, put\nfrom pathlib import Path\n"
-        f"s = at(Path('{path}'))\n[put(s, 'x', 20) for _ in range(5)]\nos._exit(9)"
+        "import os\nfrom data.store import open_store\nfrom tests.seeds import put\n"
+        f"s = open_store('duckdb:///{path}')\n[put(s, 'x', 20) for _ in range(5)]\nos._exit(9)"
     )
-    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
+    run_forked([sys.executable, "-c", script], cwd=ROOT)
     wal = path.with_name("a.duckdb.wal")
     with wal.open("r+b") as file:
         file.truncate(int(wal.stat().st_size * cut))
@@ -234,11 +234,13 @@ def test_a_failed_commit_says_so_keeps_nothing_and_the_store_goes_on(tmp_path: P
     script = f"""
 import resource, signal
 from pathlib import Path
+from typing import Any
 from data.store.errors import AssayError
-from tests.data.store.test_store import at, count
+from data.store import open_store
 from data.store.ids import new_id
+from tests.seeds import count
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-s = at(Path('{path}'))
+s = open_store('duckdb:///{path}')
 fill = lambda tx: tx.add('setting', 'id, scope, name, value', [(new_id(), 'test', 'x', 'y' * 20000) for _ in range(30)])
 limit = Path('{path}').stat().st_size + 3_000_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
@@ -254,7 +256,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM
 s.tx('ann', 'fill', fill)
 print(good + 1, refused, count(s), s.newest())
 """
-    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    run = run_forked([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     good, refused, rows, newest = map(int, run.stdout.split())
     assert refused > 0, "the limit was never met: the test says nothing"
@@ -267,6 +269,7 @@ print(good + 1, refused, count(s), s.newest())
 FILLING = """
 import os, resource, signal, sys
 from pathlib import Path
+from typing import Any
 from data.store.errors import StoreFailed
 from data.store import open_store
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -302,7 +305,7 @@ def fill(folder: Path, disk: str, most: int = 17 << 20) -> None:
     Past the size of log at which DuckDB folds it into the file, too: a fold that fails ends its database object.
     """
     command = [sys.executable, "-c", FILLING, str(folder), disk, str(most)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    run = run_forked(command, cwd=ROOT, capture_output=True, text=True)
     assert not run.stderr, run.stderr
     good, refused, later = map(int, run.stdout.split())
     assert refused > 10 and later == 50, run.stdout
@@ -447,21 +450,13 @@ def test_migrations_are_numbered_without_gaps_and_split_into_statements() -> Non
     assert MIGRATIONS.exists()
 
 
-def _hold(path: str, ready: multiprocessing.synchronize.Event) -> None:  # pragma: no cover
-    held = at(Path(path))
-    ready.set()
-    time.sleep(30)
-    held.close()
-
-
 def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready = context.Event()
-    child = context.Process(target=_hold, args=(str(tmp_path / "a.duckdb"), ready))
-    child.start()
-    assert ready.wait(30)
-    with pytest.raises(StoreLocked):
-        at(tmp_path / "a.duckdb")
-    child.kill()
-    child.join()
-    at(tmp_path / "a.duckdb").close()
+    path = tmp_path / "a.duckdb"
+    code = f"from data.store import open_store\ns = open_store('duckdb:///{path}')\nprint('open', flush=True)\ninput()"
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with Forked([sys.executable, "-c", code], cwd=ROOT, text=True, **pipes) as other:
+        assert other.stdout is not None and other.stdout.readline() == "open\n"
+        with pytest.raises(StoreLocked):
+            at(path)
+        other.kill()
+    at(path).close()
