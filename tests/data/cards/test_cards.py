@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from judges.cards import cards as folders
 from judges.cards.pointwise_quality.card import card_with_dimensions
 from judges.errors import BadCard, BadScale, UnknownCard
 from tests import seeds
+from tests.fork_server import run_forked
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -237,7 +237,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
         "import judges.cards, sys; judges.cards.__path__.append(sys.argv[1]); "
         "from judges.cards import cards; c = cards()['zz_manners']; print(c.version, c.dimensions[0].name)"
     )
-    done = subprocess.run(
+    done = run_forked(
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [made.version, "zz敬語"]

@@ -23,7 +23,7 @@ from data.store.high_water_mark import Mark
 from judges.cli.progress_bar import Bar
 from tests import seeds
 from tests.data.imports import label, pair, text, verdict
-from tests.processes import interruptible
+from tests.fork_server import Forked, run_forked
 
 ROOT = Path(__file__).resolve().parents[3]
 ROWS = [pair(), verdict("p1", "a"), label("p1", "tie")]
@@ -243,7 +243,7 @@ def test_a_store_in_use_is_neither_restored_nor_imported_into(run: Run, tmp_path
     run("import", "rows.jsonl", "--dataset", "d", "--as", "lea")
     run("backup", "b.duckdb")
     code = "from data.store import open_store; s = open_store(); print('open', flush=True); input()"
-    with subprocess.Popen(
+    with Forked(
         [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout is not None and other.stdout.readline() == "open\n"
@@ -362,7 +362,7 @@ def test_stopping_an_import_leaves_nothing_half_done(run: Run, tmp_path: Path) -
     spools.mkdir()
     options = {"cwd": ROOT, "env": {**os.environ, "TMPDIR": str(spools)}}
     for after in (0.0, 0.5, 2.0):
-        with interruptible(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
+        with Forked(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as one:
             while one.poll() is None and not list(spools.glob("assay-intake-*")):
                 time.sleep(0.01)
             time.sleep(after)
@@ -385,7 +385,7 @@ def test_what_the_output_cannot_write_is_written_as_json_writes_it(tmp_path: Pat
     env = {**os.environ, "ASSAY_STORE": f"duckdb:///{tmp_path}/a.duckdb", "PYTHONIOENCODING": encoding}
 
     def call(code: int, *words: str) -> str:
-        done = subprocess.run([sys.executable, "-m", "data", *words], cwd=ROOT, env=env, capture_output=True)
+        done = run_forked([sys.executable, "-m", "data", *words], cwd=ROOT, env=env, capture_output=True)
         assert done.returncode == code, done.stderr
         return done.stdout.decode(encoding)
 

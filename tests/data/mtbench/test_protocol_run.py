@@ -33,6 +33,7 @@ from judges.types import Dialogue
 from tests import seeds
 from tests.data.imports import text
 from tests.data.mtbench.recorder import answering, is_judging, recording
+from tests.fork_server import Forked
 from tests.judges.endpoint import Say, Served
 from tests.pages.desk_driver import patiently
 
@@ -367,7 +368,7 @@ def test_a_killed_process_asks_nothing_twice_that_was_stored_and_loses_nothing(t
 
         def child(resume: str) -> subprocess.Popen[str]:
             command = [sys.executable, "-c", CHILD, served.url, resume]
-            return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+            return Forked(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
 
         def stored() -> list[tuple[Any, ...]]:
             again = open_store(f"duckdb:///{path}")

@@ -30,6 +30,7 @@ from judges.client.usage import tokens_billed, tokens_used
 from judges.protocols.call_plan import Ask, CallReply
 from tests import seeds
 from tests.data.runs.test_runs import GOOD, scripted
+from tests.fork_server import Forked
 from tests.judges.cli.test_run import served
 from tests.judges.endpoint import Say, Served
 from tests.practice_server import practice
@@ -184,7 +185,7 @@ def test_kills_do_not_forget_what_was_under_way(tmp_path: Path) -> None:
         for _ in range(3):
             before = len(found.bodies)
             slow = before + 2
-            child = subprocess.Popen(
+            child = Forked(
                 [sys.executable, "-c", CHILD, found.url, run_id], cwd=ROOT, env=environment, stdout=subprocess.PIPE
             )
             while len(found.bodies) < before + 4 and child.poll() is None:

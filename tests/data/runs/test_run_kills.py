@@ -20,6 +20,7 @@ from judges.practice.model import call_key
 from judges.protocols.call_plan import Task, ask
 from judges.types import ITEM
 from tests import seeds
+from tests.fork_server import Forked
 from tests.practice.faults import planned
 from tests.practice_server import practice
 
@@ -84,7 +85,7 @@ def test_three_kills_lose_nothing_and_ask_nothing_twice_that_was_stored(tmp_path
 
         def child(run_id: str) -> subprocess.Popen[str]:
             command = [sys.executable, "-c", CHILD, server.url, run_id]
-            return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+            return Forked(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
 
         run_id = "new"
         for quarter in (1, 2, 3):

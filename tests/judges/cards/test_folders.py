@@ -20,6 +20,7 @@ from judges.cards import cards
 from judges.errors import BadCard
 from judges.reading import reading
 from judges.types import Dimension, Reading, Remark, Response, Scale, Score
+from tests.fork_server import run_forked
 from tests.judges.replies import dialogue, pair, practised
 from tests.judges.run_cases import CARD
 from tests.server import ROOT
@@ -140,9 +141,9 @@ def test_no_command_shows_a_traceback(script: str, code: int, tmp_path: Path) ->
     (tmp_path / "slip" / "card.py").write_text("def (", encoding="utf-8")
     lines = tmp_path / "lines.jsonl"
     lines.write_text(json.dumps({"item": "r1", "card": "slip", "model": "m", "reply": {}}), encoding="utf-8")
-    done = subprocess.run(
+    done = run_forked(
         [sys.executable, "-c", _START + script, str(tmp_path), str(lines)],
-        cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+        cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL,
         env={"PATH": "", "ASSAY_STORE": f"duckdb:///{tmp_path / 'a.duckdb'}"},
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
