@@ -70,10 +70,12 @@ def test_every_name_in_a_docstring_is_there() -> None:
     known = {"with", *dir(builtins), *(part for name in found for part in name.split("."))}
     for kind in ("js", "sql"):
         known |= {word for path in ROOT.glob(f"[dp]*/**/*.{kind}") for word in re.findall(r"\w+", text(path))}
-    fields = {"name", "id", "attr", "arg", "asname"}
+    naming = {"name", "id", "attr", "arg", "asname"}
+    fields = {sort: naming.intersection(sort._fields) for sort in vars(ast).values() if hasattr(sort, "_fields")}
     for source in found.values():
         for node in source.nodes:
-            known |= {str(value) for field, value in vars(node).items() if field in fields}
+            for field in fields[type(node)]:
+                known.add(str(getattr(node, field)))
     stale = []
     for source in found.values():
         for node in source.nodes:
