@@ -135,7 +135,40 @@ def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     for one in [*current_cards(store).values(), *_earlier_cards(store)]:
         for dimension in one.dimensions:
             found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
+    for place, one in _cards_of_dropped(store).items():
+        found[place] = _questions(one)[place]
     return found
+
+
+@kept
+def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
+    """Of every question that people have labelled and that no card asks any more, the card that asked it last."""
+    known = [*current_cards(store).values(), *_earlier_cards(store)]
+    asked = {place for one in known for place in _questions(one)}
+    versions = {one.version for one in known}
+    found: dict[Place, Card] = {}
+    for version, spec in store.rows(
+        "select c.version, c.spec from card c left join (select value, max(seq) as seq from setting where scope = $1 "
+        "group by value) s on s.value = '\"' || c.version || '\"' order by coalesce(s.seq, c.seq) desc, c.version",
+        [_SCOPE],
+    ):
+        former = None if version in versions else _card_or_none(json.loads(spec))
+        if former is not None:
+            for one in (former, apply_per_turn(former)) if can_apply_per_turn(former) else (former,):
+                found = dict.fromkeys(_questions(one).keys() - asked, one) | found
+    if not found:  # as nearly always: nothing is read of labels, and what is kept stays when one comes
+        return found
+    rows = store.rows(
+        "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
+        "where l.dimension = any($1)",
+        [sorted({name for _, _, name in found})],
+    )
+    labelled = {(kind, sort_of(unit), name) for kind, unit, name in rows}
+    return {place: one for place, one in found.items() if place in labelled}
+
+
+def _questions(card: Card) -> dict[Place, Dimension]:
+    return {(card.kind, d.sort, d.name): d for d in card.dimensions}
 
 
 def _earlier_cards(store: Store | Tx) -> list[Card]:
@@ -280,9 +313,8 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
         )
     }
     now = current_cards(store)
-    for one in [*_earlier_cards(store), *now.values()]:
-        asking = {(one.kind, d.sort, d.name) for d in one.dimensions}
-        if one.recipe is not None and asking & labelled:
+    for one in [*_cards_of_dropped(store).values(), *_earlier_cards(store), *now.values()]:
+        if one.recipe is not None and _questions(one).keys() & labelled:
             used.setdefault(one.version, one.spec)
     current = {one.version for one in now.values()}
     return [spec for _, spec in sorted(used.items(), key=lambda pair: pair[0] in current)]
@@ -303,13 +335,15 @@ def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
 def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
     """The scales that a card of that name has to keep to.
 
-    They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled.
+    They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled,
+    whether a card still asks them or not.
     """
     current_card = current_cards(store).get(name)
     others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
     found: dict[Place, Scale] = {
         (c.kind, d.sort, d.name): d.scale for c in [*others, *_earlier_cards(store)] for d in c.dimensions
     }
+    found |= {place: _questions(one)[place].scale for place, one in _cards_of_dropped(store).items()}
     if current_card is None:
         return found
     used = bool(store.rows("select 1 from judge where card_version = $1 limit 1", [current_card.version]))

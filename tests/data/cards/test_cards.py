@@ -14,6 +14,7 @@ import pytest
 
 from data.cards import cards, desk_cards, folder
 from data.desk import desk, labels
+from data.exporting import exporting
 from data.importing import ImportPlan, from_bytes, import_source
 from data.queue import queue
 from data.records import datasets, people
@@ -98,6 +99,39 @@ def test_names_and_scales_that_are_taken_are_refused_in_sentences(store: Store) 
         cards.save_card(
             store, "lea", recipe(kind="response", dimensions=[asked | {"unit": "response", "name": "zz_wit"}])
         )
+
+
+def test_what_people_labelled_keeps_its_scale_when_the_card_asks_it_no_more(store: Store, tmp_path: Path) -> None:
+    """Without a judge; labels of 5 were on a scale from 1 to 3, and between the two versions there was no gold."""
+
+    def given_out(of: Store, kind: str) -> list[dict[str, Any]]:
+        file = tmp_path / f"{kind}.jsonl"
+        held = datasets.dataset_named(of, "d")
+        exporting.write_export(of, "lea", held, exporting.export_kind(kind), {}, "jsonl", file)
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+    def gold(of: Store) -> list[tuple[str, float]]:
+        return [(row["value"], row["code"]) for row in given_out(of, "gold")]
+
+    cards.save_card(store, "lea", recipe())
+    cards.save_card(store, "lea", recipe(hi=3))
+    cards.save_card(store, "lea", recipe())  # back to the first, by which people label
+    item = seeds.dialogue(1, turns=2)
+    said = {"item": item["id"], "dimension": "zz敬語", "mode": "blind", "made_at": "2026-01-31T12:00:00Z"}
+    lines = [said | {"unit": f"turn:{turn}", "value": 5, "annotator": "bo"} for turn in (1, 2)]
+    bring(store, [item, *lines])
+    other = {"name": "zz_wit", "unit": "turn", "definition": "x", "answers": {"hi": 5}}
+    cards.save_card(store, "lea", recipe(dimensions=[other]))
+    assert gold(store) == [("5", 5.0)] * 2
+    for name in ("zz_manners", "zz_others"):
+        with pytest.raises(BadInput, match="means 1 to 5"):
+            cards.save_card(store, "lea", recipe(hi=3, name=name))
+    cards.save_card(store, "lea", recipe(dimensions=[other | {"answers": {"hi": 3}}]))  # which nobody has labelled
+    elsewhere = open_store(f"duckdb:///{tmp_path}/elsewhere.duckdb")
+    people.join_workspace(elsewhere, "lea")
+    bring(elsewhere, given_out(store, "dataset"))
+    assert gold(elsewhere) == [("5", 5.0)] * 2
+    elsewhere.close()
 
 
 def test_a_card_made_here_is_imported_labelled_and_calibrated_like_any_other(store: Store) -> None:
