@@ -126,13 +126,17 @@ class _KnownOfItems:
 
 
 class KnownJudgments(_KnownOfItems):
-    """Which samples of which judge are there for which item and part."""
+    """Which samples of which judge are there for which item and part.
+
+    `again` counts those of the import that came after one of the workspace whose number they bore, or would have.
+    """
 
     def __init__(self, ask: Lookup) -> None:
         super().__init__(ask)
         self._slots: dict[tuple[str, str, str], dict[int, str]] = {}
         self._samples: dict[str, int] = {}
         self.new: set[str] = set()
+        self.again = 0
 
     def _learn(self, item_ids: list[str]) -> None:
         for key, judge, item, part, sample in self._ask("judgments", item_ids):
@@ -171,6 +175,7 @@ class KnownJudgments(_KnownOfItems):
             key = content_id(judge, item, part, raw, number)
             if key in slots.values():
                 return None
+        self.again += number > (sample or 0) and slots[number - 1] in self._samples
         slots[number] = key
         self.new.add(key)
         return key, number

@@ -91,6 +91,12 @@ class LineChecks:
         report.unscored = dict(self.judgments.unscored)
         if outcome := self.judgments.orders.describe_outcome():
             self.context.problems.warn(outcome)
+        if again := self.judgments.known.again:
+            self.context.problems.warn(
+                f"{many(again, 'judgment')} {verb(again, 'is a further answer', 'are further answers')} of a judge to an "
+                "item that it has judged here before: both count, as samples of it, and no earlier one is replaced. "
+                "Corrected scores belong under another name of the judge or its model."
+            )
         if report.formats == [table.TITLE]:
             for sentence in filter(None, (self._describe_textless(), self._describe_numbered())):
                 self.context.problems.warn(sentence)

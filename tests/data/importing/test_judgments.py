@@ -215,6 +215,15 @@ def test_a_judge_is_named_with_its_prompt_where_its_parameters_say_it(store: Sto
     assert found.judges == [f"plain_pairwise: m{said}" for said in ("", " (p)", " (p@w)", " (w)")]
 
 
+def test_scores_that_differ_from_those_that_are_there_are_said_to_count_beside_them(store: Store) -> None:
+    """A table of corrected scores made a second sample of the judge, and kappa that of both, without a word."""
+    first = [own(), item("r1"), item("r2"), item("r3"), *(said(name, 0.2) for name in ("r1", "r2"))]
+    assert bring(store, [*first, said("r2", 0.3)]).preview.warnings == [], "samples of one file are meant to be"
+    [warning] = bring(store, [said("r1", 0.9), said("r2", 0.8), said("r3", 0.1)]).preview.warnings
+    assert warning.startswith("2 judgments are further answers of a judge to an item that it has judged here before")
+    assert bring(store, [said("r1", 0.9), said("r3", 0.1) | {"sample": 1}]).preview.warnings == []
+
+
 def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_path: Path) -> None:
     """Its number is the next free one, and a file that says the old number is known the second time."""
     store = workspace(tmp_path)
