@@ -25,6 +25,10 @@ def run(options: argparse.Namespace) -> int:
     """Make the lead, or invite whoever signs in as one, and say whether there are two independent ones by now."""
     with workspace_store(new=True) as store:
         name = options.name or options.person
+        if options.person not in ("", name):
+            raise BadInput(f"Both {options.name!r} and --person {options.person!r} are named: say who once.")
+        if options.days != invitations.DAYS and not (options.email or options.subject):
+            raise BadInput("--days is for how long an invitation is open: say whose, with --email or --subject.")
         if options.email or options.subject:
             invitations.check_invitation(options.email, options.subject, options.days)
         if name:

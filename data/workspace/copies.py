@@ -18,11 +18,14 @@ def copy_workspace(source: str, target: str) -> tuple[int, int]:
     Every row keeps the number of its change. What has arrived is read back and compared table by table before anything
     is kept. Raises NotFound, BadInput or StoreFailed; then the target is as it was.
     """
+    for address in (source, target):
+        if not is_address(address):
+            raise BadInput(
+                f"{address!r} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database."
+            )
     path, to = duckdb_path(source), duckdb_path(target)
     if path is not None and not path.exists():
         raise NotFound(f"There is no store at {path}. Name the store to copy, as in duckdb:///file.duckdb.")
-    if not is_address(target):
-        raise BadInput(f"{target!r} names no store. Use duckdb:///file.duckdb or postgresql://person@host/database.")
     if to is not None and to.exists():
         raise BadInput(f"{to} exists already. Name a file that is not there: a copy goes into an empty store only.")
     with folder_for("copy") as folder:

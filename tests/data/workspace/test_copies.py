@@ -52,8 +52,9 @@ def test_a_copy_goes_into_an_empty_store_only(empty_database: str, file: Path, t
         copy_workspace(f"duckdb:///{tmp_path}/nowhere.duckdb", empty_database)
     with pytest.raises(BadInput, match="exists already"):
         copy_workspace(source, source)
-    with pytest.raises(BadInput, match="names no store"):
-        copy_workspace(source, "mysql://x")
+    for places in ((source, "mysql://x"), (str(file), empty_database)):
+        with pytest.raises(BadInput, match="names no store. Use duckdb:///file.duckdb"):
+            copy_workspace(*places)
     copy_workspace(source, empty_database)
     with pytest.raises(BadInput, match="A copy goes into an empty store"):
         copy_workspace(source, empty_database)
