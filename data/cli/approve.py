@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from data.approvals import approvals, case, record, suspension
 from data.approvals.actions import ACTIONS, Action
@@ -14,7 +15,7 @@ from data.records import datasets
 from data.records.judge_lookup import lookup_judge, lookup_judges
 from data.records.names import display_name
 from data.store import Store
-from data.store.errors import BadInput
+from data.store.errors import BadInput, NotFound
 from judges.plural import many
 from judges.stats.check_states import may_be_approved
 
@@ -58,8 +59,15 @@ def run(options: argparse.Namespace) -> int:
         for one in suspension.suspend_unsupported(store):
             print(f"Suspended by the approval check: {one.dimension} ({one.sort}). {one.reason}", file=sys.stderr)
         if options.list:
-            for judge in lookup_judges(store, found, options.judge):
-                _tell(store, found.id, judge.id)
+            judges = lookup_judges(store, found, options.judge)
+            every = [case.cases(store, found.id, judge.id) for judge in judges]
+            listed = [_fitting(cases, options) for cases in every]
+            if not any(listed):
+                dimensions = (one.result.dimension for cases in every for one in cases)
+                names = ", ".join(dict.fromkeys(f"{d.name} ({d.sort})" for d in dimensions)) or "none"
+                raise NotFound(f"No such dimension has been judged here. There are: {names}.")
+            for cases in listed:
+                _tell(store, cases)
             return 0
         chosen = _choose_case(store, found.id, lookup_judge(store, found, options.judge).id, options)
         action = decision(options)
@@ -82,23 +90,26 @@ def decision(options: argparse.Namespace) -> Action:
 def _choose_case(store: Store, dataset_id: str, judge_id: str, options: argparse.Namespace) -> Case:
     if not options.dimension:
         raise BadInput("Say which dimension: --dimension NAME. --list names them all.")
-    dimension_name = options.dimension.casefold().replace(" ", "_")
-    found = [
-        one for one in case.cases(store, dataset_id, judge_id)
-        if one.result.dimension.name.casefold() == dimension_name and options.unit in ("", one.result.dimension.sort)
-    ]  # fmt: skip
+    found = _fitting(case.cases(store, dataset_id, judge_id), options)
     if len(found) > 1:
         sorts = ", ".join(one.result.dimension.sort for one in found)
         raise BadInput(f"{options.dimension!r} is of several units: say which with --unit. There are: {sorts}.")
     return found[0] if found else case.find_case(store, dataset_id, judge_id, options.unit or "unit", options.dimension)
 
 
-def _tell(store: Store, dataset_id: str, judge_id: str) -> None:
-    """A line for each dimension of a judge."""
+def _fitting(cases: Sequence[Case], options: argparse.Namespace) -> list[Case]:
+    """Those of the dimension and the unit that the options name, where they name any."""
+    name = options.dimension.casefold().replace(" ", "_")
+    dimensions = ((one, one.result.dimension) for one in cases)
+    return [one for one, d in dimensions if name in ("", d.name.casefold()) and options.unit in ("", d.sort)]
+
+
+def _tell(store: Store, cases: Sequence[Case]) -> None:
+    """A line for each of a judge's dimensions."""
     stands = record.approval_statuses(store)
-    for place, one in enumerate(case.cases(store, dataset_id, judge_id)):
+    for place, one in enumerate(cases):
         if not place:
-            print(f"{one.judge.model} ({one.judge.card}, {judge_id})")
+            print(f"{one.judge.model} ({one.judge.card}, {one.judge.id})")
         stand, interval = stands.get(one.key, record.ApprovalStatus()), one.result.gate.interval
         kappa = "kappa undefined" if interval.point is None else f"kappa {interval.point:.3f}"
         low = one.result.decision.bound

@@ -273,7 +273,13 @@ def test_a_stricter_policy_makes_it_approved_under_an_older_one_everywhere(
     monkeypatch.setenv("ASSAY_STORE", store.url)
     store.close()
     assert main(["approve", "--dataset", "demo", "--list"]) == 0
-    assert "today's policy requires kappa 0.70." in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "today's policy requires kappa 0.70." in out and "safety" in out
+    assert main(["approve", "--dataset", "demo", "--list", "--dimension", "Helpfulness"]) == 0
+    assert "helpfulness  " in (out := capsys.readouterr().out) and "safety" not in out
+    for words in (["--dimension", "nobody"], ["--unit", "side"]):  # before, all were listed without a word
+        assert main(["approve", "--dataset", "demo", "--list", *words]) == 1
+        assert "No such dimension has been judged here. There are: context_use (turn), helpful" in capsys.readouterr().err
 
 
 def test_what_an_approved_dimension_is_marked_with() -> None:
