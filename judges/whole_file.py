@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+
+
+def check_place(path: Path) -> None:
+    """Raises OSError where no file can be written: to be asked before what takes long to make."""
+    for fits, code in ((not path.is_dir(), errno.EISDIR), (path.parent.is_dir(), errno.ENOENT)):
+        if not fits:
+            raise OSError(code, os.strerror(code))
 
 
 def write_whole(path: Path, content: bytes) -> None:

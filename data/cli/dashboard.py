@@ -14,7 +14,7 @@ from data.reports.dashboard import dashboard_html
 from data.store import Store
 from data.store.errors import BadInput, NotFound
 from data.store.ids import now
-from judges.whole_file import write_whole
+from judges.whole_file import check_place, write_whole
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -28,17 +28,23 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the file, and say what is in it."""
     path = Path(options.out)
+    _put(path, None)
     with workspace_store() as store:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
         found = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
         document = dashboard_html(found, now(), dashboard.run_names(found.runs))
-    try:
-        write_whole(path, document.encode())
-    except OSError as error:
-        raise BadInput(f"{options.out} cannot be written: {error.strerror}. Choose another place.") from None
+    _put(path, document.encode())
     print(f"{path}: {len(found.tiles)} approved, {len(found.withheld)} withheld ({found.name})")
     return 0
+
+
+def _put(path: Path, content: bytes | None) -> None:
+    """Write the file; without content only see that it can be written there."""
+    try:
+        check_place(path) if content is None else write_whole(path, content)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}. Choose another place.") from None
 
 
 def _judge(store: Store, dataset: Dataset, judge_name: str) -> str:

@@ -17,7 +17,7 @@ from data.reports.figures import report_figures
 from data.reports.report import make_report
 from data.reports.statistics import EPSILON
 from data.store.errors import BadInput
-from judges.whole_file import write_whole
+from judges.whole_file import check_place, write_whole
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
     epsilon = options.epsilon
     if not 0 <= epsilon < 1:
         raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
+    if target is not None:
+        _put(target, None)
     with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         judge_id = lookup_judge(store, dataset, options.judge).id
@@ -60,12 +62,17 @@ def run(options: argparse.Namespace) -> int:
     if target is None:
         sys.stdout.write(content.decode())
         return 0
-    try:
-        write_whole(target, content)
-    except OSError as error:
-        raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
+    _put(target, content)
     print(f"{target}: {len(content):,} bytes")
     return 0
+
+
+def _put(target: Path, content: bytes | None) -> None:
+    """Write the file; without content only see that it can be written there."""
+    try:
+        check_place(target) if content is None else write_whole(target, content)
+    except OSError as error:
+        raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
 
 
 def _say(what: str) -> None:

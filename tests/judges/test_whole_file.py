@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judges.whole_file import write_whole
+from judges.whole_file import check_place, write_whole
 
 
 def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +27,14 @@ def test_what_cannot_be_written_whole_leaves_what_was_there(tmp_path: Path, monk
         with pytest.raises(OSError, match="No space"):
             write_whole(path, b"newest")
     assert file.read_bytes() == b"newer" and sorted(p.name for p in tmp_path.iterdir()) == ["a.html", "link.html"]
+
+
+def test_where_no_file_can_be_written_is_known_before_it_is_made(tmp_path: Path) -> None:
+    check_place(tmp_path / "new.html")
+    check_place(Path("/dev/null"))
+    for path in (tmp_path, tmp_path / "no" / "new.html"):
+        with pytest.raises(OSError, match=r"directory"):
+            check_place(path)
 
 
 def test_what_is_no_plain_file_is_written_as_it_is() -> None:

@@ -26,6 +26,7 @@ from data.approvals import approvals, check_results
 from data.calibration import calibration
 from data.calibration.calibration import BasisSize
 from data.cli import main
+from data.cli import report as cli_report
 from data.gold.gold import BASES
 from data.records import people
 from data.records.settings import GoldRule, set_gold_rule
@@ -740,5 +741,8 @@ def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         assert "with --figures it is JSON" in capsys.readouterr().err
     assert main(["report", "--dataset", "demo", "--judge", "nobody"]) != 0
     assert "No judge of 'demo' is called 'nobody'. There are: mt_bench · m (" in capsys.readouterr().err
-    assert main(["report", "--dataset", "demo", "--out", str(tmp_path / "no" / "r.html")]) != 0
-    assert "could not be written" in capsys.readouterr().err
+    # Before anything is computed, which may take minutes.
+    monkeypatch.setattr(cli_report, "make_report", lambda *given: pytest.fail("it was made first"))
+    for place in (tmp_path, tmp_path / "no" / "r.html"):
+        assert main(["report", "--dataset", "demo", "--out", str(place)]) != 0
+        assert "could not be written" in capsys.readouterr().err
