@@ -97,6 +97,9 @@ def _format(file: SourceFile, chosen_format: Format) -> DetectedFile:
     sample = first_records(file, container, _FIRST, formats.lists()) or _read_with_nan(file, container)
     if container == "csv" and not sample and not _any(file, container):
         raise BadInput(f"{file.name} holds a header and no rows.")
+    bare = bool(sample) and not any(record.value or record.problem for record in sample)
+    if bare and not _any(file, container, lambda record: bool(record.value or record.problem)):
+        raise BadInput(f"{file.name} holds nothing to import: its rows have no fields.")
     start = FileStart(file.name, container, [record.value for record in sample])
     found = (formats.recognise(start) or _fallback_format(start)) if chosen_format == "auto" else chosen_format
     return DetectedFile(file, container, found, formats.file_role(found, start), *_begins(sample))
@@ -134,10 +137,10 @@ def _wraps(value: dict[str, Any]) -> bool:
     return whole or any(isinstance(one, list) and isinstance(next(iter(one), None), (list, dict)) for one in inner)
 
 
-def _any(file: SourceFile, container: Container) -> bool:
-    """Whether a file holds a record at all, good or bad."""
+def _any(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:
+    """Whether a file holds such a record; without a condition any, good or bad."""
     with file.open_uncounted() as stream:
-        return next(iter(read_records(file, container, stream, formats.lists())), None) is not None
+        return any(map(fits, read_records(file, container, stream, formats.lists())))
 
 
 def _begins(sample: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:

@@ -134,6 +134,8 @@ def test_what_is_no_data_is_refused(name: str, content: bytes, says: str) -> Non
     ("name", "content", "says"),
     [
         ("a.csv", b"id,human\n", "a.csv holds a header and no rows."),
+        *((name, content, f"{name} holds nothing to import: its rows have no fields.")
+          for name, content in (("a.jsonl", b"{}\n{}\n"), ("a.json", b"[{}, {}]"))),
         *((f"a{n}.json", json.dumps(value).encode(), "is one JSON object that none of the tools known here writes")
           for n, value in enumerate((
               {"data": [{"id": 1, "human": 3}]}, {"n": 1, "rows": [{"id": 1, "human": 3}]},
@@ -150,6 +152,11 @@ def test_what_holds_no_row_that_can_be_read_is_refused(name: str, content: bytes
 def test_a_single_line_is_a_row_though_it_holds_lists() -> None:
     row = {"id": 1, "response": "a", "annotations": [{"by": "ann", "score": 3}], "meta": {"a": {}}}
     assert detect_formats(from_bytes([("a.jsonl", json.dumps(row).encode())]))[0].format == "table"
+
+
+def test_rows_without_fields_before_others_are_no_reason_to_refuse_these() -> None:
+    lines = b"{}\n" * 30 + b'{"id": "a", "human": 3}\n'
+    assert detect_formats(from_bytes([("a.jsonl", lines)]))[0].format == "table"
 
 
 HELD = [
