@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_dataset(parser, required=False)
     add_card(parser, "a card of `python -m judges list` or `python -m data card list`")
     parser.add_argument("--model", metavar="NAME", help="a model of the endpoint, or practice-... for practice")
-    parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="judge N items, drawn at random (0: all)")
     parser.add_argument("--only-unscored", action="store_true", help="ask again what could not be used, nothing else")
     parser.add_argument("--spend", type=float, metavar="USD", help="end the run before all its starts cost more")
     parser.add_argument("--price", type=float, nargs=2, metavar=("IN", "OUT"), help="US dollars per million tokens")

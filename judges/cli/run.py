@@ -41,7 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("items", type=Path, metavar="ITEMS.jsonl", help="items as canonical JSON lines")
     options.add_judge_parameters(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="add the judgments to this file (else: print them)")
-    parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the first N items")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="only the first N items (0: all)")
     parser.add_argument("--dry-run", action="store_true", help="show prompts and the estimate; ask nothing")
     parser.add_argument("--ask", action="store_true", help="with --dry-run: ask about those items, and keep nothing")
     options.add_endpoint(parser)
