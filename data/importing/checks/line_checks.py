@@ -93,8 +93,8 @@ class LineChecks:
             self.context.problems.warn(outcome)
         if again := self.judgments.known.again:
             self.context.problems.warn(
-                f"{many(again, 'judgment')} {verb(again, 'is a further answer', 'are further answers')} of a judge to an "
-                "item that it has judged here before: both count, as samples of it, and no earlier one is replaced. "
+                f"{many(again, 'judgment')} {verb(again, 'is a further answer', 'are further answers')} of a judge to "
+                "an item that it has judged here before: both count, as samples of it, and no earlier one is replaced. "
                 "Corrected scores belong under another name of the judge or its model."
             )
         if report.formats == [table.TITLE]:

@@ -53,7 +53,7 @@ def test_a_copy_goes_into_an_empty_store_only(empty_database: str, file: Path, t
     with pytest.raises(BadInput, match="exists already"):
         copy_workspace(source, source)
     for places in ((source, "mysql://x"), (str(file), empty_database)):
-        with pytest.raises(BadInput, match="names no store. Use duckdb:///file.duckdb"):
+        with pytest.raises(BadInput, match="names no store"):
             copy_workspace(*places)
     copy_workspace(source, empty_database)
     with pytest.raises(BadInput, match="A copy goes into an empty store"):
