@@ -10,7 +10,7 @@ from data.records.people import Person
 from judges import audits as known
 from judges.audits import AuditFinding
 from pages.audits import actions, justification_check, probes, rows
-from pages.ui import charts, choose, session, url_state
+from pages.ui import charts, choose, session
 
 
 def page() -> None:
@@ -25,7 +25,7 @@ def page() -> None:
     if not judges:
         return
     with bar:
-        judge = url_state.select("judge", "Judge", names, width=460)
+        judge = choose.judge(names)
     with st.container(horizontal=True):
         choose.marks(dataset, next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):

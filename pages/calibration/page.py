@@ -37,7 +37,7 @@ def page() -> None:
     if not judges:
         return
     with bar:
-        judge = url_state.select("judge", "Judge", names, width=460)
+        judge = choose.judge(names)
     model = next(one.model for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
         choose.marks(dataset, model)

@@ -29,7 +29,7 @@ def page() -> None:
         return
     counted = policy.approval_basis(store, dataset.id)
     with bar:
-        reference = url_state.select("judge", "Reference", names, width=460)
+        reference = choose.judge(names, "Reference")
         rests = calibration.basis_sizes(store, dataset.id, calibration.compared_dimensions(store, reference))
         full = [basis for basis in (counted, *BASES) if rests[basis].labels]
         basis: Basis = url_state.select("basis", "Labels used", BASES, next(iter(full), counted), 390)

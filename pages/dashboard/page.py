@@ -29,7 +29,7 @@ def page() -> None:
         return
     names = {id_: name for id_, name in named.items() if id_ in approvals_by_judge}
     with bar:
-        judge = url_state.select("judge", "Judge", names, width=290)
+        judge = choose.judge(names, width=290, known=named)
     with st.spinner("Summing up the judge's scores ..."):
         found = dashboard.tiles(store, dataset.id, judge, approvals_by_judge[judge])
     with bar:

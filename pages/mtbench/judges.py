@@ -13,7 +13,7 @@ from data.records.exposure import NOTE
 from judges.mtbench.comparison import RatingComparison, question_gaps
 from judges.render.findings import mtbench_judges as said
 from pages.mtbench.place import BenchPlace
-from pages.ui import charts, findings, session, tables, text, url_state
+from pages.ui import charts, choose, findings, session, tables, text, url_state
 
 BY: dict[By | Literal["question"], str] = {"turn": "Turn", "category": "Category", "model": "Model"}
 _MANY = 25
@@ -32,7 +32,7 @@ def panel(at: BenchPlace) -> None:
             url_state.link("import", "Import judgments")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        one = url_state.select("judge", "Judge", at.raters, width=360)
+        one = choose.judge(at.raters, width=360)
         others = {other: name for other, name in at.raters.items() if other != one}
         other = url_state.select("with", "Compared with", others, width=360)
     with st.spinner("Comparing the judges ..."):

@@ -15,7 +15,7 @@ from judges.mtbench.means import ModelMeans
 from judges.mtbench.ranks import Ranking
 from judges.render.findings import mtbench_results as said
 from pages.mtbench.place import BenchPlace
-from pages.ui import charts, findings, session, tables, text, url_state
+from pages.ui import charts, choose, findings, session, tables, text, url_state
 
 _MANY = 25
 """Rows of a table that are shown without scrolling."""
@@ -40,7 +40,7 @@ def panel(at: BenchPlace) -> None:
         _japanese(at)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        judge = url_state.select("judge", "Judge", at.raters, width=360)
+        judge = choose.judge(at.raters, width=360)
         shared = _choose_shared(at)
     store, dataset = session.store(), at.dataset.id
     found = figures.model_means(store, dataset, at.rules, shared)

@@ -62,6 +62,16 @@ def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge],
     return known, _names(known, combinations.describe_combinations(store))
 
 
+def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, known: Mapping[str, str] = {}) -> str:
+    """The judge that is chosen of these, by id; a link to another one is told, by its name where it is `known`."""
+    named = url_state.lost_option("judge", names)
+    with st.container(width=width) if named else nullcontext():
+        if named:
+            shown = text.shorten(known.get(named, named), 60)
+            text.warn("There is no judge **{named}** here; another one is shown.", named=shown)
+        return url_state.select("judge", title, names, width=width)
+
+
 def marks(found: Dataset, model: str) -> None:
     """The marks of synthetic data and of a practice judge, where either is one."""
     text.synthetic(found)

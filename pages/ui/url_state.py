@@ -95,6 +95,17 @@ def chosen_option(name: str, options: Iterable[Value]) -> Value | None:
     return next((value for one in candidates for value in options if value == one), None)
 
 
+def lost_option(name: str, options: Iterable[str]) -> str:
+    """What the address names and is none of the options; "" where it is one, or the dataset was changed by hand."""
+    named = st.query_params.get(name, "")
+    if named in ("", *options):
+        return ""
+    if session.scratch("links").pop("moved", False):
+        st.query_params.pop(name)
+        return ""
+    return named
+
+
 def _now(name: str, options: Mapping[Value, str], default: str) -> Value:
     """The option that holds as the page is drawn."""
     found = chosen_option(name, options)
@@ -111,6 +122,7 @@ def _address(name: str, key: str) -> None:
         return  # the person chose nothing: Streamlit had forgotten it, as the page was left (see callback_of)
     st.query_params.pop("item", None)  # it was an item of the queue before
     st.query_params.pop(name, None)
+    session.scratch("links")["moved"] = name == "dataset"
     if value is not None:
         st.query_params[name] = value
 
