@@ -66,6 +66,7 @@ function drawThinking({ why, text }) {
   return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>|<\/\w+>$/g, "") : "", () => judged(text));
 }
 
+const isBlank = (text) => /^[\s\p{Cf}]*$/u.test(text); // signs without a width are nothing to see either
 const SPEAKERS = { user: "user", assistant: "assistant", output: "response", a: "response", b: "response" };
 
 function drawText(t, label) {
@@ -76,8 +77,8 @@ function drawText(t, label) {
   else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
   if (said === null) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
-  else if (SPEAKERS[t.role] && !said.trim()) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", `The ${SPEAKERS[t.role]} says nothing ${t.parts ? "besides" : "here"}.`));
-  else for (const part of partsOf(t)) if (part.why) block.append(drawThinking(part)); else if (part.text.trim() || !t.parts) block.append(judged(part.text));
+  else if (SPEAKERS[t.role] && isBlank(said)) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", `The ${SPEAKERS[t.role]} says nothing ${t.parts ? "besides" : "here"}.`));
+  else for (const part of partsOf(t)) if (part.why) block.append(drawThinking(part)); else if (!isBlank(part.text) || !t.parts) block.append(judged(part.text));
   for (const mark of t.marks || []) block.append(el("div", "mark", mark));
   return block;
 }

@@ -373,7 +373,7 @@ def test_texts_of_no_turn_say_what_they_are(bench: Bench) -> None:
 
 
 def test_whoever_says_nothing_has_a_sentence_that_says_so(bench: Bench) -> None:
-    said = [("", " "), ("\n\n", "ok")]
+    said = [("", " "), ("\n\u200b\n", "ok \u200b")]
     output = fakes.row("response", "response", [fakes.text("output", "")], [("", [fakes.cell("response", "tone", 4)])])
     bench.sit(fakes.item("a", "", "dialogue", [*fakes.turns(said), output]))
     silent = [f"The {who} says nothing here." for who in ("user", "assistant", "user", "response")]
