@@ -48,7 +48,12 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
     watch.start()
     try:
         line.request("POST", (parts.path or "/") + (f"?{parts.query}" if parts.query else ""), body, headers)
-        status = line.getresponse().status
+        answer = line.getresponse()
+        with suppress(http.client.RemoteDisconnected):  # then that was all
+            while 100 <= answer.status < 200:  # what comes before the answer itself, as 103
+                answer.headers = None  # type: ignore[assignment]  # the library then reads on
+                answer.begin()
+        status = answer.status
         if line.was_cut:
             raise TimeoutError
         if 200 <= status < 300:

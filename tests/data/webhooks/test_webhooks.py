@@ -62,11 +62,16 @@ def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
                 made.released.wait(30)
             elif how == "die":
                 self.connection.shutdown(socket.SHUT_RDWR)
+            elif how == "early":
+                while not made.released.wait(0.05):
+                    self.wfile.write(b"HTTP/1.1 103 Early Hints\r\n\r\n")
             elif how == "trickle":
                 while not made.released.wait(0.05):
                     self.wfile.write(b"HTTP/1.1 200 OK\r\nx: y\r\n" if not made.released.is_set() else b"")
             else:
-                self.send_response(how)
+                if how == 200.5:
+                    self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n")
+                self.send_response(int(how))
                 if 300 <= how < 400:
                     self.send_header("location", made.url + "/elsewhere")
                 self.end_headers()
@@ -241,6 +246,12 @@ def test_a_status_from_200_to_299_is_taken_and_any_other_is_named(receiver: Rece
         "It could not be reached: Connection refused."
     )
 
+
+def test_what_comes_before_the_answer_is_not_taken_for_it(receiver: Receiver) -> None:
+    """A 103 was: the event had arrived, and was told again for hours."""
+    receiver.answers = [200.5, "early"]
+    assert signed_request.post(receiver.url, "s", "e", "k", b"{}") == ""
+    assert signed_request.post(receiver.url, "s", "e", "k", b"{}", 0.5) == "It did not answer within 0.5 seconds."
 
 def test_it_is_sent_to_the_whole_address(receiver: Receiver) -> None:
     server = receiver.url.partition("/hook")[0]
