@@ -125,9 +125,7 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
     found = _tokens(store).get(_hash(text))
     if found is None:
         raise NotAllowed("This token is not known here. Make one on the page Your labels.")
-    state = found.state(now())
-    if state != "holds":
-        raise NotAllowed(f"This token ({found.prefix}...) has {'been revoked' if found.revoked else 'expired'}.")
+    _refuse_ended(found)
     try:
         person = find_person(store, found.person)
     except NotFound as error:
@@ -142,6 +140,19 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
         )
     _note_use(store, found)
     return found, person
+
+
+@allow("anybody")
+def refuse_ended(store: Store, token: Token) -> None:
+    """Raises NotAllowed where a token that let somebody in has ended since."""
+    for one in _tokens(store).values():
+        if one.id == token.id:
+            _refuse_ended(one)
+
+
+def _refuse_ended(token: Token) -> None:
+    if token.state(now()) != "holds":
+        raise NotAllowed(f"This token ({token.prefix}...) has {'been revoked' if token.revoked else 'expired'}.")
 
 
 def _note_use(store: Store, token: Token) -> None:

@@ -36,6 +36,7 @@ from data.store import Store
 from data.store.errors import BadInput, NotAllowed, StoreFailed
 from data.store.ids import content_id
 from data.temp_folders import folder
+from judges.errors import AssayError
 from judges.version import VERSION
 from pages.api import openapi, parameters
 from pages.api.call import Answer, ApiRoute, Call, Lines, StoredAnswer
@@ -84,7 +85,10 @@ class Api:
         except Exception as error:
             answer = answer_error(error)
         answer.headers.setdefault("cache-control", "no-store")
-        await answer(scope, receive, send)
+        try:
+            await answer(scope, receive, send)
+        except (AssayError, Refusal) as error:  # in the middle of rows: what is not complete tells the program so
+            log.warning("api_answer_cut", why=log.error_type(error))
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response:
         segments, headers = _segments(scope), Headers(scope=scope)
@@ -102,6 +106,7 @@ class Api:
             return await self._run("paced", lambda: self._respond(route, call, headers))
         with _body_file() as file:
             digest, size = await self._body(route, headers, receive, file)
+            await self._run("door", lambda: self._refuse_ended(token))  # while the body came
             fingerprint = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
             body = None if route.body is None else parameters.read_body(route, file.read_bytes())
             done = replace(call, asked=fingerprint, body=body, file=file if body is None else None)
@@ -135,6 +140,13 @@ class Api:
         if wait := self._tokens.wait(token.id):
             raise _too_often(wait)
         return token, person
+
+    def _refuse_ended(self, token: Token) -> None:
+        """Raises Refusal where a token has ended since it let somebody in."""
+        try:
+            tokens.refuse_ended(self._store(), token)
+        except NotAllowed as error:
+            raise _unknown(str(error)) from None
 
     def _count_address(self, scope: Scope) -> None:
         if wait := self._addresses.wait(str((scope.get("client") or ("",))[0])):
@@ -190,15 +202,18 @@ class Api:
         try:
             answer = route.handler(call)
             if isinstance(answer, Lines):
-                return self._stream_rows(answer.batches)
+                return self._stream_rows(answer.batches, call.token)
         except Exception as error:
             return answer_error(error)
         if isinstance(answer, StoredAnswer) and answer.again:
             more["idempotent-replayed"] = "true"
         return Response(_as_json(answer), 200, more, "application/json")
 
-    def _stream_rows(self, batches: Iterator[list[dict[str, Any]]]) -> Response:
-        """Rows as JSON lines. The first batch is made before the answer begins, so that a refusal can be said."""
+    def _stream_rows(self, batches: Iterator[list[dict[str, Any]]], token: Token) -> Response:
+        """Rows as JSON lines, for as long as the token holds; then the answer breaks off.
+
+        The first batch is made before the answer begins, so that a refusal can be said.
+        """
         first = next(batches, [])
 
         async def parts() -> AsyncIterator[bytes]:
@@ -206,6 +221,7 @@ class Api:
             try:
                 while batch:
                     yield await self._run("paced", partial(_as_lines, batch), begun=True)
+                    await self._run("door", lambda: self._refuse_ended(token), begun=True)
                     batch = await self._run("paced", lambda: next(batches, []), begun=True)
             finally:
                 await self._run("paced", batches.close, begun=True)  # type: ignore[attr-defined]

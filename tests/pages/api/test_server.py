@@ -93,6 +93,41 @@ def test_a_token_is_dead_with_its_person_and_less_with_their_role(by: dict[str, 
     refused(by["rea"].get("/me"), 401)
 
 
+@pytest.mark.parametrize("gone", ["revoked", "inactive"])
+def test_a_download_breaks_off_where_its_token_ends(
+    by: dict[str, Program], store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, gone: str
+) -> None:
+    """Before, all rows of a dataset went out to a token that had been revoked."""
+    monkeypatch.setattr(delivery, "_BATCH", 2)
+    really, batches = server._as_lines, list[Any]()
+
+    def end(batch: list[dict[str, Any]]) -> bytes:
+        batches.append(batch)
+        if len(batches) == 2 and gone == "revoked":
+            [token] = tokens.list_tokens(store, "rea")
+            tokens.revoke_token(store, "lea", token.id)
+        elif len(batches) == 2:
+            people.set_person(store, "lea", "rea", "researcher", active=False)
+        return really(batch)
+
+    monkeypatch.setattr(server, "_as_lines", end)
+    by["rea"].get(f"{DEMO}/items", headers={"accept": "application/x-ndjson"})
+    assert len(batches) == 2, "of three"
+    assert [one.getMessage() for one in caplog.records if one.name == "assay"][-1] == "api_answer_cut"
+
+
+def test_a_body_that_comes_while_its_token_ends_is_refused(by: dict[str, Program], store: Store) -> None:
+    def slowly() -> Iterator[bytes]:
+        yield item(1).encode()
+        [token] = tokens.list_tokens(store, "rea")
+        tokens.revoke_token(store, "rea", token.id)
+        yield b"\n" + item(2).encode()
+
+    headers = {"content-type": "application/x-ndjson"}
+    told = refused(by["rea"].ask("POST", f"{DEMO}/lines", headers, content=slowly()), 401)["detail"]
+    assert told.endswith("has been revoked.") and store.rows("select 1 from item where name = 'r1'") == []
+
+
 def test_how_a_token_may_be_given(by: dict[str, Program]) -> None:
     token, client = by["lea"].token, by["lea"].client
     for given in (token, f"Basic {token}", f"Bearer {token} {token}", "Bearer", f"Bearer\t{token}", f"Bearer {token},"):
