@@ -144,7 +144,7 @@ def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
 def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
     """Of every question that people have labelled and that no card asks any more, the card that asked it last."""
     known = [*current_cards(store).values(), *_earlier_cards(store)]
-    asked = {place for one in known for place in _questions(one)}
+    places = {place for one in known for place in _questions(one)}
     versions = {one.version for one in known}
     found: dict[Place, Card] = {}
     for version, spec in store.rows(
@@ -155,7 +155,7 @@ def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
         former = None if version in versions else _card_or_none(json.loads(spec))
         if former is not None:
             for one in (former, apply_per_turn(former)) if can_apply_per_turn(former) else (former,):
-                found = dict.fromkeys(_questions(one).keys() - asked, one) | found
+                found = dict.fromkeys(_questions(one).keys() - places, one) | found
     if not found:  # as nearly always: nothing is read of labels, and what is kept stays when one comes
         return found
     rows = store.rows(
