@@ -589,3 +589,16 @@ def test_data_without_an_item_leaves_what_is_said_of_the_queue(bench: Bench) -> 
     bench.sit(empty=nothing, place="demo/audit")
     bench.wait(30)
     assert bench.messages() == [], "what is empty is not asked again and again"
+
+
+def test_a_link_to_an_item_of_before_opens_it_where_it_is_to_be_answered_anew(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.go()
+    bench.refuse(sheets=[])
+    bench.go()
+    assert bench.item == ""
+    bench.tell(sheets=[response("c")], open="id-a")
+    assert bench.item == "id-c", "what was answered is not shown in place of what waits"
+    bench.go()
+    bench.tell(sheets=[response("d"), response("a")], open="id-a")
+    assert bench.item == "id-a" and "an item you answered before" not in bench.text(".whys")

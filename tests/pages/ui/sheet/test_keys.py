@@ -708,3 +708,12 @@ def test_a_number_beyond_the_end_slides_back_to_it(bench: Bench) -> None:
     field = bench.cell("adequacy_of_the_whole_answer").locator("input")
     bench.press("j", "1", "0", "0", "Enter", "k", "2", "5", "0", "ArrowRight")
     assert field.input_value() == "100" and field.get_attribute("aria-invalid") is None
+
+
+def test_a_text_is_written_better_by_the_mouse_too(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.page.locator("[data-do=better]").click()
+    bench.page.keyboard.type(" Or nearly.")
+    bench.page.locator("[data-do=keepbetter]").click()
+    assert bench.text(".mynote.better .prose") == "As it was said. Or nearly."
+    assert bench.page.evaluate("shadow.activeElement.className").startswith("step"), "the keys rate again"
