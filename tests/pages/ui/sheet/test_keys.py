@@ -717,3 +717,31 @@ def test_a_text_is_written_better_by_the_mouse_too(bench: Bench) -> None:
     bench.page.locator("[data-do=keepbetter]").click()
     assert bench.text(".mynote.better .prose") == "As it was said. Or nearly."
     assert bench.page.evaluate("shadow.activeElement.className").startswith("step"), "the keys rate again"
+
+
+def test_from_not_applicable_either_arrow_leads_to_the_highest_answer(bench: Bench) -> None:
+    for key in ("ArrowLeft", "ArrowRight"):
+        sheet = response("a")
+        sheet["rows"][0]["groups"][0]["cells"][0]["steps"] = [*fakes.ONE_TO_FIVE, fakes.NA]
+        bench.sit(sheet, place=f"demo/{key}", person=key)
+        bench.press("n", "k", key)
+        assert bench.mine("tone") == ["5"]
+
+
+def test_without_a_reason_the_field_for_it_has_the_keyboard(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("s")
+    bench.page.locator(".reason").first.focus()
+    bench.page.locator("[data-do=doskip]").click()
+    assert bench.item == "id-a" and bench.page.locator(".menu .ask").is_visible()
+    assert bench.page.evaluate("shadow.activeElement.tagName") == "INPUT"
+
+
+def test_a_field_says_to_a_screen_reader_what_stands_in_it(bench: Bench) -> None:
+    bench.sit(fakes.numbers("a"))
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    said = []
+    for keys in (["j"], ["7", "1", "Enter"], ["u"], ["n"]):
+        bench.press(*keys)
+        said.append((field.get_attribute("aria-valuenow"), field.get_attribute("aria-valuetext")))
+    assert said == [(None, "no answer"), ("71", "71"), (None, "no answer"), (None, "n/a")]

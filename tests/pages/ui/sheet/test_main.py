@@ -515,6 +515,7 @@ def test_a_card_that_stood_on_what_has_gone_gives_the_keyboard_to_the_desk(bench
     bench.tell(sheets=[answered(response("a"), "v1", {"tone": 1}, again=True)])
     bench.press("Escape")
     assert bench.page.locator(".card").count() == 0
+    assert bench.page.evaluate("shadow.activeElement.className") == "sheet"
     bench.press("j", "4")
     assert bench.mine("fit") == ["4"]
 
