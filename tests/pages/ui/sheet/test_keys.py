@@ -745,3 +745,14 @@ def test_a_field_says_to_a_screen_reader_what_stands_in_it(bench: Bench) -> None
         bench.press(*keys)
         said.append((field.get_attribute("aria-valuenow"), field.get_attribute("aria-valuetext")))
     assert said == [(None, "no answer"), ("71", "71"), (None, "no answer"), (None, "n/a")]
+
+
+def test_tab_leads_to_the_first_reason_or_to_the_one_that_is_chosen(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.press("s")
+    reachable = "[...shadow.querySelectorAll('.reason')].map(e => e.tabIndex)"
+    found = [bench.page.evaluate(reachable)]
+    for key in ("2", "ArrowUp", "ArrowUp"):
+        bench.press(key)
+        found.append(bench.page.evaluate(reachable))
+    assert found == [[0, -1, -1, -1], [-1, 0, -1, -1], [0, -1, -1, -1], [0, -1, -1, -1]]

@@ -533,3 +533,17 @@ def test_a_message_moves_nothing_under_who_has_scrolled_away(bench: Bench) -> No
     bench.page.evaluate("() => new Promise(done => new ResizeObserver(() => done()).observe(document.body))")
     bench.painted()
     assert far > 300 and bench.page.evaluate("scrollY") > far - 20
+
+
+def test_the_whole_note_is_scrolled_to_where_it_opens_below_the_page(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 460})
+    bench.sit(fakes.dialogue("a"))
+    bench.press("]", "]", "]", "j", "j")
+    bench.painted()
+    cell, foot = bench.page.locator(".cell[data-here]").bounding_box(), bench.page.locator(".foot").bounding_box()
+    bench.page.mouse.wheel(0, cell["y"] + cell["height"] - foot["y"] + 20)  # the rating stands right above the foot
+    bench.page.wait_for_function("low => shadow.querySelector('.cell[data-here]').getBoundingClientRect().bottom > low",
+                                 arg=foot["y"] - 60)  # fmt: skip
+    bench.press("d")
+    note, low = bench.page.locator(".note.full").bounding_box(), bench.page.locator(".foot").bounding_box()["y"]
+    assert note["y"] + note["height"] <= low
