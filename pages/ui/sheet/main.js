@@ -119,7 +119,7 @@ function unpin(view) {
 }
 
 function toTop(d) {
-  if (!d.scroller || !d.scroller.scrollTop) return;
+  if (!d.scroller.scrollTop) return;
   const whole = d.scroller === document.scrollingElement;
   const by = d.root.getBoundingClientRect().top - (whole ? 0 : d.scroller.getBoundingClientRect().top) - (d.top || 0) - 8;
   if (by < 0) d.scroller.scrollTop += by;

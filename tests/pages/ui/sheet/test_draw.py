@@ -97,6 +97,16 @@ DRAWN = """async () => {
   return {lines, messages: messages.splice(0)};
 }"""
 SOME_KEYS = "] Enter d x l t r o y s 2 Escape Control+Enter b Escape"
+EVERY_CLICK = (
+    "@[data-do=legend] @.why @.cell>.name @.cell:last-child>.name @.cell>.scale>.step @.cell>.scale>.na @.text.bot "
+    "@summary @summary "
+    "@[data-do=fold] @[data-do=fold] @[data-do=whole] @.note @[data-do=raw] @[data-do=raw] @[data-do=undo] "
+    "@[data-do=issue] 'so' @[data-do=keepeditor] @[data-do=issue] 'no' @[data-do=dropeditor] @[data-do=unnote] u "
+    "@[data-do=comment] 'so 2' @[data-do=skip] @[data-do=reason] @[data-do=reason]:last-child @[data-do=closedock] "
+    "@[data-do=better] ' more' @[data-do=keepbetter] @[data-do=keys] @[data-do=legend] @[data-do=keys] @.shade "
+    "@[data-do=go] @[data-do=unseen] @[data-do=go] @[data-do=back] @[data-do=reveal] @.cell>.scale>.step @[data-do=go] "
+    "@[data-do=skip] @[data-do=doskip] 'because' @[data-do=doskip] @[data-do=back] Escape"
+)
 EVERY_KEY = (
     "ArrowDown ArrowUp 9 3 0 u w n u ArrowRight ArrowRight ArrowLeft Enter j j k ] ] [ d Escape x x l l t t r r o o y "
     "g h Escape ? Escape i 'so' Enter e ' so' Control+Enter m 'so 2' Enter m Escape s 2 Escape v "
@@ -109,25 +119,32 @@ _HEADS = ("--", "++", "@@")
 
 
 def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
-    """What is drawn, and after each key what is drawn otherwise than when the item was last there; what was sent."""
+    """What is drawn, and after each key what is drawn otherwise than when the item was last there; what was sent.
+
+    @css is a click on what is the first there of that kind, where there is one.
+    """
     last = dict[str, list[str]]()
     for key in ["", *re.findall(r"'[^']+'|\S+", keys)]:
         if key.startswith("'"):
             bench.page.keyboard.type(key.strip("'"))
+        elif key.startswith("@"):
+            if not (found := bench.page.locator(f"{key[1:]}:visible").first).count():
+                continue
+            found.click(position={"x": 4, "y": 4}) if key == "@.shade" else found.click()
         elif key:
             bench.press(key)
         bench.painted()
-        found, item = bench.page.evaluate(DRAWN), bench.item
+        drawn, item = bench.page.evaluate(DRAWN), bench.item
         yield f"-- {key} {item}".rstrip()
         before = last.get(item, [])
-        changed = [line for line in unified_diff(before, found["lines"], n=0, lineterm="") if line[:2] not in _HEADS]
+        changed = [line for line in unified_diff(before, drawn["lines"], n=0, lineterm="") if line[:2] not in _HEADS]
         yield from (line for line in changed if line[0] == "+")
         if gone := sum(line[0] == "-" for line in changed):
             yield f"- {gone}"
-        for message in found["messages"]:
+        for message in drawn["messages"]:
             del message["clock"], message["nonce"]
             yield json.dumps(message, ensure_ascii=False)
-        last[item] = found["lines"]
+        last[item] = drawn["lines"]
 
 
 GIVEN = response("given", comments=[{"unit": "response", "sort": "issue", "text": "wrong date"}])
@@ -139,15 +156,23 @@ TRIED: list[tuple[Json, str]] = [
 ]  # fmt: skip
 
 
+TRIED += [({**sheet, "name": f"{sheet['name']}-clicked"}, EVERY_CLICK) for sheet, _ in TRIED]
+
+
 @pytest.mark.parametrize(("sheet", "keys"), TRIED, ids=[str(sheet["name"]) for sheet, _ in TRIED])
-def test_every_key_draws_and_sends_what_it_drew_and_sent(bench: Bench, tmp_path: Path, sheet: Json, keys: str) -> None:
+def test_every_key_and_click_draws_and_sends_what_it_drew_and_sent(
+    bench: Bench, tmp_path: Path, sheet: Json, keys: str
+) -> None:
     """On items of every kind, which are seen as a whole: where what is drawn lies on the screen decides nothing."""
     bench.page.set_viewport_size({"width": 1440, "height": 6000})
     bench.sit(fakes.formatted(), person="nobody")
     for library in (".hljs-keyword", "math"):  # what formats texts is here before the first of them
         bench.page.locator(library).first.wait_for()
     bench.sit(sheet, response("next"), person=sheet["name"])
-    said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join([*drawn_by_keys(bench, keys), ""]))
+    drawn = [*drawn_by_keys(bench, keys), ""]
+    if keys == EVERY_CLICK:  # how it begins is kept already, in the file of the same item under keys
+        del drawn[: drawn.index(next(line for line in drawn if line.startswith("-- @")))]
+    said = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f-]{21}", "(key)", "\n".join(drawn))
     compare_archive(said, Path(__file__).parent / "drawn" / f"{sheet['name']}.txt", tmp_path)
 
 
@@ -342,3 +367,12 @@ def test_what_a_model_says_beside_its_thinking_is_made_ready_ahead(bench: Bench)
     assert bench.page.evaluate(made) == ["answer"]
     bench.press_at_once(1, "Enter", ctrl=True)
     assert bench.item == "id-c" and bench.page.evaluate(made) == ["so"]
+
+
+def test_an_item_of_few_and_very_long_texts_is_laid_out_where_it_is_looked_at(bench: Bench) -> None:
+    said = [("Why?", fakes.LOREM * 120), ("And?", fakes.LOREM * 120)]
+    short = fakes.item("b", "Short", "dialogue", fakes.turns(said[:1]))
+    bench.sit(fakes.item("a", "Long", "dialogue", fakes.turns(said)), short)
+    assert bench.page.locator(".rows.lazy").count() == 1
+    bench.press_at_once(2, "Enter", ctrl=True)
+    assert bench.item == "id-b" and bench.page.locator(".rows.lazy").count() == 0

@@ -756,3 +756,15 @@ def test_tab_leads_to_the_first_reason_or_to_the_one_that_is_chosen(bench: Bench
         bench.press(key)
         found.append(bench.page.evaluate(reachable))
     assert found == [[0, -1, -1, -1], [-1, 0, -1, -1], [0, -1, -1, -1], [0, -1, -1, -1]]
+
+
+def test_a_point_goes_back_to_no_rating_of_another_item(bench: Bench) -> None:
+    cells = [fakes.cell("response", name, 3, kind="interval", steps=fakes.HALVES) for name in ("half", "other")]
+    row = fakes.row("response", "response", [], [("", cells)])
+    bench.sit(fakes.item("a", "a", "response", [row]), response("b"))
+    bench.press("3")
+    bench.page.locator("[data-do=go]").click()
+    assert bench.item == "id-b" and bench.here == "tone"
+    bench.press("j", "k")
+    bench.press(".", "5")
+    assert bench.mine("tone") == ["5"]

@@ -170,3 +170,14 @@ def test_a_long_text_is_formatted_in_many_steps_and_very_long_code_is_not_colour
     assert page.evaluate(coloured, f"```python\n{lines[:600]}```") == 100
     assert page.evaluate(coloured, f"```python\n{lines}x = 10000000000\n{lines[:600]}```") == 0
     assert page.evaluate(coloured, f"```python\n{'x = 1 + ' * 400}1\n```") == 0, "nor is code of endless lines"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("cost5$x$", 0), ("US$x$", 0), ("($x$)", 1), ("$a \\$ b$", 1), ("\\(a \\$ b\\)", 1), ("$5 and $6", 0),
+        ("$x$nd", 1),
+    ],
+)  # fmt: skip
+def test_a_dollar_is_a_formula_only_where_it_stands_as_one(page: Any, text: str, count: int) -> None:
+    assert page.evaluate("t => format(t).querySelectorAll('math').length", text) == count
