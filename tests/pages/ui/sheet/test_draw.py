@@ -121,14 +121,15 @@ _HEADS = ("--", "++", "@@")
 def drawn_by_keys(bench: Bench, keys: str) -> Iterator[str]:
     """What is drawn, and after each key what is drawn otherwise than when the item was last there; what was sent.
 
-    @css is a click on what is the first there of that kind, where there is one.
+    @css is a click on what is the first there of that kind, where there is one and it can be clicked.
     """
     last = dict[str, list[str]]()
     for key in ["", *re.findall(r"'[^']+'|\S+", keys)]:
         if key.startswith("'"):
             bench.page.keyboard.type(key.strip("'"))
         elif key.startswith("@"):
-            if not (found := bench.page.locator(f"{key[1:]}:visible").first).count():
+            found = bench.page.locator(f"{key[1:]}:visible").first
+            if not found.count() or found.is_disabled():
                 continue
             found.click(position={"x": 4, "y": 4}) if key == "@.shade" else found.click()
         elif key:
