@@ -133,8 +133,8 @@ def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
     found: dict[Place, Dimension] = {}
     for one in [*current_cards(store).values(), *_earlier_cards(store)]:
-        for dimension in one.dimensions:
-            found.setdefault((one.kind, dimension.sort, dimension.name), dimension)
+        for place, dimension in _questions(one).items():
+            found.setdefault(place, dimension)
     for place, one in _cards_of_dropped(store).items():
         found[place] = _questions(one)[place]
     return found
@@ -341,7 +341,7 @@ def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
     current_card = current_cards(store).get(name)
     others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
     found: dict[Place, Scale] = {
-        (c.kind, d.sort, d.name): d.scale for c in [*others, *_earlier_cards(store)] for d in c.dimensions
+        place: d.scale for one in [*others, *_earlier_cards(store)] for place, d in _questions(one).items()
     }
     found |= {place: _questions(one)[place].scale for place, one in _cards_of_dropped(store).items()}
     if current_card is None:

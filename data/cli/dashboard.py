@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, file_refusals, workspace_store
 from data.dashboard import dashboard
 from data.records import datasets, judge_lookup
 from data.records.datasets import Dataset
 from data.records.people import require
 from data.reports.dashboard import dashboard_html
 from data.store import Store
-from data.store.errors import BadInput, NotFound
+from data.store.errors import NotFound
 from data.store.ids import now
 from judges.whole_file import check_place, write_whole
 
@@ -28,23 +29,18 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the file, and say what is in it."""
     path = Path(options.out)
-    _put(path, None)
+    refusals = partial(file_refusals, f"{path} cannot be written", "Choose another place.")
+    with refusals():
+        check_place(path)
     with workspace_store() as store:
         require(store, acting_person(store, options.actor), "annotator")
         dataset = datasets.dataset_named(store, options.dataset)
         found = dashboard.load_judge(store, dataset, _judge(store, dataset, options.judge))
         document = dashboard_html(found, now(), dashboard.run_names(found.runs))
-    _put(path, document.encode())
+    with refusals():
+        write_whole(path, document.encode())
     print(f"{path}: {len(found.tiles)} approved, {len(found.withheld)} withheld ({found.name})")
     return 0
-
-
-def _put(path: Path, content: bytes | None) -> None:
-    """Write the file; without content only see that it can be written there."""
-    try:
-        check_place(path) if content is None else write_whole(path, content)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}. Choose another place.") from None
 
 
 def _judge(store: Store, dataset: Dataset, judge_name: str) -> str:

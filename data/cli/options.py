@@ -29,6 +29,15 @@ def workspace_store(accept: bool = False, new: bool = False) -> Iterator[Store]:
         store.close()
 
 
+@contextlib.contextmanager
+def file_refusals(what: str, instead: str) -> Iterator[None]:
+    """What the system refuses of a file is refused in a sentence: what could not be done, why, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{what}: {error.strerror}. {instead}") from None
+
+
 def add_dataset(parser: argparse.ArgumentParser, about: str | None = None, required: bool = True) -> None:
     """Add the option that names a dataset."""
     parser.add_argument("--dataset", metavar="NAME", required=required, help=about)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
-from data.cli.options import acting_person, add_actor, add_dataset, add_judge, workspace_store
+from data.cli.options import acting_person, add_actor, add_dataset, add_judge, file_refusals, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judge
 from data.records.people import require
@@ -46,8 +47,10 @@ def run(options: argparse.Namespace) -> int:
     epsilon = options.epsilon
     if not 0 <= epsilon < 1:
         raise BadInput(f"--epsilon is at least 0 and below 1, such as .2 for experts; it is {epsilon:g}.")
+    refusals = partial(file_refusals, f"The report could not be written to {target}", "Name another file.")
     if target is not None:
-        _put(target, None)
+        with refusals():
+            check_place(target)
     with workspace_store() as store:
         dataset = datasets.dataset_named(store, options.dataset)
         judge_id = lookup_judge(store, dataset, options.judge).id
@@ -62,17 +65,10 @@ def run(options: argparse.Namespace) -> int:
     if target is None:
         sys.stdout.write(content.decode())
         return 0
-    _put(target, content)
+    with refusals():
+        write_whole(target, content)
     print(f"{target}: {len(content):,} bytes")
     return 0
-
-
-def _put(target: Path, content: bytes | None) -> None:
-    """Write the file; without content only see that it can be written there."""
-    try:
-        check_place(target) if content is None else write_whole(target, content)
-    except OSError as error:
-        raise BadInput(f"The report could not be written to {target}: {error.strerror}. Name another file.") from None
 
 
 def _say(what: str) -> None:

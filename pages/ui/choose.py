@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Literal
 
@@ -31,11 +31,18 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
         url_state.link("overview", "Begin on the overview")
         return None
     named = st.query_params.get("dataset", "")
-    lost = named != "" and named not in known
+    with _told_of("dataset", "" if named in known else named, width):
+        return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
+
+
+@contextmanager
+def _told_of(what: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
+    """Above a chooser it is said that a link names what is not there, if it does."""
     with st.container(width=width) if lost else nullcontext():
         if lost:
-            text.warn("There is no dataset **{named}** here; another one is shown.", named=text.shorten(named, 60))
-        return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
+            words = "There is no {what} **{named}** here; another one is shown."
+            text.warn(words, what=what, named=text.shorten(lost, 60))
+        yield
 
 
 def dataset_bar(store: Store, width: int = 230) -> tuple[DeltaGenerator, Dataset | None]:
@@ -65,10 +72,7 @@ def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge],
 def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, known: Mapping[str, str] = {}) -> str:
     """The judge that is chosen of these, by id; a link to another one is told, by its name where it is `known`."""
     named = url_state.lost_option("judge", names)
-    with st.container(width=width) if named else nullcontext():
-        if named:
-            shown = text.shorten(known.get(named, named), 60)
-            text.warn("There is no judge **{named}** here; another one is shown.", named=shown)
+    with _told_of("judge", known.get(named, named), width):
         return url_state.select("judge", title, names, width=width)
 
 

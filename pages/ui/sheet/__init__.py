@@ -8,24 +8,24 @@ text, by, on} (the guidelines that hold, as Markdown) or None.
 
 A sheet: item, claim, dataset, name, title, systems, unnamed (these are hidden, as the item is blind), synthetic,
 stream, mode (blind, assisted, revealed), why [{text, unit, dimension}] (the last two where it is about one rating),
-judge {id, name}, judges [{model, card, version}] (whose scores are shown), version (key of the person's last answer
-on it, or ""), kind, head [{label, text, fold, turns (of an input that is a conversation: [{role, text}])}], comments
-[{sort, text}], choice (which of a model's answers it is, where that is not the first) and rows [{unit, sort (turn,
-section, side, whole, response), no, title, texts [{role, label, text or parts, absent, fold, marks}], columns,
-stacked, groups [{label, title, cells}], judge_issues, notes [{sort, text}], rules, notices, judgments, can_issue,
-better (the text as the person would have written it, or None), can_better}]. A text of None is not in the files; one
-that is "absent" is a section that this side does not have. Where a model marked its thinking there are parts [{why,
-text}] instead of a text: "why" is "" for what is read, else why it is folded away. Marks are sentences below a text,
-notices above a row's texts. judgments [{judge, prompt, main, t (its rating, "" for none), texts [{t, text (None: the
-judge's note of the rating), why (it has no rating)}]}] is what every judge said of the unit, where several are shown.
-Stacked groups stand one below the other: those after the first are of cards beside the main one. A cell: unit,
-dimension, label, definition, anchors [[answer, meaning]], kind (ordinal, ordered, unordered, flag, turn, interval),
-steps [{v, t}] (v None = n/a; a turn of 0 = none), range {lo, hi, step, by} (where a number is typed, as its answers
-are too many to be listed; else None), optional (people may answer it and need not), reason (why it needs a look, or
-""), others [{by, v, t}] (what other judges, or other samples, said), judge {v, exact (its value in words where that
-is no answer, v the nearest), between {v, near} (where two answers are equally near: nobody can accept it), samples,
-note, level (high, medium, low), measure, source, rule} or None, by (the id of the judge it stands beside, or None),
-mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
+judge {id, name}, judges [{model, card, version}] (whose scores are shown), version (key of the person's last answer on
+it, or ""), kind, head [{label, text, fold, turns (of an input that is a conversation: [{role, text, label (a
+tool's)}])}], comments [{sort, text}], choice (which of a model's answers it is, where that is not the first) and rows
+[{unit, sort (turn, section, side, whole, response), no, title, texts [{role, label, text or parts, absent, fold,
+marks}], columns, stacked, groups [{label, title, cells}], judge_issues, notes [{sort, text}], rules, notices,
+judgments, can_issue, better (the text as the person would have written it, or None), can_better}]. A text of None is
+not in the files; one that is "absent" is a section that this side does not have. Where a model marked its thinking
+there are parts [{why, text}] instead of a text: "why" is "" for what is read, else why it is folded away. Marks are
+sentences below a text, notices above a row's texts. judgments [{judge, prompt, main, t (its rating, "" for none), texts
+[{t, text (None: the judge's note of the rating), why (it has no rating)}]}] is what every judge said of the unit, where
+several are shown. Stacked groups stand one below the other: those after the first are of cards beside the main one. A
+cell: unit, dimension, label, definition, anchors [[answer, meaning]], kind (ordinal, ordered, unordered, flag, turn,
+interval), steps [{v, t}] (v None = n/a; a turn of 0 = none), range {lo, hi, step, by} (where a number is typed, as its
+answers are too many to be listed; else None), optional (people may answer it and need not), reason (why it needs a
+look, or ""), others [{by, v, t}] (what other judges, or other samples, said), judge {v, exact (its value in words where
+that is no answer, v the nearest), between {v, near} (where two answers are equally near: nobody can accept it),
+samples, note, level (high, medium, low), measure, source, rule} or None, by (the id of the judge it stands beside, or
+None), mine {v} or None. Of a blind sheet no judge's value is drawn, even if one is given.
 
 `outbox` (browser to Python): {answers, have, want {item, reveal} or None, nonce}. An answer: key, person, action
 (save or skip), item, claim, judge, mode, version, values [{unit, dimension, v, saw, seen, unseen, judge}]

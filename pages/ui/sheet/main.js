@@ -28,7 +28,7 @@ function layout(d) {
   set("--foot-left", s.left); set("--foot-width", width);
   set("--pad-left", Math.max(12, r.left - s.left)); set("--pad-right", Math.max(12, s.left + width - r.right));
   set("--top", d.top); set("--under", Math.max(0, innerHeight - s.bottom));
-  const foot = d.ui.foot.offsetHeight, grown = foot - (d.footHigh || foot), c = d.view && d.view.cells[d.view.here];
+  const foot = d.ui.foot.offsetHeight, grown = foot - (d.footHigh || foot), c = grown > 0 && d.view && d.view.cells[d.view.here];
   set("--foot", (d.footHigh = foot));
   if (d.view && d.eyes && d.eyes.rootMargin !== marginOf(d)) lookAt(d, d.view);
   if (!c || d.lastRow !== d.view.rowEls[c.r]) return; // an item that has just opened stays at its top
