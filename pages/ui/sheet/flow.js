@@ -59,6 +59,7 @@ function takeNext(d) {
 }
 
 function forward(d) {
+  if (d.view) saveDraft(d, d.view);
   if (d.inPast) {
     d.inPast = false;
     const front = d.front;
@@ -142,7 +143,7 @@ function openPast(d, at) {
 /** Shows an item by its id if it is held here: in the queue or among the answered. */
 function openItem(d, item) {
   if (d.view && d.view.sheet.item === item) return true;
-  if (d.front && !d.front.done && d.front.sheet.item === item) { if (d.view) saveDraft(d, d.view); forward(d); return true; }
+  if (d.front && !d.front.done && d.front.sheet.item === item) { forward(d); return true; }
   const i = d.queue.findIndex((q) => q.sheet.item === item);
   if (i >= 0) {
     const [q] = d.queue.splice(i, 1), front = d.inPast ? d.front : d.view;

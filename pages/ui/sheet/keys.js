@@ -64,7 +64,7 @@ const ACTS = {
   d: wholeNote, g: firstUnseen,
   l: (d) => foldAll(d), t: (d) => unfold(d, ".tool, .think", "Nothing is folded here: no thinking, and no tool was called."), o: (d) => unfold(d, ".judgment", "No other judge is shown here."),
   r: (d) => unfold(d, ".reference", "No reference answer is folded here."), x: rawKey, y: nextDoubt, h: openGuide,
-  Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) { saveDraft(d, d.view); forward(d); } },
+  Escape: (d) => { if (d.full) wholeNote(d); else if (d.inPast) forward(d); },
 };
 
 function accept(d, e) {

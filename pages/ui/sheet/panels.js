@@ -252,7 +252,6 @@ function openBetter(d, unit) {
   d.editor = { el: box2, input, sort: "better", unit: row.unit, view };
   input.addEventListener("input", () => { const e = d.editor; if (e && e.input === input && d.draftDue !== view) { d.draftDue = view; afterPaint(() => { if (d.draftDue === view) d.draftDue = null; saveDraft(d, view); }); } });
   input.focus({ preventScroll: true });
-  input.setSelectionRange(text.length, text.length);
   bringIn(d, box2);
 }
 
@@ -329,5 +328,5 @@ function closeCard(d) {
   const { el: shade, from } = d.card;
   shade.remove();
   d.card = null;
-  if (from && from.isConnected) from.focus({ preventScroll: true }); else d.root.focus({ preventScroll: true });
+  (from && from.isConnected ? from : d.root).focus({ preventScroll: true });
 }

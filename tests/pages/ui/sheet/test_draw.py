@@ -195,11 +195,22 @@ def test_reasons_of_an_audit_and_what_another_judge_gave_stand_in_the_header(ben
         ({"tone": 4, "fit": 2}, "2 agree, 0 differ; "), ({"tone": 5, "fit": 2}, "1 agree, 1 differs (1 by one); "),
         ({"tone": 5, "fit": 5}, "0 agree, 2 differ (1 by one, 1 by more); "),
         ({"tone": 1, "fit": 5}, "0 agree, 2 differ (2 by more); "), ({}, ""),
+        ({"tone": 4, "fit": None}, "1 agree, 1 differs; "),
     ],
 )  # fmt: skip
 def test_after_a_reveal_it_is_counted_how_far_the_two_are_apart(bench: Bench, given: Json, said: str) -> None:
-    bench.sit(answered(response("a", mode="revealed"), "v1", given))
+    sheet = response("a", mode="revealed")
+    sheet["rows"][0]["groups"][0]["cells"][1]["steps"] = [*fakes.ONE_TO_FIVE, fakes.NA]
+    bench.sit(answered(sheet, "v1", given))
     assert bench.text(".why.shown") == f"the judge is shown: {said}changes from here count as revealed"
+
+
+def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
+    sheet = answered(response("a", mode="revealed"), "v1", {"tone": 4, "fit": 5})
+    sheet["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(sheet)
+    assert bench.text(".why.shown").startswith("the judge is shown: 1 agree, 0 differ; ")
+    assert not bench.page.locator(".cell.differs").count()
 
 
 def test_texts_that_are_missing_or_folded_say_so(bench: Bench) -> None:

@@ -173,6 +173,11 @@ def test_a_double_click_is_one_answer_and_a_click_at_once_is_one_too(bench: Benc
     assert bench.item == "id-b"
     button.dblclick()
     assert bench.item == "id-c"
+    second = "shadow.querySelector('[data-do=go]').dispatchEvent(new MouseEvent('click', {bubbles: true, detail: 2}))"
+    for after, then in ((0.449, "id-c"), (0.001, "id-d")):
+        bench.wait(after)
+        bench.page.evaluate(second)
+        assert bench.item == then
 
 
 def test_an_item_that_comes_takes_the_keyboard_from_no_field_and_from_no_list_of_the_desk(bench: Bench) -> None:
