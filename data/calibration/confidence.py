@@ -11,7 +11,7 @@ from data.calibration.calibration import paired_cells_sql
 from data.gold.gold import Basis
 from data.store import Store, kept
 from judges.reading.confidence import SAMPLES
-from judges.stats.bins import steps_apart as apart_of
+from judges.stats.bins import steps_apart
 from judges.stats.reliability import ConfidenceCells, Reliability, reliability
 from judges.types import Dimension
 
@@ -53,7 +53,7 @@ def confidence_cells(
     }
     item, (source, names) = frame["no"].to_numpy(dtype=np.int64), frame["source"].factorize()
     # What several samples came to is right where the answer nearest to it is.
-    off = apart_of(numbers["human"], numbers["judge"], dimension.scale)
+    off = steps_apart(numbers["human"], numbers["judge"], dimension.scale)
     found = {}
     for code, name in enumerate(names):
         mask = (source == code) & ~np.isnan(numbers["confidence"])

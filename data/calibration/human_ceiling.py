@@ -9,7 +9,7 @@ from data.annotators import annotators
 from data.records.access import allow
 from data.store import Store, each_kept, kept
 from judges.stats.raters import alternative_annotator
-from judges.stats.raters import human_ceiling as ceilings
+from judges.stats.raters import human_ceiling as stats_human_ceiling
 from judges.stats.raters.alternative_annotator import AlternativeAnnotatorTest
 from judges.stats.raters.human_ceiling import HumanCeiling
 from judges.stats.uncertainty import Interval
@@ -29,7 +29,7 @@ def measure_ceiling(
 
     None where no two have labelled one cell.
     """
-    return ceilings.measure_ceiling(
+    return stats_human_ceiling.measure_ceiling(
         annotators.dimension_labels(store, dataset_id, dimension, resting, judge_id).ratings
     )
 
@@ -46,7 +46,7 @@ def kappas_between_people(
 
     def make(places: Sequence[int]) -> list[Interval | None]:
         few = [annotators.dimension_labels(store, dataset_id, dimensions[n], resting, judge_id, MOST) for n in places]
-        return [ceilings.kappa_between_people(one.ratings) for one in few]
+        return [stats_human_ceiling.kappa_between_people(one.ratings) for one in few]
 
     keys = [("between", dataset_id, judge_id, d, resting) for d in dimensions]
     return dict(zip(dimensions, each_kept(store, keys, make), strict=True))

@@ -15,8 +15,7 @@ from data.cli.options import acting_person, add_actor, add_dataset, add_judge, w
 from data.records import datasets
 from data.records.judge_lookup import lookup_judges
 from data.records.people import require
-from judges.audits import AuditFinding, Flag
-from judges.audits import all_audits as known
+from judges.audits import AuditFinding, Flag, all_audits
 from judges.judge_lookup import JudgeTraits
 from judges.plural import many
 
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _limit(name: str, limits: dict[str, float]) -> float | None:
-    return limits.get(name, known()[name].threshold)
+    return limits.get(name, all_audits()[name].threshold)
 
 
 def _tell(

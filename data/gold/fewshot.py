@@ -18,7 +18,7 @@ from data.gold import excluded_items
 from data.gold.gold import gold_sql
 from data.records import exposure
 from data.records.access import allow
-from data.records.items import load_item as stored
+from data.records.items import load_item
 from data.records.people import require
 from data.records.settings import gold_rule
 from data.store import Store, Tx, kept
@@ -82,7 +82,7 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
 
     Raises NotFound.
     """
-    found = stored(store, item_id)
+    found = load_item(store, item_id)
     fields = card.fields(found.content, part)
     for raw, model in store.rows(
         "select m.raw, j.model from judgment m join judge j on j.id = m.judge_id where m.item_id = $1 and m.part = $2 "

@@ -14,7 +14,7 @@ from data.reports import dimension, figures, plots, tables
 from data.reports.evidence import Evidence, Progress, gather_report_evidence
 from data.reports.statistics import EPSILON
 from data.store import Store
-from judges.audits import all_audits as known
+from judges.audits import all_audits
 from judges.plural import many
 from judges.render.findings import both_orders, disputes, means, weakest_turns
 from judges.render.findings.as_html import html_parts
@@ -260,7 +260,7 @@ def _disputes(found: Evidence) -> list[str]:
 def _audits(found: Evidence) -> list[str]:
     if found.audits is None or not found.audits.findings:
         return []
-    titles, scope = known(), found.audits.scope
+    titles, scope = all_audits(), found.audits.scope
     rows = [
         {
             "failure": titles[name].title if name in titles else name, "verdict": f.verdict,

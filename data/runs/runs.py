@@ -20,8 +20,7 @@ from data.records.access import allow
 from data.records.datasets import all_datasets, dataset_systems, question_sets
 from data.records.people import require
 from data.records.tables import CardRow, JudgeRow, RunEventRow, RunLimitRow, RunRow
-from data.runs import charges, dry_runs, leases, terms
-from data.runs import worker as running
+from data.runs import charges, dry_runs, leases, terms, worker
 from data.runs.charges import RunCost
 from data.runs.dry_runs import list_models
 from data.runs.endpoints import is_practice_here, practice_url, usual_address
@@ -130,9 +129,9 @@ def stop(store: Store, actor: str, run_id: str) -> None:
     if run_id in leases.runs_elsewhere(store):
         leases.ask_to_stop(store, actor, run_id, why)
         return
-    if running.live_run(run_id) is None and running.run_state(store, run_id)[0] == "waiting for batch":
+    if worker.live_run(run_id) is None and worker.run_state(store, run_id)[0] == "waiting for batch":
         follow_batches(store, run_id)
-    if (live := running.live_run(run_id)) is not None:
+    if (live := worker.live_run(run_id)) is not None:
         live.stop(why)
 
 
@@ -149,8 +148,8 @@ def resume(
     """
     require(store, actor, "researcher")
     row = _row(store, run_id)
-    state, _ = running.run_state(store, run_id)
-    here = running.live_run(run_id) is not None
+    state, _ = worker.run_state(store, run_id)
+    here = worker.live_run(run_id) is not None
     if state in LIVE and (here or state != "waiting for batch" or run_id in leases.runs_elsewhere(store)):
         raise BadInput("This run goes on already.")
     order = order_of(store, run_id)
@@ -197,7 +196,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
         "where $1 = '' or r.dataset_id = $1 order by r.seq desc",
         [dataset_id],
     )
-    waiting, elsewhere, found = running.runs_waiting(store), leases.runs_elsewhere(store), []
+    waiting, elsewhere, found = worker.runs_waiting(store), leases.runs_elsewhere(store), []
     later, terms_by_run = terms.resume_terms(store), dict[str, terms.Terms]()
     for row in rows:
         settings = json.loads(row[6])
@@ -207,7 +206,7 @@ def list_runs(store: Store, dataset_id: str = "") -> list[RunSummary]:
     spent = charges.run_costs(store, {run_id: price for run_id, (_, price) in terms_by_run.items()})
     for row in rows:
         settings, cost = json.loads(row[6]), spent[str(row[0])]
-        state, why = running.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting, elsewhere)
+        state, why = worker.derive_state(str(row[0]), str(row[13]), str(row[14]), waiting, elsewhere)
         found.append(
             RunSummary(
                 str(row[0]), names.get(row[1], ""), str(row[2]), str(row[3]), str(row[4]), json.loads(row[5]),
@@ -235,8 +234,8 @@ def count_run_judgments(store: Store) -> dict[str, tuple[int, int]]:
 def run_progress(store: Store, run_id: str) -> RunProgress:
     """How far a run is. Raises NotFound."""
     row = _row(store, run_id)
-    state, why = running.run_state(store, run_id)
-    live = running.live_run(run_id)
+    state, why = worker.run_state(store, run_id)
+    live = worker.live_run(run_id)
     counts = {
         str(reason): int(n)
         for reason, n in store.rows(
@@ -288,7 +287,7 @@ def follow_all_batches(store: Store) -> None:
     """
 
     def look() -> None:
-        for run_id in sorted(running.runs_waiting(store) - leases.runs_elsewhere(store)):
+        for run_id in sorted(worker.runs_waiting(store) - leases.runs_elsewhere(store)):
             with contextlib.suppress(AssayError):
                 follow_batches(store, run_id)
 
@@ -305,7 +304,7 @@ def follow_all_batches(store: Store) -> None:
 
 def close(store: Store) -> None:
     """End every run of this store in this process before the store is closed; each can be resumed."""
-    running.stop_all(store)
+    worker.stop_all(store)
 
 
 def wait(
@@ -315,7 +314,7 @@ def wait(
 
     Of a run of millions, its state takes long to count: then that is done seldom, for a tenth of the time at the most.
     """
-    while (live := running.live_run(run_id)) is not None:
+    while (live := worker.live_run(run_id)) is not None:
         began = time.monotonic()
         if progress is not None:
             progress(run_progress(store, run_id))
@@ -400,9 +399,9 @@ def _check(store: Store, order: RunOrder) -> None:
 def _alone(store: Store | Tx, dataset_id: str, judge: str, but: str = "") -> None:
     """Raises BadInput where a run of this judge over the dataset goes on."""
     rows = store.rows("select id from run where dataset_id = $1 and judge_id = $2", [dataset_id, judge])
-    going = running.runs_waiting(store) | leases.runs_elsewhere(store)
+    going = worker.runs_waiting(store) | leases.runs_elsewhere(store)
     for (run_id,) in rows:
-        if run_id != but and (running.live_run(run_id) is not None or run_id in going):
+        if run_id != but and (worker.live_run(run_id) is not None or run_id in going):
             raise BadInput("This very judge is running over this dataset already. Wait for it, or stop it first.")
 
 

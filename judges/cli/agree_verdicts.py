@@ -13,8 +13,7 @@ from judges.protocols.combination import combine_on_scale
 from judges.reading.confidence import SAMPLES
 from judges.stats import auto_accept, rates
 from judges.stats.auto_accept import AutoAcceptance, ConfidenceRatings
-from judges.stats.bins import agreeing_share, nearest_answers
-from judges.stats.bins import steps_apart as apart_of
+from judges.stats.bins import agreeing_share, nearest_answers, steps_apart
 from judges.stats.calibration import PairedRatings
 from judges.stats.rates import AnswerRates
 from judges.types import Dimension, Score, sort_of
@@ -79,7 +78,7 @@ def selective_lines(
         lowest[cell[0]] = float(np.minimum(lowest.get(cell[0], np.inf), value))
     steps = 1 if options.near and d.scale.weights else 0
     alike = np.isnan(met.human) & np.isnan(met.judge)
-    agree = np.where(alike | (apart_of(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
+    agree = np.where(alike | (steps_apart(met.human, met.judge, d.scale) <= steps), 1.0, 0.0)
     confidence = np.array([lowest.get(cell[0], np.nan) for cell in cells], dtype=np.float64)
     at = met.scored
     ratings = ConfidenceRatings(met.item[at], confidence[at], agree[at], met.weight[at])

@@ -7,9 +7,8 @@ import streamlit as st
 from data.audits import audits
 from data.queue import queue
 from data.records.datasets import Dataset
-from judges import audits as known
 from judges import triage
-from judges.audits import Audit, AuditFinding
+from judges.audits import Audit, AuditFinding, all_audits
 from judges.plural import many
 from pages.audits import rows
 from pages.ui import session, text, url_state
@@ -26,7 +25,7 @@ def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding:
             f"Add {these} {many(n, 'item')} to the review queue" if n > 1 else "Add it to the review queue"
         )
         if st.button(label, icon=":material/playlist_add:", key=f"take:{name}"):
-            title = known.all_audits()[name].title
+            title = all_audits()[name].title
             reasons = [triage.audit_flag(f.item, title, f.text, f.strength, f.unit, f.dimension) for f in flags]
             with text.refusals():
                 kept[taken] = queue.take_flagged(session.store(), who, dataset.id, judge, reasons)

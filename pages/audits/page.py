@@ -7,8 +7,7 @@ import streamlit as st
 from data.audits import audits
 from data.records.datasets import Dataset
 from data.records.people import Person
-from judges import audits as known
-from judges.audits import AuditFinding
+from judges.audits import AuditFinding, all_audits
 from pages.audits import actions, justification_check, probes, rows
 from pages.ui import charts, choose, session
 
@@ -42,7 +41,7 @@ def page() -> None:
     rows.draw_scope(found.scope, found.findings)
     limits, opened = audits.audit_limits(store), st.query_params.get("audit", "")
     for name in rows.sort_by_verdict(found.findings):
-        one = known.all_audits()[name]
+        one = all_audits()[name]
         with st.container(border=name == opened):
             limit = limits.get(name, one.threshold)
             rows.draw_audit_row(one, found.findings[name], limit, name == opened)
@@ -52,7 +51,7 @@ def page() -> None:
 
 def _detail(who: Person, dataset: Dataset, judge: str, name: str, found: audits.AuditResults) -> None:
     """One audit in full: what is measured, its picture, the items behind it, and what can be done."""
-    store, one, finding = session.store(), known.all_audits()[name], found.findings[name]
+    store, one, finding = session.store(), all_audits()[name], found.findings[name]
     limit, key = audits.audit_limits(store).get(name, one.threshold), f"{dataset.id}:{judge}:{name}"
     with st.container(horizontal=True, vertical_alignment="top"):
         with st.container(width="stretch", gap=None):

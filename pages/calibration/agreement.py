@@ -11,7 +11,7 @@ from data.calibration.calibration import MOST, ListedCell
 from data.records.exposure import NOTE
 from data.reports.statistics import AGREEMENT
 from judges.plural import many
-from judges.render.findings import agreement as said
+from judges.render.findings import agreement as agreement_findings
 from judges.render.findings import baselines as beaten
 from judges.render.findings.findings import Column
 from judges.stats import bins
@@ -25,7 +25,7 @@ from pages.ui import charts, explanations, findings, session, tables, text
 def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """A click on the table lists the items, a click on an item opens the desk."""
     store, shown = session.store(), line.shown
-    measures, *notes = said.kappa_findings(line)
+    measures, *notes = agreement_findings.kappa_findings(line)
     findings.draw([measures], f"figures:{key}")
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(gap="small"):
@@ -52,8 +52,8 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
             _list_cell_items(found, shown, cell, f"items:{key}:{cell}", at.name)
     with right:
         explanations.heading_with_help("Distribution of answers", "marginals", "n/a", "AC2", key=f"margins:{key}")
-        findings.draw(said.spread(shown), f"margins:{key}")
-        findings.draw(said.omissions(shown, replies if shown.unscored else ()), key)
+        findings.draw(agreement_findings.spread(shown), f"margins:{key}")
+        findings.draw(agreement_findings.omissions(shown, replies if shown.unscored else ()), key)
 
 
 def _draw_other_figures(found: Concordance, summary: Summary, key: str) -> None:
@@ -109,6 +109,6 @@ def _table(summary: Summary, key: str) -> tuple[int, int] | None:
     chosen = charts.confusion_chart(summary.counts, summary.answers, key)
     text.quiet(
         "{how} Click a cell, or move with the arrow keys and press Enter, to list its items.",
-        how=said.confusion(summary).caption,
+        how=agreement_findings.confusion(summary).caption,
     )
     return chosen

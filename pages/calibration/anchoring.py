@@ -9,7 +9,7 @@ from data.calibration import anchoring
 from data.calibration.anchoring import Arms
 from data.reports.statistics import ANCHORING
 from judges.plural import many
-from judges.render.findings import anchoring as said
+from judges.render.findings import anchoring as anchoring_findings
 from judges.render.findings.findings import COUNT, Column
 from judges.stats.calibration import DimensionResult
 from pages.calibration.place import CalibrationPlace, load
@@ -24,7 +24,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     )
     found = load(ANCHORING, at, line)
     if found is not None:
-        findings.draw(said.findings(*found), f"anchor:{key}")
+        findings.draw(anchoring_findings.findings(*found), f"anchor:{key}")
     basis = policy.approval_basis(store, at.dataset)
     _both(anchoring.arms(store, at.dataset, at.judge, line.dimension, basis), f"arms:{key}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.calibration.both_orders import positions
-from judges.render.findings import both_orders as said
+from judges.render.findings import both_orders as both_orders_findings
 from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, text
 
@@ -18,7 +18,7 @@ def panel(at: CalibrationPlace) -> None:
     if found is None:
         return
     st.subheader("Position bias", anchor=False)
-    findings.draw([*said.sentences(found), said.plot(found)], key)
+    findings.draw([*both_orders_findings.sentences(found), both_orders_findings.plot(found)], key)
     with st.expander("Verdicts by order"):
-        findings.draw_table(said.table(found), f"{key}:verdicts")
-    findings.draw([said.counting_note()], key)
+        findings.draw_table(both_orders_findings.table(found), f"{key}:verdicts")
+    findings.draw([both_orders_findings.counting_note()], key)

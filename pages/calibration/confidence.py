@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.reports.statistics import CONFIDENCE
 from judges.plural import many
-from judges.render.findings import confidence as said
+from judges.render.findings import confidence as confidence_findings
 from judges.stats.calibration import DimensionResult
 from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, text, url_state
@@ -19,17 +19,18 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         _explain_no_confidence(scored)
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = said.sources({source: n for source, (_, n) in by_source.items()})
+        names = confidence_findings.sources({source: n for source, (_, n) in by_source.items()})
         source = url_state.select("source", "Confidence from", names, width=360)
         explanations.help_button("confidence", "reliability", "ranking", key=key)
     found, cells = by_source[source]
-    findings.draw(said.sentences(found, source, cells, scored), key)
+    findings.draw(confidence_findings.sentences(found, source, cells, scored), key)
     explanations.explain_equality(line.dimension.scale)
     left, right = st.columns([3, 4], gap="large", vertical_alignment="center")
     with left:
-        findings.draw_plot(said.plot(found), f"chart:{key}:{source}")
+        findings.draw_plot(confidence_findings.plot(found), f"chart:{key}:{source}")
     with right:
-        findings.draw_table(said.table(found, bool(line.dimension.scale.weights)), f"levels:{key}:{source}")
+        table = confidence_findings.table(found, bool(line.dimension.scale.weights))
+        findings.draw_table(table, f"levels:{key}:{source}")
 
 
 def _explain_no_confidence(scored: int) -> None:

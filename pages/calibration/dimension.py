@@ -12,7 +12,7 @@ from data.approvals.approvals import ApprovalNote
 from data.approvals.record import ApprovalStatus
 from data.records.names import display_name
 from data.reports.statistics import STATISTICS
-from judges.render.findings import agreement as said
+from judges.render.findings import agreement as agreement_findings
 from judges.render.findings.findings import quiet
 from judges.stats.calibration import DimensionResult
 from pages.calibration import (
@@ -50,7 +50,7 @@ PANELS: dict[str, Panel] = {
 def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The state and what it means, then the chosen panel."""
     key = f"{key}:{line.key}"
-    conclusion, why = said.check_result(line)
+    conclusion, why = agreement_findings.check_result(line)
     findings.draw_sentence(conclusion, line.decision.state)
     findings.draw([why], key)
     basis = policy.approval_basis(session.store(), at.dataset)

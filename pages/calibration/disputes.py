@@ -9,7 +9,7 @@ from data.gold.gold import Basis
 from data.records import settings
 from data.records.settings import Waiting
 from judges.plural import many
-from judges.render.findings import disputes as said
+from judges.render.findings import disputes as disputes_findings
 from judges.stats.calibration import Summary
 from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, text, url_state
@@ -33,7 +33,7 @@ def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> No
     n = sum(counted.people.waiting for counted, _ in found)
     with st.expander(text.escape(f"{many(n, 'rating')} to adjudicate"), icon=":material/balance:"):
         rule = settings.gold_rule(session.store(), at.dataset).waiting
-        findings.draw(said.findings(found, rule == "counted"), "disputes")
+        findings.draw(disputes_findings.findings(found, rule == "counted"), "disputes")
         url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 

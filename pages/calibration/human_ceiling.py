@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from data.calibration import human_ceiling as ceilings
+from data.calibration.human_ceiling import alternative_annotator_test, measure_ceiling
 from judges.plural import many
-from judges.render.findings import human_ceiling as said
+from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import COUNT, Column
 from judges.render.words import p_value
 from judges.stats.calibration import DimensionResult
@@ -21,10 +21,10 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     """The ceiling beside the judge's kappa, and the alternative-annotator test; on blind labels of the same cells."""
     store, key = session.store(), f"people:{key}"
     with st.spinner("Comparing people with each other ..."):
-        found = ceilings.measure_ceiling(store, at.dataset, at.judge, line.dimension)
+        found = measure_ceiling(store, at.dataset, at.judge, line.dimension)
     explanations.heading_with_help("Agreement between people, and of the judge with them", "ceiling", "alpha", key=key)
     # Ties count between people: a kappa without them is another figure.
-    findings.draw(said.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
+    findings.draw(human_ceiling_findings.findings(found, None if at.dropped else line.shown.interval), f"ceiling:{key}")
     if found is None or found.judge is None:
         return
     explanations.heading_with_help(
@@ -35,14 +35,15 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         return
     epsilon = _handicap(f"epsilon:{key}")
     with st.spinner("Leaving out one person at a time ..."):
-        test = ceilings.alternative_annotator_test(store, at.dataset, at.judge, line.dimension, epsilon)
+        test = alternative_annotator_test(store, at.dataset, at.judge, line.dimension, epsilon)
     if test is not None:
         _alternatives(test)
 
 
 def _alternatives(found: alternative_annotator.AlternativeAnnotatorTest) -> None:
     """The alternative-annotator test: the verdict in a sentence, and a row for every person."""
-    findings.draw_sentence(said.test(found), "" if not found.enough else "passes" if found.passed else "does not pass")
+    state = "" if not found.enough else "passes" if found.passed else "does not pass"
+    findings.draw_sentence(human_ceiling_findings.test(found), state)
     if not found.enough:
         return
     closer = Column(".0%", "At least as close to the other people; ties count for both.", width=104)

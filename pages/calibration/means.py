@@ -12,7 +12,7 @@ from data.calibration.item_fields import SYSTEM
 from data.calibration.means import MeansChoice, MeansTable, explain_few_scores
 from data.calibration.score_sums import Mean
 from data.store.errors import BadInput
-from judges.render.findings import means as said
+from judges.render.findings import means as means_findings
 from judges.render.findings.findings import COUNT, Column
 from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, tables, text, url_state
@@ -68,7 +68,7 @@ def _table(found: MeansTable, by: str) -> None:
             own=f"{own:,}", other=f"{other:,}",
         )  # fmt: skip
     if found.rows:
-        findings.draw_table(said.table([row.display for row in found.rows], by), "means")
+        findings.draw_table(means_findings.table([row.display for row in found.rows], by), "means")
     else:
         st.caption("This judge gives no numeric scores or flags here.")
     if few := explain_few_scores(found):

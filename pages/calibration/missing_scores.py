@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from data.calibration import missingness as lacking
-from judges.render.findings import other_metrics as said
+from data.calibration.missingness import measure_missingness
+from judges.render.findings import other_metrics as other_metrics_findings
 from judges.stats import missingness
 from judges.stats.calibration import DimensionResult
 from judges.types import Dimension
@@ -20,8 +20,8 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     answer = _answer(d)
     drop = at.drop(d)
     with st.spinner("Computing each treatment of missing scores ..."):
-        found = lacking.measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
-    findings.draw(said.missing_values(found), f"counted:{key}")
+        found = measure_missingness(store, at.dataset, at.judge, d, at.basis, (answer,), drop)
+    findings.draw(other_metrics_findings.missing_values(found), f"counted:{key}")
     st.caption("A choice here changes this table only.")
 
 

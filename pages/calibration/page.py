@@ -14,10 +14,9 @@ from data.gold import fewshot
 from data.gold.gold import BASES, Basis
 from data.records import combinations
 from data.store import Store
-from judges import audits as known
-from judges.audits import AuditFinding
+from judges.audits import AuditFinding, all_audits
 from judges.plural import many
-from judges.render.findings import weakest_turns as said
+from judges.render.findings import weakest_turns as weakest_turns_findings
 from judges.stats.calibration import DimensionResult
 from pages.calibration import both_orders, dimension, disputes, means, overview, report_files, votes
 from pages.calibration.place import CalibrationPlace, load_results
@@ -77,7 +76,7 @@ def page() -> None:
     both_orders.panel(at)
     if turns := weakest_turns.compare_weakest_turns(store, dataset.id, judge, basis):
         with st.container(border=True):
-            findings.draw(said.findings(turns), "weakest")
+            findings.draw(weakest_turns_findings.findings(turns), "weakest")
     means.panel(at, names)
 
 
@@ -116,7 +115,7 @@ def _alarms(alarms: Mapping[str, AuditFinding] | None, **query: str) -> None:
     if alarms is None:
         url_state.link("audits", "Audits of this judge", **query)
     elif alarms:
-        named = ", ".join(known.all_audits()[name].title for name in list(alarms)[:3])
+        named = ", ".join(all_audits()[name].title for name in list(alarms)[:3])
         named += ", ..." if len(alarms) > 3 else ""
         label = f"{many(len(alarms), 'audit')} in alarm: {named}"
         url_state.link("audits", label, icon=":material/error:", **query)

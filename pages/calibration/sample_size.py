@@ -7,7 +7,7 @@ import streamlit as st
 from data.approvals import policy
 from data.reports.statistics import SAMPLE_SIZE
 from judges.plural import many
-from judges.render.findings import sample_size as said
+from judges.render.findings import sample_size as sample_size_findings
 from judges.stats.calibration import DimensionResult
 from judges.stats.planner import extrapolate_interval, more_items_for_threshold, more_items_for_width
 from judges.stats.uncertainty import Interval
@@ -31,11 +31,11 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     width, bound = more_items_for_width(now, half), more_items_for_threshold(now, approval_policy.threshold, needed)
     with right:
         what = "blind item" if line.gated else "item"
-        findings.draw(said.plan(now, half, width, bound, approval_policy, what), f"plan:{key}")
+        findings.draw(sample_size_findings.plan(now, half, width, bound, approval_policy, what), f"plan:{key}")
     explanations.heading_with_help("Kappa by sample size", "curve", "planner", key=key)
     further = max(width[1] if width else 0, bound[1] if bound else 0)
     forecast = extrapolate_interval(now, now.items + min(further, 4 * now.items))
-    findings.draw(said.growth(steps, forecast, approval_policy), f"curve:{key}")
+    findings.draw(sample_size_findings.growth(steps, forecast, approval_policy), f"curve:{key}")
 
 
 def _explain_no_kappa(now: Interval) -> None:

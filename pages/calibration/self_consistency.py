@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.reports.statistics import SELF_CONSISTENCY
-from judges.render.findings import self_consistency as said
+from judges.render.findings import self_consistency as self_consistency_findings
 from judges.stats.calibration import DimensionResult
 from pages.calibration.place import CalibrationPlace, load
 from pages.ui import explanations, findings, text
@@ -22,7 +22,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         return
     if found.flaky:
         st.badge("flaky", icon=":material/shuffle:", color="red", help="Its samples disagree too often; see below.")
-    findings.draw(said.findings(found, combined), f"plot:{key}")
+    findings.draw(self_consistency_findings.findings(found, combined), f"plot:{key}")
     explanations.explain_equality(line.dimension.scale)
     if not found.together.cells:
         st.caption(text.NO_RATINGS)

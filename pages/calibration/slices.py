@@ -10,7 +10,7 @@ from data.calibration import slices
 from data.calibration.slices import SliceMember
 from data.reports.statistics import SLICES
 from judges.plural import many
-from judges.render.findings import slices as said
+from judges.render.findings import slices as slices_findings
 from judges.stats import bins
 from judges.stats.calibration import DimensionResult, Summary
 from pages.calibration.place import CalibrationPlace, load
@@ -28,19 +28,19 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
             cells=many(line.shown.cells, "rating"),
         )  # fmt: skip
         return
-    findings.draw(said.tests(found), f"tests:{key}")
+    findings.draw(slices_findings.tests(found), f"tests:{key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = url_state.select("by", "Slices by", {one.by: one.by for one in found}, width=260)
         explanations.help_button("slices", key=key)
     chosen = next(one for one in found if one.by == by)
-    plot = said.plot(chosen, line.shown.interval)
+    plot = slices_findings.plot(chosen, line.shown.interval)
     row = charts.interval_chart(plot.rows, f"chart:{key}:{by}", plot.mark, plot.marked, plot.reach, click=True)
     text.quiet(
         "{how} Click a row, or use the arrow keys and Enter, to list its items, largest disagreement first.",
         how=plot.caption,
     )
     if row:
-        name = said.rank_slices(chosen)[row - 1].name
+        name = slices_findings.rank_slices(chosen)[row - 1].name
         parted = slices.slice_cells(store, at.dataset, at.judge, dimension, at.basis, at.drop(dimension))
         listed = slices.slice_members(store, session.me().name, at.dataset, at.judge, parted, by, name)
         _list_ratings(listed, name, line.shown, f"items:{key}:{by}:{name}", at.name)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from data.calibration import other_metrics
 from data.reports.statistics import THRESHOLD
-from judges.render.findings import threshold as said
+from judges.render.findings import threshold as threshold_findings
 from judges.stats.calibration import DimensionResult
 from judges.stats.threshold import flag_thresholds
 from pages.calibration.place import CalibrationPlace, load
@@ -25,5 +25,5 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
         chosen = url_state.select("from", "Positive from", named, list(named)[len(named) // 2], 220)
         explanations.help_button("threshold", key=key)
     one = other_metrics.flag_at(store, at.dataset, at.judge, dimension, at.basis, value_by_name[chosen])
-    findings.draw(said.at_one(one, dimension), f"flag:{key}")
-    findings.draw(said.curve(load(THRESHOLD, at, line)), f"flags:{key}")
+    findings.draw(threshold_findings.at_one(one, dimension), f"flag:{key}")
+    findings.draw(threshold_findings.curve(load(THRESHOLD, at, line)), f"flags:{key}")

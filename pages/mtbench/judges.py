@@ -11,7 +11,7 @@ from data.mtbench import disagreements, figures
 from data.mtbench.figures import By
 from data.records.exposure import NOTE
 from judges.mtbench.comparison import RatingComparison, question_gaps
-from judges.render.findings import mtbench_judges as said
+from judges.render.findings import mtbench_judges
 from pages.mtbench.place import BenchPlace
 from pages.ui import charts, choose, findings, session, tables, text, url_state
 
@@ -38,15 +38,16 @@ def panel(at: BenchPlace) -> None:
     with st.spinner("Comparing the judges ..."):
         found = figures.compared_judges(session.store(), at.dataset.id, at.rules.parse, one, other)
     key = f"{at.key}:{one}:{other}"
-    findings.draw(said.judges_summary(found, at.names), f"said:{key}")
+    findings.draw(mtbench_judges.judges_summary(found, at.names), f"said:{key}")
     if not found.whole.cells:
         return
     left, right = st.columns([2, 3], gap="large")
     with left:
-        charts.bubble_chart(said.bubbles(found, at.names), f"scatter:{key}")
+        charts.bubble_chart(mtbench_judges.bubbles(found, at.names), f"scatter:{key}")
         st.caption("The larger a circle, the more turns have these two ratings. On the dashed line they are equal.")
     with right:
-        tables.wrapped_table(said.COLUMNS, said.figure_rows(found), f"figures:{key}", "Agreement of the two judges")
+        rows = mtbench_judges.figure_rows(found)
+        tables.wrapped_table(mtbench_judges.COLUMNS, rows, f"figures:{key}", "Agreement of the two judges")
     _parts(at, found, key)
     _ranks(at, one, other, key)
     _largest(at, one, other, key)
@@ -61,10 +62,10 @@ def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
         by = url_state.tabs("by", "By", ways)
         intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{at.key}")
     if by == "question":
-        shown = said.question_table(question_gaps(found.shared), names)
+        shown = mtbench_judges.question_table(question_gaps(found.shared), names)
     else:
         cut = figures.agreement_by(session.store(), at.dataset.id, at.rules.parse, found.one, found.other, by)
-        shown = said.part_table(by, cut, names, intervals)
+        shown = mtbench_judges.part_table(by, cut, names, intervals)
     tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MANY)
 
 
@@ -74,8 +75,8 @@ def _ranks(at: BenchPlace, one: str, other: str, key: str) -> None:
         return
     names = at.names[one], at.names[other]
     st.subheader("Ranks of models", anchor=False)
-    findings.draw(said.flips(found, names), f"flips:{key}")
-    shown = said.rank_table(found, names)
+    findings.draw(mtbench_judges.flips(found, names), f"flips:{key}")
+    shown = mtbench_judges.rank_table(found, names)
     tables.table(shown.rows, shown.columns, f"ranks:{key}", _MANY)
 
 
@@ -88,6 +89,6 @@ def _largest(at: BenchPlace, one: str, other: str, key: str) -> None:
         text.quiet("None that you can be shown. {note}", note=NOTE)
         return
     text.quiet("Click one to open the answer on the desk. {note}", note=NOTE)
-    shown = said.largest([each for each, _ in found], (at.names[one], at.names[other]))
+    shown = mtbench_judges.largest([each for each, _ in found], (at.names[one], at.names[other]))
     items = [item for _, item in found]
     tables.item_table(shown.rows, shown.columns, items, f"largest:{key}", at.dataset.name, len(items))

@@ -15,7 +15,7 @@ from data.records.protocols import known_protocols
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.ratings import Rules, rules_of
 from judges.mtbench.records import Bench
-from judges.render.findings import mtbench_results as said
+from judges.render.findings import mtbench_results
 from pages.mtbench import judges, protocols, results, votes, why
 from pages.mtbench.place import BenchPlace
 from pages.ui import picture, session, text, url_state
@@ -56,8 +56,8 @@ def page() -> None:
         bench = mtbench.load_bench(store, dataset.id)
         rules = _rules(bench) if part in READ else Rules()
     text.synthetic(dataset)
-    raters = said.rater_names(bench)
-    names = said.umpire_names(bench) | raters
+    raters = mtbench_results.rater_names(bench)
+    names = mtbench_results.umpire_names(bench) | raters
     if part not in FREE:
         with head:
             _downloads(dataset, bench)

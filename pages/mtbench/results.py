@@ -13,7 +13,7 @@ from data.mtbench.figures import Shared, Source
 from data.records import judge_prompts
 from judges.mtbench.means import ModelMeans
 from judges.mtbench.ranks import Ranking
-from judges.render.findings import mtbench_results as said
+from judges.render.findings import mtbench_results
 from pages.mtbench.place import BenchPlace
 from pages.ui import charts, choose, findings, session, tables, text, url_state
 
@@ -25,7 +25,7 @@ _RADAR = 640
 
 def panel(at: BenchPlace) -> None:
     """Everything about the models, judge by judge."""
-    findings.draw(said.bench_contents(at.bench), f"contents:{at.key}")
+    findings.draw(mtbench_results.bench_contents(at.bench), f"contents:{at.key}")
     if not at.raters:
         st.info(
             "No judge has rated the answers of this dataset. Run a judge of the card MT-Bench rating, or import "
@@ -47,7 +47,7 @@ def panel(at: BenchPlace) -> None:
     ranked = figures.rankings(store, dataset, at.rules, shared)
     key = f"{at.key}:{judge}:{':'.join(shared)}"
     _means(at, judge, found, ranked, key)
-    own = said.best_first([one for one in found if one.judge == judge], ranked)
+    own = mtbench_results.best_first([one for one in found if one.judge == judge], ranked)
     _categories(at, own, ranked.get(judge), key)
     _wins(at, judge, key)
     _judgments(at, key)
@@ -70,13 +70,14 @@ def _means(
     at: BenchPlace, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
 ) -> None:
     st.subheader("Mean ratings", anchor=False)
-    findings.draw([said.reading_rules(at.rules)], f"rules:{key}")
+    findings.draw([mtbench_results.reading_rules(at.rules)], f"rules:{key}")
     if judge in ranked:
         own = [one for one in found if one.judge == judge]
-        findings.draw([said.forest(own, ranked[judge], at.rules), *said.model_order(ranked[judge])], f"forest:{key}")
+        forest = mtbench_results.forest(own, ranked[judge], at.rules)
+        findings.draw([forest, *mtbench_results.model_order(ranked[judge])], f"forest:{key}")
     else:
         text.quiet("This judge has rated none of these turns.")
-    shown = said.table(found, ranked, at.names, at.rules)
+    shown = mtbench_results.table(found, ranked, at.names, at.rules)
     tables.table(shown.rows, shown.columns, f"means:{key}", _MANY)
 
 
@@ -87,18 +88,18 @@ def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | No
         return
     st.subheader("Categories", anchor=False)
     intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
-    shown = said.category_table(own, at.rules, intervals)
+    shown = mtbench_results.category_table(own, at.rules, intervals)
     tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
-    if len(categories) < said.FEWEST_IN_RADAR:
+    if len(categories) < mtbench_results.FEWEST_IN_RADAR:
         return
     with st.container(width=_RADAR):
         chosen = models
-        if len(models) > said.MOST_IN_RADAR:
+        if len(models) > mtbench_results.MOST_IN_RADAR:
             chosen = st.multiselect(
                 "Models in the plot", models, [models[0], models[len(models) // 2], models[-1]],
-                key=f"radar of:{key}", max_selections=said.MOST_IN_RADAR,
+                key=f"radar of:{key}", max_selections=mtbench_results.MOST_IN_RADAR,
             )  # fmt: skip
-        charts.radar_chart(said.radar(own, chosen, at.rules), f"radar:{key}")
+        charts.radar_chart(mtbench_results.radar(own, chosen, at.rules), f"radar:{key}")
 
 
 def _fold(at: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
@@ -119,18 +120,19 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
         every = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source)
         judges = {one.judge: at.names[one.judge] for one in every}
         if source == "verdicts":
-            findings.draw(said.verdicts(figures.verdict_counts(session.store(), at.dataset.id), at.names), "decided")
+            counts = figures.verdict_counts(session.store(), at.dataset.id)
+            findings.draw(mtbench_results.verdicts(counts, at.names), "decided")
             judge = judge if judge in judges else next(iter(judges), "")
         rates = [one for one in every if source == "verdicts" or one.judge == judge]
         if not rates:
             none = "None of these verdicts can be counted."
             text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
             return
-        shown = said.wins(rates, at.names)
+        shown = mtbench_results.wins(rates, at.names)
         tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MANY)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
             pairs = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source, True)
-            models, shares, tooltips = said.duels([one for one in pairs if one.judge == judge])
+            models, shares, tooltips = mtbench_results.duels([one for one in pairs if one.judge == judge])
             text.say("**Adjusted win rate of the row's model against the column's** ({judge})", judge=at.names[judge])
             charts.confusion_grid(shares, tooltips, models, f"duels:{key}:{source}")
 
@@ -138,7 +140,7 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
 def _judgments(at: BenchPlace, key: str) -> None:
     st.subheader("Judgments", anchor=False)
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
-    findings.draw(said.counts(found, at.names), f"counts:{key}")
+    findings.draw(mtbench_results.counts(found, at.names), f"counts:{key}")
     box = _fold(at, "What there is, what is missing and what is doubled", ":material/checklist:")
     if box.open:
         with box:
@@ -148,7 +150,7 @@ def _judgments(at: BenchPlace, key: str) -> None:
             one.wording: f"{one.wording} ({prompt_set.file})"
             for prompt_set in judge_prompts.all_prompts(session.store()) for one in prompt_set.families.values()
         }  # fmt: skip
-        findings.draw([said.prompts(at.bench, at.names, known)], f"prompts:{key}")
+        findings.draw([mtbench_results.prompts(at.bench, at.names, known)], f"prompts:{key}")
 
 
 def _rules(at: BenchPlace, shared: Shared, key: str) -> None:
@@ -157,7 +159,7 @@ def _rules(at: BenchPlace, shared: Shared, key: str) -> None:
         return
     with box:
         found = figures.means_by_rule(session.store(), at.dataset.id, at.rules, shared)
-        findings.draw(said.rule_table(found, at.names, at.rules), f"by rule:{key}")
+        findings.draw(mtbench_results.rule_table(found, at.names, at.rules), f"by rule:{key}")
 
 
 def _japanese(at: BenchPlace) -> None:
@@ -165,7 +167,7 @@ def _japanese(at: BenchPlace) -> None:
     if not box.open:
         return
     with box:
-        shown = said.japanese(figures.japanese_shares(session.store(), at.dataset.id))
+        shown = mtbench_results.japanese(figures.japanese_shares(session.store(), at.dataset.id))
         if not shown.rows:
             text.quiet("The texts of the answers are not in this dataset.")
             return

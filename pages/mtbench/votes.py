@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from data.mtbench import figures
-from judges.render.findings import mtbench_votes as said
+from judges.render.findings import mtbench_votes
 from pages.mtbench.place import BenchPlace
 from pages.ui import findings, session, tables, text, url_state
 
@@ -22,12 +22,12 @@ def panel(at: BenchPlace) -> None:
             url_state.link("import", "Import votes")
             url_state.link("desk", "Label pairs", dataset=at.dataset.name)
         return
-    findings.draw([said.vote_counts(at.bench)], "votes")
+    findings.draw([mtbench_votes.vote_counts(at.bench)], "votes")
     with st.spinner("Comparing the votes ..."):
         found = figures.vote_agreement(session.store(), at.dataset.id)
     if not found:
         text.quiet("No two of these votes, and no verdict of a judge, are about the same pair.")
         return
-    shown = said.table(found, at.names)
+    shown = mtbench_votes.table(found, at.names)
     tables.table(shown.rows, shown.columns, f"votes:{at.dataset.id}", len(shown.rows), width="content")
     st.caption(text.escape(shown.caption))

@@ -10,8 +10,7 @@ from data.mtbench import figures, mtbench
 from data.mtbench.figures import RunName
 from data.records import datasets, protocols
 from data.store import Store
-from judges.render.findings import mtbench_gap as said
-from judges.render.findings import mtbench_results
+from judges.render.findings import mtbench_gap, mtbench_results
 from pages.mtbench.place import BenchPlace
 from pages.ui import charts, findings, session, tables, text, url_state
 
@@ -41,17 +40,17 @@ def panel(at: BenchPlace) -> None:
         factors = figures.pipeline_factors(store, one, other)
     else:
         factors = found.factors
-        findings.draw(said.gap_summary(found), "gap")
+        findings.draw(mtbench_gap.gap_summary(found), "gap")
         key = ":".join((*one, *other, model))
-        charts.waterfall_chart(said.waterfall(found), f"waterfall:{key}")
+        charts.waterfall_chart(mtbench_gap.waterfall(found), f"waterfall:{key}")
         st.caption("In points from 1 to 10. The axis is cut: only the bars of steps are as high as what they mean.")
-        findings.draw([said.step_table(found), *said.step_order(found)], f"steps:{key}")
-        findings.draw([said.rest_table(found), said.unmoved_table(found)], f"rest:{key}")
+        findings.draw([mtbench_gap.step_table(found), *mtbench_gap.step_order(found)], f"steps:{key}")
+        findings.draw([mtbench_gap.rest_table(found), mtbench_gap.unmoved_table(found)], f"rest:{key}")
         if found.rest:
             st.subheader("What new calls would tell apart", anchor=False)
-            findings.draw(said.experiment(figures.experiment_plan(store, one, other)), f"experiment:{key}")
+            findings.draw(mtbench_gap.experiment(figures.experiment_plan(store, one, other)), f"experiment:{key}")
     st.subheader("Both pipelines, factor by factor", anchor=False)
-    tables.wrapped_table(said.FACTORS, said.factor_rows(factors), "factors", "Factors of both pipelines")
+    tables.wrapped_table(mtbench_gap.FACTORS, mtbench_gap.factor_rows(factors), "factors", "Factors of both pipelines")
 
 
 def _runs(store: Store, at: BenchPlace) -> dict[str, str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import logger as theirs
+from streamlit import logger as streamlit_logger
 from streamlit.errors import StreamlitAPIException
 
 import pages
@@ -35,9 +35,9 @@ UNTOLD = ("Traceback", "ASGI callable returned without completing handshake")
 
 def join_logs() -> None:
     """Have every logger of Streamlit's, those that come later too, hand on what it is given."""
-    for name in theirs._loggers:
+    for name in streamlit_logger._loggers:
         _hand_on(logging.getLogger("streamlit" if name == "root" else name))
-    theirs.setup_formatter = _hand_on
+    streamlit_logger.setup_formatter = _hand_on
     logging.getLogger(PAGES).addFilter(_name_page_error)
     logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith(UNTOLD))
 

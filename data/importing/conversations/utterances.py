@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from judges.tool_calls import call_text as written
+from judges.tool_calls import call_text
 
 _ROLES = {
     "user": "user", "human": "user", "humanmessage": "user", "humanmessagechunk": "user", "customer": "user",
@@ -332,7 +332,7 @@ def _read_calls(calls: Iterable[Any], names: dict[str, str]) -> list[Utterance]:
 
 def tool_call_utterance(name: str, given: Any) -> Utterance:
     """The call of a tool."""
-    return Utterance("tool", written(name, text_of(given)), name)
+    return Utterance("tool", call_text(name, text_of(given)), name)
 
 
 def to_turns(utterances: Iterable[Utterance]) -> tuple[str, list[dict[str, Any]], list[int]]:

@@ -111,7 +111,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[float]]:
         "fitting": Audit("fitting", "Fits", "Fits.", "Above {threshold}.", 0.1, fitting, probe="fits"),
     }
     monkeypatch.setattr(audits, "all_audits", lambda: made)
-    monkeypatch.setattr("data.cli.audit.known", lambda: made)
+    monkeypatch.setattr("data.cli.audit.all_audits", lambda: made)
     usual = cards.card_of_judge
     monkeypatch.setattr(cards, "card_of_judge", lambda s, j: replace(usual(s, j), audits=tuple(made)))
     return asked
@@ -412,7 +412,7 @@ def test_the_command_shows_twenty_items_behind_a_finding_and_counts_the_others(
     flags = tuple(Flag(item_id(store, 1 + n % 12), f"Thing {n}.") for n in range(25))
     many = Audit("many", "Many", "Things.", "Never.", None, lambda *_: AuditFinding("warning", "So many.", flags=flags))
     monkeypatch.setattr(audits, "all_audits", lambda: {"many": many})
-    monkeypatch.setattr("data.cli.audit.known", lambda: {"many": many})
+    monkeypatch.setattr("data.cli.audit.all_audits", lambda: {"many": many})
     usual = cards.card_of_judge
     monkeypatch.setattr(cards, "card_of_judge", lambda s, j: replace(usual(s, j), audits=("many",)))
     lines = run("audit", "--dataset", "demo", "--judge", here[1])[1].splitlines()[2:]
