@@ -41,9 +41,14 @@ function send(d) {
   const answers = firstOf(d.outbox.map((o) => o.answer));
   d.cut = answers.length < d.outbox.length;
   d.setState("outbox", { answers, have, want: d.want, nonce: ++d.nonce });
-  clearTimeout(d.timer);
-  d.timer = setTimeout(() => { if (d.root && needsServer(d)) { d.tries++; send(d); } }, Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
+  sendAgain(d);
   watchLate(d);
+}
+
+/** Sends once more after a while, which grows from time to time: it is taken back when the desk goes. */
+function sendAgain(d, soon) {
+  clearTimeout(d.timer);
+  if (needsServer(d)) d.timer = setTimeout(() => { if (needsServer(d)) { d.tries++; send(d); } }, soon || Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
 }
 
 /** Sends again later if something is still open; at once only what had no room in a message of which something was taken, so that data arriving cannot make a loop. Data after a silence: the server is back. */
@@ -52,8 +57,7 @@ function keepTrying(d, before) {
   if (d.cut && d.outbox.length && d.outbox.length < before) sendSoon(d);
   const now = Date.now(), back = d.tries > 0 && now - d.dataAt > 5000;
   d.dataAt = now;
-  clearTimeout(d.timer);
-  if (needsServer(d)) d.timer = setTimeout(() => { if (d.root && needsServer(d)) { d.tries++; send(d); } }, back ? 600 : Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
+  sendAgain(d, back && 600);
 }
 
 function watchLate(d) {

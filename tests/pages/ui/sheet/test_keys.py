@@ -391,7 +391,7 @@ def test_the_whole_note_what_answers_mean_and_whose_values_they_are(bench: Bench
     ]  # fmt: skip
     bench.press("j")
     assert note.inner_text() == "fit needs a reference\nqwen: 2" and bench.text(".meaning").strip() == "fit"
-    assert bench.cell("fit").locator(".sure").inner_text().split() == ["breaks", "a", "rule"]
+    assert bench.cell("fit").locator(".sure").text_content() == "breaks a rule"
     assert bench.cell("fit").get_attribute("aria-label") == "fit, response; judge 2, breaks a rule"
     assert bench.cell("tone").locator(".other").all_inner_texts() == ["1", "5"]
     assert bench.cell("fit").locator(".other").count() == 0
@@ -776,3 +776,41 @@ def test_a_point_goes_back_to_no_rating_of_another_item(bench: Bench) -> None:
     assert bench.here == "fit"
     bench.press("5")
     assert bench.mine("fit") == ["5"]
+
+
+def test_what_is_being_written_is_kept_when_one_goes_back_by_the_mouse_and_tab_leaves_its_field(bench: Bench) -> None:
+    bench.sit(response("a"), response("b"))
+    bench.go()
+    bench.press("m")
+    bench.page.keyboard.type("odd")
+    bench.press("Tab")
+    assert bench.page.evaluate("shadow.activeElement.dataset.do") == "keepeditor"
+    bench.page.locator(".editor input").focus()
+    bench.page.locator("[data-do=back]").click()
+    assert bench.item == "id-a" and not bench.page.locator(".editor, .mynote").count()
+    bench.press("Escape")
+    assert bench.item == "id-b" and "odd" in bench.text(".mynote")
+
+
+def test_escape_takes_back_a_number_that_is_being_typed_wherever_the_keyboard_is(bench: Bench) -> None:
+    bench.sit(fakes.numbers("a"))
+    field = bench.cell("adequacy_of_the_whole_answer").locator("input")
+    bench.press("j", "4")
+    bench.page.evaluate("shadow.querySelector('.sheet').focus()")
+    bench.press("Escape")
+    assert field.input_value() == "" and bench.here == "adequacy_of_the_whole_answer"
+
+
+def test_a_click_that_ends_the_selection_of_a_text_moves_nothing(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"))
+    other = bench.page.locator(".row:not(.here):has(.cell) .prose").first
+    number = other.locator("xpath=ancestor::section").get_attribute("data-row")
+    box, row = other.bounding_box(), bench.page.locator(f'.row[data-row="{number}"]')
+    bench.page.mouse.move(box["x"] + 2, box["y"] + 8)
+    bench.page.mouse.down()
+    bench.page.mouse.move(box["x"] + 60, box["y"] + 8)
+    bench.page.mouse.up()
+    assert bench.page.evaluate("String(getSelection())") and not row.locator("[data-here]").count()
+    for _ in range(2):  # the first one ends the selection
+        bench.page.mouse.click(box["x"] + 2, box["y"] + 8)
+    assert row.locator("[data-here]").count() == 1

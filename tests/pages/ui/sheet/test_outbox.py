@@ -223,6 +223,8 @@ def test_a_refused_answer_is_said_once_and_opened_again_with_what_was_entered(be
     toast.get_by_text("Open it again").click()
     assert bench.item == "id-a" and toast.count() == 0
     assert bench.mine("tone") == ["3"] and bench.mine("fit") == ["2"] and bench.page.locator(".mynote").count() == 2
+    bench.painted()
+    assert [key.split(":")[-1] for key in bench.stored("draft")] == ["id-a"], "and kept, as it is saved nowhere"
     assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": False}, "and its newest state is asked for"
     bench.tell(sheets=[response("a")])
     bench.wait(10)
