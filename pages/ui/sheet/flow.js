@@ -75,7 +75,6 @@ function go(d, repeat) {
   const { view } = d;
   if (!view) return;
   if (!takeTyped(d)) return;
-  keepEditor(d);
   closeDock(d);
   if (view.saved && !dirty(view)) {
     view.done = !d.inPast || view.done;
@@ -126,7 +125,6 @@ function skip(d) {
 function back(d) {
   const at = d.inPast ? d.pastAt - 1 : d.past.length - 1;
   if (at < 0) return hint(d, d.past.length ? "This is the first item of this session." : "Nothing has been answered in this session yet.");
-  keepEditor(d);
   closeDock(d);
   if (!d.inPast) { d.front = d.view; d.inPast = true; } else if (d.view) saveDraft(d, d.view);
   openPast(d, at);

@@ -496,6 +496,8 @@ def test_where_each_value_of_the_judge_lies_between_answers_it_is_said(bench: Be
     bench.press("j", "Control+Enter")
     assert bench.item == "id-a" and bench.here == "tone"
     assert bench.hint() == "The judge's values lie between your answers. Choose at least one, or skip the item (s)."
+    bench.press("3")
+    assert "1 answered · 1 without an answer" in bench.sum()
 
 
 def test_an_item_in_the_queue_is_opened_again_from_one_of_before(bench: Bench) -> None:

@@ -220,9 +220,24 @@ def test_a_card_closes_by_its_button_or_beside_it_and_not_by_a_click_on_it(bench
     assert card.count() == 1
     bench.page.mouse.click(5, 5)
     assert card.count() == 0
-    bench.press("?")
-    card.get_by_role("button", name="close").click()
-    assert card.count() == 0 and bench.page.evaluate(FOCUS)[0] == "4", "the focus is where it was"
+    for place in ("[data-do=closecard]", "[data-do=closecard] kbd"):
+        bench.press("?")
+        card.locator(place).click()
+        assert card.count() == 0 and bench.page.evaluate(FOCUS)[0] == "4", "the focus is where it was"
+
+
+def test_tab_within_a_dialog_is_no_key_of_the_page_around(bench: Bench) -> None:
+    bench.sit(response("a"))
+    bench.page.evaluate("() => { window.seen = []; document.addEventListener('keydown', (e) => seen.push(e.key)) }")
+    for key in ("?", "s"):
+        bench.press(key, "Tab", "Escape")
+    assert bench.page.evaluate("seen") == []
+
+
+def test_items_are_asked_for_at_once_where_fewer_than_two_are_ahead(bench: Bench) -> None:
+    for ahead, messages in ((3, 0), (2, 1)):
+        bench.sit(*(response(name) for name in "abc"[:ahead]), place=f"demo/{ahead}")
+        assert len(bench.messages()) == messages
 
 
 def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -> None:

@@ -261,7 +261,10 @@ def test_refused_items_that_the_server_does_not_send_again_are_opened_beside_the
         bench.press(key)
         bench.go()
         bench.refuse(sheets=[])
-    bench.press("5")
+    bench.press("b")
+    bench.painted()
+    assert bench.mine("tone") == ["2"] and len(bench.stored("draft")) == 1, "what is saved nowhere is kept"
+    bench.press("Escape", "5")
     again = bench.page.get_by_text("Open it again")
     for item, tone in (("id-a", "1"), ("id-b", "2")):
         again.first.click()
