@@ -18,6 +18,7 @@ def show_proposals(who: Person) -> None:
         st.warning(text.escape(leads.STUCK), icon=":material/group:")
     for one in found:
         what = f"{one.person} as {one.role}" if one.active else f"to deactivate {one.person}"
+        key = f"{one.person}:{one.at}"  # a press counts for the proposal that stood there
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             text.say(
                 ":blue-badge[:material/group: proposed] **{by}** proposed **{what}**, {at}. A second lead must agree.",
@@ -26,10 +27,10 @@ def show_proposals(who: Person) -> None:
             if not who.may("lead"):
                 continue
             st.space("stretch")
-            agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{one.person}")
+            agree = one.by != who.name and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
             if agree:
                 set_person(who, one.person, one.role, one.active)  # type: ignore[arg-type]  # stored as a role
-            elif st.button("Withdraw", icon=":material/undo:", key=f"back:{one.person}"):
+            elif st.button("Withdraw", icon=":material/undo:", key=f"back:{key}"):
                 people.withdraw_lead_proposal(store, who.name, one.person)
                 st.rerun()
 

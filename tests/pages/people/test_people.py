@@ -191,3 +191,31 @@ def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, n
     other.get_by_role("button", name="Agree").click()
     expect(other.get_by_text("lea proposed")).to_have_count(0)
     assert roles(app)["美香"] == ("lead", True)
+
+
+def test_agreed_to_is_what_was_seen_and_not_what_was_proposed_since(
+    serve: Serve, page: Any, new_page: Callable[..., Any]
+) -> None:
+    """Whoever agreed that ben becomes a researcher deactivated him where that was proposed in its place meanwhile."""
+    app = serve(start=False)
+    store = open_store(app.store)
+    people.join_workspace(store, "lea")
+    for name in ("lou", "ben"):
+        people.make_lead_locally(store, name)
+    policy.set_requirements(store, "lea", Requirements(four_eyes=True), "Two see more.")
+    people.set_person(store, "lea", "ben", "researcher")
+    store.close()
+    app.start()
+    enter(page, app.url, "lou", "people")
+    page.get_by_text("lea proposed ben as researcher").wait_for()
+    other = new_page()
+    enter(other, app.url, "lea", "people")
+    other.get_by_text("lea proposed ben as researcher").wait_for()
+    at_rest(other)
+    pick(other, "ben")
+    other.get_by_role("dialog").get_by_role("button", name="Deactivate").click()
+    other.get_by_text("lea proposed to deactivate ben").wait_for()
+    page.get_by_role("button", name="Agree").click()
+    page.get_by_text("lea proposed to deactivate ben").wait_for()
+    at_rest(page)
+    assert roles(app)["ben"] == ("lead", True)
