@@ -22,6 +22,11 @@ _NOT_YET = (
     f"switched off here. First make a lead on the command line of this machine: {leads.WAY_OUT}."
 )
 
+_NEWER = (
+    "The policy was changed since you opened this form, which shows it as it is now. If you pressed Save, nothing was "
+    "saved: look at the values, and save them again."
+)
+
 
 def panel(who: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
@@ -39,6 +44,11 @@ def panel(who: Person, dataset: Dataset) -> None:
                 )
                 text.quiet("Required from then on: {lines}", lines=" ".join(rules.explain(one.requirements)))
     if who.may("lead"):
+        kept = session.scratch("policy")
+        with st.container():  # a place of its own, so that the form below stays as it is when this goes
+            if kept.setdefault("shown", requirements) != requirements:
+                kept["shown"] = requirements
+                st.warning(text.escape(_NEWER), icon=":material/update:")
         with st.expander("Change the policy", icon=":material/tune:"):
             _form(who, requirements)
     policy_proposals.draw_proposal(who, rules.explain)
@@ -56,7 +66,8 @@ def _form(who: Person, requirements: Requirements) -> None:
         if not requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(session.store())):
             st.caption(text.escape(_NOT_YET))
         reason = st.text_input("Reason", max_chars=2000, placeholder="Why the policy changes, in a sentence.")
-        if st.form_submit_button("Save the policy", type="primary"):
+        key = f"policy:{requirements}"  # a press counts for the policy that stood there
+        if st.form_submit_button("Save the policy", type="primary", key=key):
             _change(who, requirements, new, beside, reason)
 
 

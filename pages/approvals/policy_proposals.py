@@ -9,12 +9,14 @@ import streamlit as st
 from data.approvals import policy
 from data.approvals.policy import Requirements
 from data.records.people import Person
+from data.store.ids import content_id
 from pages.ui import session, text
 
 
 def change_policy(who: str, new_requirements: Requirements, reason: str) -> None:
     """Change the policy, or propose it; what came of it is shown when the page is drawn anew. Raises AssayError."""
     done = policy.set_requirements(session.store(), who, new_requirements, reason)
+    session.scratch("policy").pop("shown", None)
     session.scratch("policy")["said"] = (
         "Changed. Nothing was approved or suspended by it." if done
         else "Proposed. It is less strict, so it takes effect when a second, independent lead agrees."
@@ -28,6 +30,7 @@ def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> 
     if found is None:
         return
     new_requirements, reason, person = found
+    key = content_id(policy.to_stored(new_requirements), reason, person)  # a press counts for what stood there
     with st.container(border=True):
         text.say(
             ":blue-badge[:material/group: proposed] **{person}** proposed a less strict policy: {reason}",
@@ -39,8 +42,8 @@ def draw_proposal(who: Person, explain: Callable[[Requirements], list[str]]) -> 
         if not who.may("lead"):
             return
         with st.container(horizontal=True):
-            agrees = who.name != person and st.button("Agree", icon=":material/check:", key="policy:agree")
-            ends = st.button("Withdraw", icon=":material/undo:", key="policy:back")
+            agrees = who.name != person and st.button("Agree", icon=":material/check:", key=f"agree:{key}")
+            ends = st.button("Withdraw", icon=":material/undo:", key=f"back:{key}")
     with text.refusals():
         if agrees:
             change_policy(who.name, new_requirements, f"Agreed with {person}: {reason}"[:2_000])

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from data.approvals import approvals, case, record
+from data.approvals import approvals, case, policy, record
 from data.store import open_store
 from tests.data.approvals.test_approvals import Key, approve, judged, opened, relabel, set_asked
 from tests.data.approvals.test_suspension import draw, drawn, label, undrawn
@@ -158,3 +158,47 @@ def test_what_is_to_be_looked_at_is_shown_to_leads_and_kept(
     expect(main).to_contain_text("stays approved.")
     expect(main).to_contain_text("lea reviewed it and kept it approved: Good <b>x</b>")
     expect(page.get_by_role("button", name="Keep approved")).to_have_count(0)
+
+
+def change_policy(page: Any, reason: str, **values: str) -> None:
+    """Fill the form of the policy, which is open, and save it."""
+    for name, value in values.items():
+        page.get_by_role("spinbutton", name=name.replace("_", " ")).fill(value)
+    page.get_by_role("textbox", name="Reason").last.fill(reason)
+    page.keyboard.press("Tab")  # the values are in the form before its button is clicked
+    page.get_by_role("button", name="Save the policy").click()
+
+
+def test_two_leads_at_one_policy_change_and_agree_to_what_they_have_seen_only(
+    serve: Callable[..., Server], page: Any, new_page: Callable[..., Any]
+) -> None:
+    app, _ = served(serve, four_eyes=True)
+    other = new_page()
+    for one, name in ((page, "lea"), (other, "lou")):
+        enter(one, app.url, name, "approvals?dataset=demo")
+        one.get_by_text("Change the policy").click()
+        one.get_by_role("button", name="Save the policy").wait_for()
+        at_rest(one)
+    # Both have the form open: what one of them typed is not saved in parts, under a reason that is not of it.
+    change_policy(page, "Stricter.", Required_kappa="0.6")
+    expect(page.get_by_text("Nothing was approved or suspended by it")).to_be_visible()
+    change_policy(other, "Much stricter.", Required_kappa="0.7", Required_items="200")
+    expect(other.get_by_text("was changed since you opened this form")).to_be_visible()
+    at_rest(other)
+    expect(other.get_by_text("Much stricter.")).to_have_count(0)
+    # What is agreed to is what stood there.
+    change_policy(page, "A little less.", Required_kappa="0.55")
+    expect(page.get_by_text("proposed a less strict policy: A little less.")).to_be_visible()
+    other.reload()
+    expect(other.get_by_text("proposed a less strict policy: A little less.")).to_be_visible()
+    at_rest(other)
+    change_policy(page, "Far less.", Required_kappa="0.3")
+    expect(page.get_by_text("proposed a less strict policy: Far less.")).to_be_visible()
+    other.get_by_role("button", name="Agree").click()
+    expect(other.get_by_text("proposed a less strict policy: Far less.")).to_be_visible()
+    at_rest(other)
+    app.stop()
+    store = open_store(app.store)
+    assert policy.requirements(store).policy.threshold == 0.6
+    assert [one.reason for one in policy.policy_changes(store)][:1] == ["Stricter."]
+    store.close()
