@@ -153,7 +153,8 @@ def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
     hides = settings.hides_systems(store, found.id)
     hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE)
     new = QueueRules(int(overlap), share / 100, int(minutes))
-    if st.button("Save", type="primary", disabled=(new, hide) == (now, hides)):
+    key = f"rules:{now}:{hides}"  # a press counts for the rules that stood there
+    if st.button("Save", type="primary", disabled=(new, hide) == (now, hides), key=key):
         with text.refusals():
             settings.set_queue_rules(store, who, found.id, new)
             if lead:

@@ -80,7 +80,7 @@ def change_rule(dataset: Dataset, who: str) -> None:
     )  # fmt: skip
     new = GoldRule(resolve or "median", int(apart), waiting or "counted") if sent else GoldRule(resolve or "median")
     _describe_effect(adjudication.rule_effect(store, dataset.id, new), new == now)
-    if st.button("Save", type="primary", disabled=new == now):
+    if st.button("Save", type="primary", disabled=new == now, key=f"gold:{now}"):  # a press counts for what stood there
         with text.refusals():
             settings.set_gold_rule(store, who, dataset.id, new)
             text.finish("How labels of this dataset are combined was changed.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -163,6 +164,37 @@ def test_a_researcher_fills_the_review_queue_and_changes_the_rules(serve: Serve,
     app.stop()
     store = open_store(app.store)
     assert '"overlap":2' in store.rows("select value from setting_now")[0][0]
+    store.close()
+
+
+def test_rules_that_two_set_at_once_are_those_that_were_seen(serve: Serve, new_page: Callable[..., Any]) -> None:
+    """What one of them had typed was dropped for the other's number, and the rest saved as if it were all."""
+    app = seeded(serve, 3)
+    one, other = new_page(), new_page()
+    for page, number in ((one, "2"), (other, "3")):
+        enter(page, app.url, "lea", "queue?dataset=demo")
+        page.get_by_role("button", name="Rules").click()
+        page.get_by_label("People per item", exact=True).fill(number)
+        if page is one:
+            page.get_by_role("spinbutton", name="Minutes that an item stays reserved").fill("60")
+        page.keyboard.press("Tab")
+        at_rest(page)
+    other.get_by_role("button", name="Save").click()
+    other.get_by_role("dialog").wait_for(state="detached")
+    one.get_by_role("button", name="Save").click()
+    at_rest(one)
+    field = one.get_by_label("People per item", exact=True)
+    expect(field).to_have_value("3")
+    field.fill("2")
+    one.keyboard.press("Tab")
+    at_rest(one)
+    one.get_by_role("button", name="Save").click()
+    one.get_by_role("dialog").wait_for(state="detached")
+    app.stop()
+    store = open_store(app.store)
+    assert [(kept["overlap"], kept["claim_minutes"]) for kept in map(json.loads, (
+        value for (value,) in store.rows("select value from setting where name = 'queue' order by seq")
+    ))] == [(3, 30), (2, 60)]  # fmt: skip
     store.close()
 
 
