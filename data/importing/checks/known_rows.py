@@ -29,7 +29,7 @@ QUERIES = {
     "replies": "select id, raw from judgment where id = any($1)",
     "labels": "select id from label where item_id = any($1)",
     "labels that hold": (
-        "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode from label_now "
+        "select item_id, unit, dimension, annotator, id, made_at, answer_id, mode, value from label_now "
         "where item_id = any($1)"
     ),
     "decisions": (
@@ -188,15 +188,16 @@ class KnownLabels(_KnownOfItems):
         super().__init__(ask)
         self._ids: set[str] = set()
         self._new: set[str] = set()
-        self.stored: dict[Cell, tuple[str, datetime, bool]] = {}
+        self.stored: dict[Cell, tuple[str, datetime, bool, float | None]] = {}
         self.new: dict[Cell, list[tuple[datetime, float, int, str, float | None]]] = {}
         self._order = 0
+        self._untimed: dict[Cell, tuple[float, float | None]] = {}
 
     def _learn(self, item_ids: list[str]) -> None:
         self._ids.update(row[0] for row in self._ask("labels", item_ids))
         found = self._ask("labels that hold", item_ids)
-        for item, unit, dimension, annotator, key, made_at, answer, mode in found:
-            self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "")
+        for item, unit, dimension, annotator, key, made_at, answer, mode, value in found:
+            self.stored[label_slot((item, unit, dimension, annotator), mode)] = (key, made_at, answer != "", value)
 
     def has(self, key: str) -> bool:
         """Whether this very label is there."""
@@ -205,6 +206,17 @@ class KnownLabels(_KnownOfItems):
     def was_stored(self, key: str) -> bool:
         """Whether the workspace had this very label before the import."""
         return key in self._ids
+
+    def meet(self, cell: Cell, moment: float, value: float | None) -> None:
+        """A label without a time that is there already."""
+        if cell not in self._untimed or self._untimed[cell][0] <= moment:
+            self._untimed[cell] = (moment, value)
+
+    @property
+    def overtaken(self) -> int:
+        """How many labels without a time are there already, and do not count, as a later import holds another."""
+        met = ((cell, value) for cell, (_, value) in self._untimed.items() if cell not in self.new)
+        return sum(cell in self.stored and self.stored[cell][3] != value for cell, value in met)
 
     def add(self, cell: Cell, key: str, made_at: datetime, moment: float, value: float | None) -> bool:
         """A label of this import; whether the one before it in its cell is of the same moment, with another value."""

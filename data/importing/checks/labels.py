@@ -86,16 +86,15 @@ class LabelCheck:
             self._sampled.add(item.id)
         # What came in before somebody of that name worked here is kept under the plain name.
         if self.known.was_stored(self._key(line, (*where, named), value, given.mode, made_at)):
-            report.known.labels += 1
+            self._count_known(line, label_slot((*where, named), given.mode), value)
             return
         self._check_desk(given, named, (*where, named))
         annotator = self.context.identity(named)
         cell = (*where, annotator)
-        key = self._key(line, cell, value, given.mode, made_at)
+        key, place = self._key(line, cell, value, given.mode, made_at), label_slot(cell, given.mode)
         if self.known.has(key):
-            report.known.labels += 1
+            self._count_known(line, place, value)
             return
-        place = label_slot(cell, given.mode)
         if place in self.known.stored and made_at <= (time := self.known.stored[place][1]):
             about, at = _describe_label(given), _format_moment(time)
             which = "a later answer" if made_at < time else "another answer of the same moment"
@@ -116,6 +115,11 @@ class LabelCheck:
         report.new.labels += 1
         shown = given.model_dump(include={"item", "unit", "dimension", "mode", "made_at"})
         self.context.show("labels", report.new.labels, **shown, annotator=annotator, value=str(given.value))
+
+    def _count_known(self, line: Line, place: Cell, value: float | None) -> None:
+        self.context.report.known.labels += 1
+        if line.nth is not None:
+            self.known.meet(place, line.moment or 0, value)
 
     def _probability(self, given: LabelLine) -> float | None:
         """That with which the item was drawn: what the plan says, or the line's own; LATER where that takes a count.
@@ -148,7 +152,7 @@ class LabelCheck:
 
     def _check_desk(self, given: LabelLine, named: str, cell: Cell) -> None:
         """Raise LineError where the person of that name has answered this question on the desk: it counts once."""
-        _, time, on_desk = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False))
+        _, time, on_desk, _ = self.known.stored.get(label_slot(cell, given.mode), ("", datetime.min, False, None))
         if on_desk:
             raise LineError(
                 "annotator", f"{named} already answered {_describe_label(given)} on the desk ({_format_moment(time)})."

@@ -97,6 +97,13 @@ class LineChecks:
                 "an item that it has judged here before: both count, as samples of it, and no earlier one is replaced. "
                 "Corrected scores belong under another name of the judge or its model."
             )
+        if old := self.labels.known.overtaken:
+            are, do, them = ("is", "does", "it") if old == 1 else ("are", "do", "them")
+            self.context.problems.warn(
+                f"{many(old, 'answer')} {are} there already and {do} not count: a later import holds another answer of "
+                f"the same person to the same question. To have {them} count again, import {them} with a time "
+                "(made_at) after it."
+            )
         if report.formats == [table.TITLE]:
             for sentence in filter(None, (self._describe_textless(), self._describe_numbered())):
                 self.context.problems.warn(sentence)

@@ -29,6 +29,7 @@ from data.importing.detection.plan_proposal import propose_plan
 from data.records import exposure, people
 from data.store import Store, open_store
 from data.store.errors import BadInput
+from data.store.ids import now
 from judges.authoring.card_lookup import spell_scale
 from judges.cards import cards as folder
 from judges.cli import main as judges_main
@@ -694,6 +695,26 @@ def test_a_table_with_many_people_and_questions_is_imported_again(store: Store) 
     assert len(counted(store)) == 64
     import_source(store, "lea", from_bytes([("a.csv", file)]), ImportPlan("d"))
     assert store.rows("select count(*) from label_now") == [(128,)]
+
+
+def test_an_older_table_that_comes_again_after_its_correction_says_that_it_does_not_count(store: Store) -> None:
+    """Whoever brought the first table back was told that all was there, and the figures were those of the other."""
+    first, other = numbers(1, 2, 3, 4), [4, *numbers(1, 2, 3, 4)[1:]]
+    tables = [table(id=IDS, judge_score=numbers(1, 2, 3, 4), human_score=human) for human in (first, other)]
+    for file in (*tables, tables[1]):
+        assert not bring(store, {"a.csv": file}).preview.warnings
+    [sentence] = bring(store, {"a.csv": tables[0]}).preview.warnings
+    assert sentence == (
+        "1 answer is there already and does not count: a later import holds another answer of the same person to the "
+        "same question. To have it count again, import it with a time (made_at) after it."
+    )
+    timed = [{"item": "x0", "unit": "response", "dimension": "rating", "value": 1, "annotator": "human_score",
+              "mode": "blind", "made_at": f"{now():%Y-%m-%dT%H:%M:%S.%fZ}"}]  # fmt: skip
+    source = from_bytes([("a.jsonl", "\n".join(map(json.dumps, timed)).encode())])
+    import_source(store, "lea", source, ImportPlan("d"))
+    held = "select l.value from label_now l join item i on i.id = l.item_id where i.name = 'x0'"
+    assert store.rows(held) == [(1.0,)]
+    assert not bring(store, {"a.csv": tables[0]}).preview.warnings
 
 
 def test_questions_that_begin_alike_are_two_and_wide_letters_are_plain(store: Store) -> None:
