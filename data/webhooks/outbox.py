@@ -45,7 +45,10 @@ class DeliveryTask(NamedTuple):
 
 @dataclass(frozen=True)
 class DeliveryRecord:
-    """A try: of which event, to which host, when (UTC), what came of it and why, and when the next one is due."""
+    """A try: of which event, to which host, when (UTC), what came of it and why, and when the next one is due.
+
+    None is due where it was taken or given up, or the webhook is paused or removed.
+    """
 
     host: str
     kind: str
@@ -53,7 +56,7 @@ class DeliveryRecord:
     at: datetime
     state: str
     why: str
-    due: datetime
+    due: datetime | None
 
 
 def claim_task(store: Store, webhook: Webhook) -> DeliveryTask | None:
@@ -84,15 +87,19 @@ def list_tries(store: Store, actor: str, most: int = 50) -> list[DeliveryRecord]
     """The newest tries that have ended, for leads."""
     require(store, actor, "lead")
     rows = store.rows(
-        f"select w.url, e.kind, t.event, t.made_at, t.state, t.why, t.due from webhook_try t "
+        f"select w.url, e.kind, t.event, t.made_at, t.state, t.why, t.due, w.id from webhook_try t "
         f"join webhook w on w.id = t.webhook_id join ({EVENTS_SQL}) e on e.id = t.event where t.state <> 'claimed' "
         "order by t.seq desc, t.id desc limit $1",
         [most],
     )
+    active = {one.id for one in active_webhooks(store)}
     return [
-        DeliveryRecord(host_of(str(url)), str(kind), str(event), at, str(state), str(why), due)
-        for url, kind, event, at, state, why, due in rows
-    ]
+        DeliveryRecord(
+            host_of(str(url)), str(kind), str(event), at, str(state), str(why),
+            due if state == "failed" and webhook in active else None,
+        )
+        for url, kind, event, at, state, why, due, webhook in rows
+    ]  # fmt: skip
 
 
 def _due(reader: Store | Tx, webhook: Webhook) -> DeliveryTask | None:

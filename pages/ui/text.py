@@ -191,14 +191,14 @@ def time_zone() -> tzinfo:
 
 
 def moment(at: datetime, here: tzinfo) -> str:
-    """A moment of the store (UTC) in a zone: 14:03, yesterday 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
+    """A moment of the store (UTC) in a zone: 14:03, yesterday or tomorrow 14:03, Mon 14:03, 3 Nov, 3 Nov 2025."""
     local = at.replace(tzinfo=UTC).astimezone(here)
     present = datetime.now(here)
     days = (present.date() - local.date()).days
     if days == 0:
         return f"{local:%H:%M}"
-    if days == 1:
-        return f"yesterday {local:%H:%M}"
+    if days in (1, -1):
+        return f"{'yesterday' if days == 1 else 'tomorrow'} {local:%H:%M}"
     if 0 < days < 7:
         return f"{local:%a %H:%M}"
     return f"{local.day} {local:%b}" + (f" {local.year}" if local.year != present.year else "")

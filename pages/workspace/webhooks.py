@@ -51,7 +51,7 @@ def _row(one: Webhook) -> list[str]:
 
 def _try(one: DeliveryRecord) -> list[str]:
     zone = text.time_zone()
-    due = text.moment(one.due, zone) if one.state == "failed" else ""
+    due = text.moment(one.due, zone) if one.due else ""
     return [text.moment(one.at, zone), one.host, one.kind, one.state, one.why, due]
 
 

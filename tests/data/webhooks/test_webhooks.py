@@ -285,8 +285,22 @@ def test_it_is_given_up_in_the_end_and_the_page_can_say_so(
     assert states == ["failed"] * 7 + ["given up"]
     tries = outbox.list_tries(store, "lea")
     assert tries[0].state == "given up" and not receiver.came
-    waits = [(one.due - one.at).total_seconds() for one in reversed(tries)]
-    assert waits == [10, 60, 300, 1_800, 7_200, 21_600, 43_200, 0]
+    waits = [(one.due - one.at).total_seconds() for one in reversed(tries) if one.due]
+    assert waits == [10, 60, 300, 1_800, 7_200, 21_600, 43_200] and tries[0].due is None
+
+
+def test_of_a_webhook_that_is_paused_or_removed_nothing_is_said_to_be_next(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_WEBHOOK_PRIVATE", "1")
+    made, _ = webhooks.add_webhook(store, "lea", "http://127.0.0.1:9/", ["queue.finished"])
+    answer_all(store)
+    assert tell(store) == ["failed"]
+    due = {}
+    for state in ("active", "paused", "active", "removed"):
+        webhooks.set_state(store, "lea", made.id, state)
+        due[state] = [one.due is not None for one in outbox.list_tries(store, "lea")]
+    assert due == {"active": [True], "paused": [False], "removed": [False]}
 
 
 def test_several_processes_tell_it_once_and_one_that_dies_is_stood_in_for(

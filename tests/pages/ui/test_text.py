@@ -1,8 +1,9 @@
-"""How lengths of time are said, and what is refused in a part of a page that is drawn by itself."""
+"""How moments and lengths of time are said, and what is refused in a part of a page that is drawn by itself."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -14,6 +15,16 @@ from pages.ui import text
 def test_a_length_of_time_is_said_roughly_and_in_good_english() -> None:
     lengths = {0.2: "1 second", 1: "1 second", 40: "40 seconds", 90: "2 minutes", 5_400: "1.5 hours", 7_200: "2 hours"}
     assert {seconds: text.duration(timedelta(seconds=seconds)) for seconds in lengths} == lengths
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+def test_a_moment_is_said_with_its_time_as_long_as_it_is_near(zone: str) -> None:
+    here = ZoneInfo(zone)
+    noon = datetime.now(here).replace(hour=12, minute=3)
+    near = {-1: "yesterday 12:03", 0: "12:03", 1: "tomorrow 12:03"}
+    for days, words in near.items():
+        stored = (noon + timedelta(days=days)).astimezone(UTC).replace(tzinfo=None)
+        assert text.moment(stored, here) == words
 
 
 class Rerun(Exception):
