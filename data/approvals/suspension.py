@@ -7,7 +7,7 @@ Nothing is ever approved again by itself; a person decides.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -166,10 +166,13 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
 
 
 @allow("lead")
-def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
+def keep_approved(
+    store: Store, actor: str, one: Approval, reason: str, seen: Collection[str] | None = None
+) -> None:
     """A lead has looked at an approval, and leaves it as it is until something else speaks against it.
 
-    Raises NotAllowed, and BadInput without a reason or where nothing is to be looked at.
+    `seen` are the sorts of reasons against it that the lead had before them (None: those that there are). Raises
+    NotAllowed, and BadInput without a reason, where nothing is to be looked at, and where there are further reasons.
     """
     why = policy.check_reason(reason)
 
@@ -179,6 +182,8 @@ def keep_approved(store: Store, actor: str, one: Approval, reason: str) -> None:
         reasons = review_approval(store, one).finding.reasons
         if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
+        if seen is not None and not set(reasons) <= set(seen):
+            raise BadInput("Something else speaks against it since you looked. Review the current figures first.")
         name = f"{one.dimension} ({one.sort})"
         review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
         settings.put_setting(tx, one.dataset, f"{KEPT}{one.id}", review)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 import streamlit as st
@@ -27,6 +28,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
     key, store = _key(one, stand), session.store()
     seen = case.seen_mark(store, one)
     choices: list[str] = ["keep"] if note.doubted else []
+    against = note.look.finding.reasons if note.look else ()
     choices += _choices(who, one, stand, case.case_fingerprint(store, one))
     shown = session.scratch(SEEN).setdefault(key, seen)
     if shown != seen:
@@ -50,7 +52,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
             label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP
             st.button(
                 text.escape(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
-                args=(who.name, one, stand, decision, shown),
+                args=(who.name, one, stand, decision, shown, against),
                 type="primary" if not place and known and known.grants else "secondary",
             )  # fmt: skip
 
@@ -80,7 +82,9 @@ def _look(key: str, seen: str) -> None:
     session.scratch(SEEN)[key] = seen
 
 
-def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Literal["keep"], seen: str) -> None:
+def _decide(
+    who: str, one: Case, stand: ApprovalStatus, decision: Action | Literal["keep"], seen: str, against: Collection[str]
+) -> None:
     """Put it on record; what came of it is shown on top of the page."""
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
@@ -89,5 +93,5 @@ def _decide(who: str, one: Case, stand: ApprovalStatus, decision: Action | Liter
             done = approvals.record_decision(session.store(), who, *one.key, decision, reason, seen)
             kept["said"] = f"{one.result.title} is {done.done}."
         elif stand.holds is not None:
-            suspension.keep_approved(session.store(), who, stand.holds, reason)
+            suspension.keep_approved(session.store(), who, stand.holds, reason, against)
             kept["said"] = f"{one.result.title} stays approved. It is listed again when other evidence comes."
