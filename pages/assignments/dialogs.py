@@ -187,19 +187,21 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
         )  # fmt: skip
         left, right = st.columns(2)
         before = one.due.replace(tzinfo=UTC).astimezone(zone).date() if one.due else None
-        new = left.date_input("Due", before, key=f"due:{one.id}", format="YYYY-MM-DD")
+        new = left.date_input("Due", before, key=f"due:{one.id}:{before}", format="YYYY-MM-DD")
         priority = right.selectbox(
-            "Priority", list(PRIORITIES), one.priority - 1, format_func=PRIORITIES.__getitem__, key=f"prio:{one.id}"
-        )
-        reserved = st.segmented_control(
-            "How", list(OFFERS), default=one.reserved, format_func=OFFERS.__getitem__, key=f"offer:{one.id}",
-            help=OFFER, required=True,
+            "Priority", list(PRIORITIES), one.priority - 1, format_func=PRIORITIES.__getitem__,
+            key=f"prio:{one.id}:{one.priority}",
         )  # fmt: skip
-        note = st.text_input("Note", one.note, max_chars=assignments.LETTERS, key=f"note:{one.id}")
+        reserved = st.segmented_control(
+            "How", list(OFFERS), default=one.reserved, format_func=OFFERS.__getitem__, help=OFFER, required=True,
+            key=f"offer:{one.id}:{one.reserved}",
+        )  # fmt: skip
+        note = st.text_input("Note", one.note, max_chars=assignments.LETTERS, key=f"note:{one.id}:{one.note}")
         at = one.due if new == before else _moment(new, zone)
-        same = (bool(reserved), priority, at, note) == (one.reserved, one.priority, one.due, one.note)
+        seen = (one.reserved, one.priority, one.due, one.note)  # in each key: what others change is shown, and kept
+        same = (bool(reserved), priority, at, note) == seen
         with st.container(horizontal=True), text.refusals():
-            if st.button("Save", key=f"save:{one.id}", disabled=same):
+            if st.button("Save", key=f"save:{one.id}:{seen}", disabled=same):
                 assignments.change_assignment(
                     session.store(), who.name, one.id, bool(reserved), int(priority), at, note
                 )
@@ -247,14 +249,15 @@ def tags_dialog(who: Person) -> None:
     now = known.get(name, tags.PersonTags(name))
     tag_names = sorted({tag for one in known.values() for tag in one.tags}, key=str.casefold)
     chosen = st.multiselect(
-        "Tags", tag_names, list(now.tags), accept_new_options=True, key=f"tags:of:{name}",
+        "Tags", tag_names, list(now.tags), accept_new_options=True, key=f"tags:of:{name}:{now.tags}",
         placeholder="a language, a skill", help="Type a new one and press Enter.", max_selections=tags.MOST,
     )  # fmt: skip
     share = st.number_input(
-        "Share of what is spread over several", 0.0, tags.WIDEST, now.share, 0.5, key=f"tags:share:{name}",
+        "Share of what is spread over several", 0.0, tags.WIDEST, now.share, 0.5, key=f"tags:share:{name}:{now.share}",
         help="1 is as usual, 0.5 half as much, 0 nothing for now.",
     )  # fmt: skip
-    if st.button("Save", type="primary", disabled=(tuple(chosen), share) == (now.tags, now.share)):
+    same = (tuple(chosen), share) == (now.tags, now.share)
+    if st.button("Save", type="primary", disabled=same, key=f"tags:save:{now}"):  # a press counts for what stood there
         with text.refusals():
             tags.set_tags(store, who.name, name, chosen, float(share))
             text.finish(f"Tags and share of {name} are saved.")

@@ -108,6 +108,33 @@ def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Serv
     assert counts(team)["ann"] == (4, 3)
 
 
+def test_what_two_change_of_one_person_at_once_is_both_kept(team: Server, new_page: Callable[..., Any]) -> None:
+    """Who added a tag wrote the share of before over the one that another lead had set meanwhile."""
+    one, other = new_page(), new_page()
+    for page in (one, other):
+        enter(page, team.url, "lea", "assignments")
+        page.get_by_role("button", name="Tags and shares").click()
+        page.get_by_role("spinbutton", name="Share of what is spread over several").wait_for()
+        at_rest(page)
+    other.get_by_role("spinbutton", name="Share of what is spread over several").fill("0.5")
+    other.keyboard.press("Tab")
+    at_rest(other)
+    other.get_by_role("button", name="Save").click()
+    other.get_by_role("dialog").wait_for(state="detached")
+    tag = one.get_by_role("combobox", name="Tags")
+    tag.press_sequentially("law")
+    tag.press("Enter")
+    tag.press("Tab")  # closes the list, beside which nothing else can be read
+    expect(one.get_by_role("spinbutton", name="Share of what is spread over several")).to_have_value("0.50")
+    at_rest(one)
+    one.get_by_role("button", name="Save").click()
+    one.get_by_role("dialog").wait_for(state="detached")
+    team.stop()
+    store = open_store(team.store)
+    assert ("law",) in [kept.tags for kept in tags.all_tags(store).values() if kept.share == 0.5]
+    store.close()
+
+
 def test_annotators_see_what_is_theirs_and_no_more(team: Server, page: Any) -> None:
     enter(page, team.url, "ann", "overview")
     expect(page.get_by_text("3 of 4 assigned items left")).to_be_visible()
