@@ -96,7 +96,7 @@ def _desk(who: Person) -> None:
         return
     known, now = cards.current_cards(store), desk_cards.chosen_desk_cards(store, dataset.id)
     names = st.multiselect(
-        "People label by", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}",
+        "People label by", list(known), [n for n in now if n in known], key=f"asked:{dataset.id}:{now}",
         format_func=lambda n: known[n].title, placeholder="the judge's card, and those applied to its turns",
     )  # fmt: skip
     st.caption("This holds for blind labels too. The first is the main one where no judge was chosen.")

@@ -55,10 +55,11 @@ def _plan(who: Person) -> None:
     plan, state, here = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
     with st.form("plan", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         every = st.number_input(
-            "Hours between backups", 0, 744, plan.every, width=190, help="0: none is made by itself.", key="plan:every"
+            "Hours between backups", 0, 744, plan.every, width=190, help="0: none is made by itself.",
+            key=f"plan:every:{plan.every}",
         )
         keep = st.number_input(
-            "Of these kept", 1, 1_000, plan.keep, width=150, key="plan:keep",
+            "Of these kept", 1, 1_000, plan.keep, width=150, key=f"plan:keep:{plan.keep}",
             help="The oldest beyond that are removed. Backups that somebody made are never removed.",
         )  # fmt: skip
         if st.form_submit_button("Save the plan"):

@@ -16,7 +16,7 @@ from judges.cards import card as shipped_card
 from pages.cards import fewshot_form
 from tests import seeds
 from tests.data.cards.test_cards import laid, recipe
-from tests.pages.desk_driver import accept, all_saved, at_rest, enter, on_item
+from tests.pages.desk_driver import accept, all_saved, at_rest, choose, enter, on_item
 from tests.server import Server
 
 HALVES = {"kind": "interval", "lo": 0, "hi": 2.5, "step": 0.5}
@@ -181,3 +181,28 @@ def test_a_lead_attaches_labelled_items_as_examples_in_the_words_of_people(
     assert [one.shows for one in now.examples] == [f"1: {EVIL}", f"2: {EVIL}"]
     assert now.examples[0].reply["per_turn"][0]["scores"]["helpfulness"] == 2  # type: ignore[index,call-overload]
     store.close()
+
+
+def test_the_cards_that_another_has_set_for_labelling_are_those_that_stand_there(
+    serve: Callable[..., Server], new_page: Callable[..., Any]
+) -> None:
+    """In a page that was open already the choice of before stood there as if it held."""
+    app = serve(start=False)
+    seeds.dialogues(app.store_path, 3)
+    app.start()
+    one, other = new_page(), new_page()
+    for page in (one, other):
+        enter(page, app.url, "lea", "cards?dataset=demo")
+        page.get_by_text("Cards for labelling, by dataset").click()
+        page.get_by_role("combobox", name="People label by").wait_for()
+        at_rest(page)
+    choose(other, "People label by", "Multi-turn dialogue")
+    other.keyboard.press("Tab")
+    at_rest(other)
+    other.get_by_role("button", name="Set", exact=True).click()
+    other.get_by_text("From now on people label demo by these cards.").wait_for()
+    choose(one, "Show a card", "Plain pair (plain_pairwise)")
+    one.get_by_role("heading", name="Plain pair").wait_for()
+    at_rest(one)
+    expect(one.get_by_role("button", name="Set", exact=True)).to_have_count(0)
+    expect(one.get_by_test_id("stMultiSelect").get_by_text("Multi-turn dialogue")).to_have_count(1)
