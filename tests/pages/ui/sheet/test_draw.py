@@ -249,6 +249,16 @@ def test_names_in_wide_letters_have_room(bench: Bench) -> None:
     assert [wide <= room for room, wide in names] == [True, True] and names[0][0] == names[1][0] > 80
 
 
+def test_longer_names_have_more_room(bench: Bench) -> None:
+    wide = []
+    for name in ("tone", "the tone of the whole answer"):
+        sheet = response("a")
+        sheet["rows"][0]["groups"][0]["cells"][0]["label"] = name
+        bench.sit(sheet, place=name)
+        wide.append(bench.cell("fit").locator(".name").evaluate("e => e.offsetWidth"))
+    assert wide[1] > wide[0] + 40
+
+
 def test_a_judges_number_is_as_wide_as_it_needs(bench: Bench) -> None:
     sheet = fakes.numbers("a")
     cell = sheet["rows"][0]["groups"][0]["cells"][1]

@@ -604,3 +604,26 @@ def test_a_link_to_an_item_of_before_opens_it_where_it_is_to_be_answered_anew(be
     bench.go()
     bench.tell(sheets=[response("d"), response("a")], open="id-a")
     assert bench.item == "id-a" and "an item you answered before" not in bench.text(".whys")
+
+
+def test_what_was_begun_on_an_item_that_waits_can_still_be_taken_back(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.go()
+    bench.refuse(sheets=[response("a")])
+    bench.press("5")
+    bench.page.get_by_text("Open it again").click()
+    bench.wait(2)  # time enough to make ready what comes next
+    bench.go()
+    assert bench.item == "id-b" and bench.mine("tone") == ["5"] and "restored" not in bench.sum()
+    bench.press("u")
+    assert bench.mine("tone") == []
+
+
+def test_an_item_that_was_fetched_comes_too_late_once_the_person_has_gone_on(bench: Bench) -> None:
+    bench.sit(*(response(name) for name in "abc"))
+    bench.tell(refused=[{"key": "k", "item": "id-z", "why": "Your claim on it has run out."}])
+    bench.page.get_by_text("Open it again").click()
+    assert bench.hint() == "Fetching it …"
+    bench.go()
+    bench.tell(sheets=[response("z")])
+    assert bench.item == "id-b"

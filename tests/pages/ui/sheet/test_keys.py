@@ -504,6 +504,8 @@ def test_the_guidelines_and_the_legend_are_said_until_they_were_seen(bench: Benc
     bench.open()
     bench.sit(response("a"), guide=fakes.GUIDE)
     assert tips.count() == 1 and "guidelines" not in tips.inner_text()
+    bench.page.locator(".meta [data-do=guide]").click()
+    assert bench.page.locator(".card .guidehead").count() == 1
 
 
 def test_a_key_that_is_pressed_beside_its_field_is_typed_into_it(bench: Bench) -> None:
