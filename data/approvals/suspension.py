@@ -390,6 +390,6 @@ def _describe_change(how: ApprovalReview) -> str:
 
 
 def _describe_figures(kappa: float | None, bound: float | None, items: float | None) -> str:
-    figure = "undefined" if kappa is None else f"{kappa:.2f}"
-    lower = "" if bound is None else f" (lower bound {bound:.2f})"
+    figure = "undefined" if kappa is None else f"{kappa:z.2f}"
+    lower = "" if bound is None else f" (lower bound {bound:z.2f})"
     return f"{figure}{lower} on {many(int(items or 0), 'item')}"

@@ -132,7 +132,7 @@ def find_dimension(store: Store | Tx, kind: Kind, unit: str, dimension: str) -> 
 def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
     """Every dimension that people can answer: what they are asked, and a judge's aggregates, which they may."""
     found: dict[Place, Dimension] = {}
-    for one in [*current_cards(store).values(), *_earlier_cards(store)]:
+    for one in [*current_cards(store).values(), *earlier_cards(store)]:
         for place, dimension in _questions(one).items():
             found.setdefault(place, dimension)
     for place, one in _cards_of_dropped(store).items():
@@ -143,7 +143,7 @@ def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
 @kept
 def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
     """Of every question that people have labelled and that no card asks any more, the card that asked it last."""
-    known = [*current_cards(store).values(), *_earlier_cards(store)]
+    known = [*current_cards(store).values(), *earlier_cards(store)]
     places = {place for one in known for place in _questions(one)}
     versions = {one.version for one in known}
     found: dict[Place, Card] = {}
@@ -171,7 +171,7 @@ def _questions(card: Card) -> dict[Place, Dimension]:
     return {(card.kind, d.sort, d.name): d for d in card.dimensions}
 
 
-def _earlier_cards(store: Store | Tx) -> list[Card]:
+def earlier_cards(store: Store | Tx) -> list[Card]:
     """The cards of all judges that are not known by name as they were: earlier versions, and named dimensions."""
     now = {one.version for one in current_cards(store).values()}
     rows = store.rows(
@@ -313,7 +313,7 @@ def portable_cards(store: Store, dataset_id: str) -> list[dict[str, Any]]:
         )
     }
     now = current_cards(store)
-    for one in [*_cards_of_dropped(store).values(), *_earlier_cards(store), *now.values()]:
+    for one in [*_cards_of_dropped(store).values(), *earlier_cards(store), *now.values()]:
         if one.recipe is not None and _questions(one).keys() & labelled:
             used.setdefault(one.version, one.spec)
     current = {one.version for one in now.values()}
@@ -341,7 +341,7 @@ def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
     current_card = current_cards(store).get(name)
     others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]
     found: dict[Place, Scale] = {
-        place: d.scale for one in [*others, *_earlier_cards(store)] for place, d in _questions(one).items()
+        place: d.scale for one in [*others, *earlier_cards(store)] for place, d in _questions(one).items()
     }
     found |= {place: _questions(one)[place].scale for place, one in _cards_of_dropped(store).items()}
     if current_card is None:

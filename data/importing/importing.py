@@ -166,7 +166,7 @@ def _write(tx: Tx, actor: str, source: Source, known: Snapshot, result: ReadingR
     dataset_id = ensure_dataset(tx, plan.dataset, plan.description, plan.synthetic)
     stored_versions, judges = ({row[0] for row in tx.rows(f"select {key} from {table}")} for key, table in _IDENTIFIED)
     brought = [from_spec(spec, folder.cards()) for spec in result.cards]
-    versions = {card.version: card for card in [*known.cards.values(), *brought]}
+    versions = {card.version: card for card in [*known.earlier, *known.cards.values(), *brought]}
     used = {version: versions[version] for version, *_ in result.judges.values()}
     used |= {card.version: card for card in brought}
     tx.append([CardRow(v, c.name, canonical(c.spec)) for v, c in used.items() if v not in stored_versions])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,9 +34,10 @@ class Snapshot:
 
     `prompts` are the ids of the sets of judges' prompts that it has; `mappings` are those of the tables by the name
     of their file, `signed` the same by the signature of their columns, under which they are kept; `cards` and
-    `questions` what judges and people are asked; `items` are the dialogues of the dataset that a format asks for;
-    `here` the people who are or were active in the workspace; `rule` is the gold rule that holds, `ruled` whether
-    the dataset has one of its own, and `lead` whether who imports may set one.
+    `questions` what judges and people are asked, and `earlier` the former versions of cards that judges here go by;
+    `items` are the dialogues of the dataset that a format asks for; `here` the people who are or were active in the
+    workspace; `rule` is the gold rule that holds, `ruled` whether the dataset has one of its own, and `lead` whether
+    who imports may set one.
     """
 
     plan: ImportPlan
@@ -53,12 +54,13 @@ class Snapshot:
     prompts: frozenset[str]
     items: list[dict[str, Any]] = field(default_factory=list)
     cards: Mapping[str, Card] = field(default_factory=dict)
+    earlier: Sequence[Card] = ()
 
     def pack(self) -> bytes:
         """Itself as bytes: a card goes as its content, one that has a folder by its name."""
         local_cards = folder()
         specs = {n: None if local_cards.get(n) is card else (card.spec, card.version) for n, card in self.cards.items()}
-        return pickle.dumps((replace(self, cards={}), specs))
+        return pickle.dumps((replace(self, cards={}, earlier=()), specs, [card.spec for card in self.earlier]))
 
 
 def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], actor: str = "") -> Snapshot:
@@ -81,16 +83,17 @@ def take_snapshot(store: Store, plan: ImportPlan, found: list[DetectedFile], act
         frozenset(one.id for one in judge_prompts.dataset_prompts(store, dataset_id)),
         bench_dialogues(store, dataset_id) if any(items_role(known.format) for known in found) else [],
         cards.current_cards(store),
+        cards.earlier_cards(store),
     )
 
 
 def unpack_snapshot(data: bytes) -> Snapshot:
     """The snapshot of such bytes, which must come from a process that is trusted."""
     snapshot: Snapshot
-    snapshot, specs = pickle.loads(data)
+    snapshot, specs, earlier = pickle.loads(data)
     found: dict[str, Card] = {}
     for name, entry in specs.items():
         found[name] = folder()[name] if entry is None else from_spec(entry[0], folder())
         if entry is not None and found[name].version != entry[1]:
             raise BadInput(f"The card {name} is not the same in the process that reads. Start Assay again.")
-    return replace(snapshot, cards=found)
+    return replace(snapshot, cards=found, earlier=[from_spec(spec, folder()) for spec in earlier])

@@ -247,8 +247,8 @@ def format_setting(value: float) -> str:
 
 
 def format_kappa(value: float, against: float) -> str:
-    """Two decimals, or as many as it takes not to look equal to a threshold that it misses."""
+    """Two decimals, or as many as it takes not to look equal to a threshold that it misses; no minus before a zero."""
     for digits in (2, 3, 4):
-        if f"{value:.{digits}f}" != f"{against:.{digits}f}":
-            return f"{value:.{digits}f}"
-    return f"{value:.2f}" if abs(value - against) < _ROUNDING else f"{value:.6f}"
+        if f"{value:z.{digits}f}" != f"{against:z.{digits}f}":
+            return f"{value:z.{digits}f}"
+    return f"{value:z.2f}" if abs(value - against) < _ROUNDING else f"{value:z.6f}"

@@ -165,7 +165,7 @@ def _bad(
         if found is not None and found.high is not None and found.point is not None and found.high < threshold:
             yield (
                 kind,  # type: ignore[misc]
-                f"Kappa of {what} is {found.point:.2f} on {many(found.items, 'item')}, and at most "
+                f"Kappa of {what} is {found.point:z.2f} on {many(found.items, 'item')}, and at most "
                 f"{format_kappa(found.high, threshold)} (95%, valid at any number of looks): below the "
                 f"{format_setting(threshold)} required at the approval.",
             )

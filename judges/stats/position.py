@@ -70,8 +70,8 @@ def explain(found: PositionalAgreement) -> list[str]:
     sentences = [f"With the order swapped the verdict stays the same in {same.point:.1%} of {of}{_span(same)}."]
     if found.kappa.point is not None:
         low, high = found.kappa.low, found.kappa.high
-        ends = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        sentences.append(f"Kappa between the two orders is {found.kappa.point:.2f}{ends}.")
+        ends = "" if low is None or high is None else f" ({low:z.2f} to {high:z.2f})"
+        sentences.append(f"Kappa between the two orders is {found.kappa.point:z.2f}{ends}.")
     if first.point is not None:
         sentences.append(
             f"The first position wins {first.point:.1%} of {many(first.cells, 'verdict')} with a winner{_span(first)}."

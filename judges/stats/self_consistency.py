@@ -108,8 +108,8 @@ def explain(found: SelfConsistency) -> list[str]:
         gained = f"the gain of further samples is {found.gain.point or 0:+z.2f}"
         ends = "" if found.gain.low is None else f" ({found.gain.low:+z.2f} to {found.gain.high or 0:+z.2f})"
         sentences.append(
-            f"Kappa of a single sample is {found.single:.2f} on average ({min(spread):.2f} to {max(spread):.2f}), of "
-            f"all {found.samples} combined {found.together.point:.2f}: {gained}{ends}."
+            f"Kappa of a single sample is {found.single:z.2f} on average ({min(spread):z.2f} to {max(spread):z.2f}), "
+            f"of all {found.samples} combined {found.together.point:z.2f}: {gained}{ends}."
         )
     elif found.together.cells:
         sentences.append("Kappa of a single sample is undefined here, so the gain of further samples is unknown.")

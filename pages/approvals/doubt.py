@@ -32,7 +32,7 @@ def panel(stand: ApprovalStatus, note: ApprovalNote) -> None:
 def _row(figure: PeriodFigure, threshold: float) -> IntervalRow:
     low = figure.what != "at the approval" and figure.kappa is not None and figure.kappa < threshold
     items = many(int(figure.items or 0), "item")
-    kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.2f}"
+    kappa = "undefined" if figure.kappa is None else f"{figure.kappa:z.2f}"
     state = "fails" if low else "beside" if figure.what == "at the approval" else "other"
     return IntervalRow(figure.what, "", figure.kappa, figure.low, figure.high, None, state, f"{kappa} on {items}")
 

@@ -82,7 +82,7 @@ def draw_dimension_row(
             "kappa **{kappa}** &nbsp;{span}", kappa=cell(interval.point, ".2f"), span=span(interval)
         )
         bound, items = one.result.decision.bound, many(interval.items, "item")
-        low = "no lower bound yet" if bound is None else f"lower bound {bound:.2f}"
+        low = "no lower bound yet" if bound is None else f"lower bound {bound:z.2f}"
         threshold, people = f"{one.requirements.policy.threshold:.2f}", people_agreement(top)
         text.quiet("{low}, on {items}", low=low, items=items)
         people_text = "not known" if people == "–" else people
@@ -110,7 +110,7 @@ def state_sentence(one: Case, stand: ApprovalStatus, note: ApprovalNote, zone: t
 def met_policy_sentence(one: Case, verdict: str) -> str:
     """What the figures of a dimension say that meets the policy."""
     interval, policy, low = one.result.gate.interval, one.requirements.policy, one.result.decision.bound
-    bound = f", and so is its lower bound, {low:.2f}" if policy.lower_bound and low is not None else ""
+    bound = f", and so is its lower bound, {low:z.2f}" if policy.lower_bound and low is not None else ""
     return f"{verdict}: kappa {cell(interval.point, '.2f')} is at least the required {policy.threshold:.2f}{bound}."
 
 
@@ -144,8 +144,8 @@ def draw_verdict(one: Case, holds: Approval | None, then: float | None, lead: bo
     if then is not None and interval.point is not None and abs(then - interval.point) >= 0.005:
         text.say(
             "Kappa was **{then}** at the decision, and is **{now}** now.",
-            then=f"{then:.2f}",
-            now=f"{interval.point:.2f}",
+            then=f"{then:z.2f}",
+            now=f"{interval.point:z.2f}",
         )
 
 
@@ -187,7 +187,7 @@ def _people(top: HumanCeiling | None) -> str:
         )
     few = " That is too few items for a conclusion." if top.between.is_too_small else ""
     return (
-        f"Agreement between people: kappa {top.between.point:.2f} ({span(top.between)}), "
+        f"Agreement between people: kappa {top.between.point:z.2f} ({span(top.between)}), "
         f"from {many(top.cells, 'rating')} of {many(top.items, 'item')} that several labelled.{few}"
     )
 

@@ -47,7 +47,7 @@ class ImportContext:
 
     def __post_init__(self) -> None:
         self.cards, self.questions = dict(self.snapshot.cards), dict(self.snapshot.questions)
-        self.versions = {card.version: card for card in self.cards.values()}
+        self.versions = {card.version: card for card in (*self.snapshot.earlier, *self.cards.values())}
 
     def know(self, card: Card) -> None:
         """From now on judgments of this import may name the card, and labels answer what it asks."""

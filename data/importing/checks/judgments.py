@@ -18,6 +18,7 @@ from judges.authoring.soundness import find_faults
 from judges.card import Card
 from judges.client.endpoint import is_practice
 from judges.importing.lines import JudgmentLine
+from judges.plural import verb
 from judges.protocols.call_plan import Task, params_of_stored, reread, unpack_replies
 from judges.reading import bare_scores
 from judges.reading.reading import counted_verdict, read_reply
@@ -52,6 +53,7 @@ class JudgmentCheck:
         self.orders = OrderCheck(context, known, orders)
         self.judges: dict[str, ImportedJudge] = {}
         self.unscored: Counter[str] = Counter()
+        self._unversioned: set[str] = set()
         self._ids: dict[tuple[str, str, str, bool], str] = {}
 
     def take(self, line: Line) -> None:
@@ -154,7 +156,27 @@ class JudgmentCheck:
             self.judges[found] = ImportedJudge(card, model, params, synthetic)
             for fault in find_faults(card) if card.recipe is None else ():
                 self.context.problems.warn(fault.text)
+        if given.card_version != card.version:
+            self._unversioned.add(found)
         return found
+
+    def describe_renewed(self) -> str:
+        """Which judges are new only as their card has another version since, in a sentence; "" where none is."""
+        if not self._unversioned:
+            return ""
+        before, renewed = self.known.judges(self.context.dataset_id), []
+        for one in (self.judges[key] for key in self._unversioned):
+            versions = before.get((one.card.name, one.model, one.params, one.synthetic), ())
+            if versions and one.card.version not in versions:
+                renewed.append(one.named)
+        if not renewed:
+            return ""
+        n, names = len(renewed), ", ".join(sorted(renewed)[:5]) + (" and others" if len(renewed) > 5 else "")
+        return (
+            f"{names}: {verb(n, 'this is a new judge', 'these are new judges')} beside the one of that name that judged"
+            " this dataset before, by another version of the card: a line without card_version means the newest. For "
+            "scores of the earlier judge, name its version in each line (card_version)."
+        )
 
 
 def _part(given: JudgmentLine, card: Card, item: KnownItem) -> str:

@@ -26,6 +26,10 @@ QUERIES = {
     "items": "select name, hash from item where dataset_id = any($1)",
     "contents": "select name, content from item where id = any($1)",
     "judgments": "select id, judge_id, item_id, part, sample from judgment where item_id = any($1)",
+    "judges": (
+        "select card, card_version, model, params, synthetic from judge where id in (select judge_id from judgment "
+        "where item_id in (select id from item where dataset_id = any($1)))"
+    ),
     "replies": "select id, raw from judgment where id = any($1)",
     "labels": "select id from label where item_id = any($1)",
     "labels that hold": (
@@ -142,6 +146,13 @@ class KnownJudgments(_KnownOfItems):
         for key, judge, item, part, sample in self._ask("judgments", item_ids):
             self._slots.setdefault((judge, item, part), {})[int(sample)] = key
             self._samples[key] = int(sample)  # a sample that was asked for again has several
+
+    def judges(self, dataset_id: str) -> dict[tuple[str, str, str, bool], list[str]]:
+        """(card, model, parameters, synthetic) of those who judged the dataset before: the versions of their card."""
+        found: dict[tuple[str, str, str, bool], list[str]] = {}
+        for card, version, model, params, synthetic in self._ask("judges", [dataset_id]):
+            found.setdefault((card, model, params, synthetic), []).append(version)
+        return found
 
     def ids_of_item(self, judge: str, item: str) -> list[str]:
         """The ids of a judge's judgments of a whole item."""

@@ -97,6 +97,8 @@ class LineChecks:
                 "an item that it has judged here before: both count, as samples of it, and no earlier one is replaced. "
                 "Corrected scores belong under another name of the judge or its model."
             )
+        if renewed := self.judgments.describe_renewed():
+            self.context.problems.warn(renewed)
         if old := self.labels.known.overtaken:
             are, do, them = ("is", "does", "it") if old == 1 else ("are", "do", "them")
             self.context.problems.warn(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data.cards import cards
-from data.importing import ImportPlan, ImportRefused, import_source, preview_import
+from data.importing import ImportPlan, ImportRefused, from_bytes, import_source, preview_import
 from data.store import Store
 from judges.authoring.custom import from_recipe
 from judges.authoring.recipe import check_recipe
@@ -234,3 +235,20 @@ def test_what_was_asked_again_under_a_sample_that_is_taken_comes_in_once(tmp_pat
     assert bring(store, [verdict("p1", "a", sample=2)]).judgments == 1, "said once more"
     assert [row[0] for row in store.rows("select sample from judgment order by sample")] == [0, 1, 2]
     store.close()
+
+
+def test_a_judge_that_is_new_only_as_its_card_has_changed_is_said(store: Store) -> None:
+    """Scores of a judge came in a second time as those of another judge, without a word."""
+    version = cards.from_spec(own()["card"], {}).version
+    bring(store, [own(), item("r1"), item("r2"), said("r1", 0.2)])
+    newer = cards.save_card(store, "lea", cards.from_spec({**own()["card"], "title": "Newer"}, {}))
+    assert bring(store, [{**said("r2", 0.2), "card_version": version}]).preview.warnings == []
+    assert store.rows("select card_version from judge") == [(version,)], "the version that is named, as it is here"
+    [warning] = preview_import(store, source([said("r1", 0.2)]), ImportPlan("d")).warnings
+    assert warning.startswith("zz_card: m: this is a new judge beside the one of that name that judged this dataset")
+    assert preview_import(store, source([item("r1"), said("r1", 0.2)]), ImportPlan("elsewhere")).warnings == []
+    bring(store, [{**said("r1", 0.2), "card_version": newer.version}])
+    assert bring(store, [said("r2", 0.2)]).preview.warnings == [], "there are both"
+    line = json.dumps({**said("r2", 0.4), "model": "n", "card_version": version}).encode()
+    import_source(store, "lea", from_bytes([("more.jsonl", line)]), ImportPlan("d"))
+    assert store.rows("select card_version from judge where model = 'n'") == [(version,)], "in an upload, too"

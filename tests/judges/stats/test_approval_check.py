@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judges.stats.approval_check import Policy, check_dimension, check_dimensions
+from judges.stats.approval_check import Policy, check_dimension, check_dimensions, format_kappa
 from judges.stats.intervals import Cells, interval_from_moments, kappa_interval
 from judges.stats.multiple_testing import holm
 from judges.stats.planner import more_items_for_threshold
@@ -344,3 +344,8 @@ def test_a_policy_that_asks_for_more_items_than_a_look_of_a_plan_is_not_met_by_i
     assert (never.state, never.more) == ("below minimum sample", None)
     assert "The plan's last look is at 300 items; the policy now requires 350." in never.reason
     assert (plan.newest_look(299), plan.newest_look(299, 200), plan.newest_look(300, 200)) == (120, 0, 300)
+
+
+def test_a_kappa_that_is_naught_but_for_rounding_bears_no_sign() -> None:
+    assert check_dimension(interval(-2e-16, -0.1), Policy()).reason.startswith("Kappa 0.00 on ")
+    assert format_kappa(-0.004, 0.5) == "0.00" and format_kappa(-0.006, 0.5) == "-0.01"
