@@ -34,8 +34,8 @@ class JudgmentLine(Strict):
     """A judgment's line.
 
     `raw` is kept as it came; `reply` is the card's JSON; with both, `reply` is what is read. `scores` are the judge's
-    values where there is no reply (judges/reading/bare_scores.py). `card_version` picks the version of the card among
-    those that come with the line. `order` says that the reply is to one order of a pair, as the judge saw it: with "ba"
+    values where there is no reply (judges/reading/bare_scores.py). `card_version` picks the version of the card
+    (the newest counts otherwise). `order` says that the reply is to one order of a pair, as the judge saw it: with "ba"
     what it calls A is the item's B. The two orders of a pair are one judgment, wherever their lines stand.
 
     `unscored` and `why` stand where not the text but the endpoint said that there is no score (`python -m judges run`);
