@@ -199,7 +199,7 @@ function reveal(d) {
 
 function place(d, i, force) {
   const { view } = d, c = view.cells[i], old = view.cells[view.here];
-  if (!c) { if (view) drawNote(d, view); return; }
+  if (!c) return drawHints(d);
   if (old && old !== c) { delete old.el.dataset.here; if (old.input) dropTyped(view, old); }
   if (old && old.r !== c.r) unpin(view);
   if (!old || old.r !== c.r || force) { if (old) view.rowEls[old.r].classList.remove("here"); view.rowEls[c.r].classList.add("here"); }

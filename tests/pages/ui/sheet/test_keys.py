@@ -209,6 +209,11 @@ def test_no_key_fails_where_nothing_is_asked(bench: Bench) -> None:
     for key in ("ArrowUp", "ArrowRight", "Enter", *"meis?"):
         bench.press(key, "Escape")
     assert bench.item == "id-a" and bench.page.locator(".card, .editor, .menu").count() == 0
+    bench.sit(response("c"), fakes.item("a", "a", "response", [row], why=[]), place="demo/other")
+    assert bench.text(".meaning").startswith("tone") and "score" in bench.text(".foot .keys")
+    bench.go()
+    assert bench.item == "id-a" and bench.page.locator(".meaning").is_hidden()
+    assert "score" not in bench.text(".foot .keys"), "no key is named that sets nothing here"
 
 
 def test_the_weakest_turn_is_chosen_from_a_turn(bench: Bench) -> None:
