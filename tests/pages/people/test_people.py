@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from data.approvals import policy
 from data.approvals.policy import Requirements
 from data.records import people
+from data.records.people import Role
 from data.store import open_store
 from tests.pages.desk_driver import at_rest, enter
 from tests.server import Server
@@ -173,15 +174,22 @@ def test_who_is_deactivated_is_out_at_the_next_step(serve: Serve, new_page: Call
     ann.get_by_text("Who are you?").wait_for()
 
 
-def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, new_page: Callable[..., Any]) -> None:
+def proposed(serve: Serve, leads: list[str], person: str, role: Role) -> Server:
+    """The app, where two leads are needed; lea, who leads beside these, has proposed a role for somebody."""
     app = serve(start=False)
     store = open_store(app.store)
     people.join_workspace(store, "lea")
-    people.make_lead_locally(store, "山田 太郎")
+    for name in leads:
+        people.make_lead_locally(store, name)
     policy.set_requirements(store, "lea", Requirements(four_eyes=True), "Two see more.")
-    people.set_person(store, "lea", "美香", "lead")
+    people.set_person(store, "lea", person, role)
     store.close()
     app.start()
+    return app
+
+
+def test_a_change_of_who_leads_waits_for_another_lead(serve: Serve, page: Any, new_page: Callable[..., Any]) -> None:
+    app = proposed(serve, ["山田 太郎"], "美香", "lead")
     enter(page, app.url, "lea", "people")
     page.get_by_text("lea proposed 美香 as lead").wait_for()
     at_rest(page)
@@ -197,15 +205,7 @@ def test_agreed_to_is_what_was_seen_and_not_what_was_proposed_since(
     serve: Serve, page: Any, new_page: Callable[..., Any]
 ) -> None:
     """Whoever agreed that ben becomes a researcher deactivated him where that was proposed in its place meanwhile."""
-    app = serve(start=False)
-    store = open_store(app.store)
-    people.join_workspace(store, "lea")
-    for name in ("lou", "ben"):
-        people.make_lead_locally(store, name)
-    policy.set_requirements(store, "lea", Requirements(four_eyes=True), "Two see more.")
-    people.set_person(store, "lea", "ben", "researcher")
-    store.close()
-    app.start()
+    app = proposed(serve, ["lou", "ben"], "ben", "researcher")
     enter(page, app.url, "lou", "people")
     page.get_by_text("lea proposed ben as researcher").wait_for()
     other = new_page()
