@@ -18,15 +18,17 @@ FIRST, AHEAD, LETTERS = 2, 8, 400_000
 A new page gets FIRST, and asks for more once the first is painted; after that at most AHEAD are with the browser."""
 
 _EMPTY = {
+    "sampled": ("The audit sample is done", "You have answered every item of it that is open to you."),
     "audit": (
-        "The audit sample is done",
-        "You have answered every item of it that is open to you. A researcher can draw more on the Queues page.",
+        "No audit sample is drawn yet",
+        "It will hold items at random, which people answer without seeing the judge.",
     ),
-    "review": (
-        "The review queue is empty",
-        "Nothing that the judge was unsure of waits for you. A researcher can fill the queue on the Queues page.",
-    ),
+    "review": ("The review queue is empty", "Nothing that the judge was unsure of waits for you."),
     "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
+}
+_FILL = {
+    "audit": "A researcher can draw items on the Queues page.",
+    "review": "A researcher can add items on the Queues page.",
 }
 
 
@@ -89,7 +91,16 @@ def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinf
     return {"dataset": dataset, "no": version.number, "text": version.text, "by": version.person, "on": on}
 
 
-def empty_text(stream: str, filtered: bool) -> dict[str, str]:
-    """What the desk shows when nothing waits."""
-    title, text = _EMPTY["filtered" if filtered else stream]
+def empty_text(stream: str, filtered: bool, drawn: int, may_fill: bool) -> dict[str, str]:
+    """What the desk shows when nothing waits.
+
+    Args:
+        stream: "audit" or "review".
+        filtered: Whether filters hide a part of the queue.
+        drawn: How many items the queue holds, answered ones among them.
+        may_fill: Whether the person may fill it, and has the link below the desk.
+    """
+    title, text = _EMPTY["filtered" if filtered else "sampled" if stream == "audit" and drawn else stream]
+    if not filtered and not may_fill:
+        text = f"{text} {_FILL[stream]}"
     return {"title": title, "text": text}

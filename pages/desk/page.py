@@ -53,7 +53,11 @@ def _desk(
             text.refuse(error)
             return
         notice = str(error)
+    filtered, may_fill = filters != queue.QueueFilters(), who.may("researcher")
     stand = state["stand"]  # the last that could be read: the sheet stays on screen, and with it what is not saved
+    empty = None
+    if not stand.left and not notice:
+        empty = exchange.empty_text(stream, filtered, stand.queue.drawn, may_fill)
     draw_sheet(
         {
             "person": who.name,
@@ -72,15 +76,15 @@ def _desk(
                 "total": stand.queue.drawn,
                 "assigned": state["assigned"],
             },
-            "empty": exchange.empty_text(stream, filters != queue.QueueFilters())
-            if not stand.left and not notice
-            else None,
+            "empty": empty,
             "notice": state.get("notice") or notice or lost,
             "guide": state["guide"],
         },
         key=key,
         on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(who, key, state, zone)),
     )
+    if empty and may_fill and not filtered:
+        url_state.link("queue", "Fill it on the Queues page", dataset=dataset.name, stream=stream)
 
 
 def _requested_sheets(

@@ -94,8 +94,14 @@ def test_annotators_fill_nothing(long: Server, page: Any) -> None:
 
 def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any) -> None:
     app = seeded(serve, 30, review=False)
-    enter(page, app.url, "lea", "queue?stream=audit")
-    page.get_by_role("button", name="Draw a sample").click()
+    enter(page, app.url, "lea", "desk?stream=audit")
+    page.get_by_text("No audit sample is drawn yet").wait_for()
+    page.get_by_role("link", name="Fill it on the Queues page").click()
+    page.wait_for_url(re.compile(r"/queue\?.*stream=audit"))
+    draw, label = (page.get_by_role("button", name=name, exact=True) for name in ("Draw a sample", "Label"))
+    expect(draw).to_have_attribute("kind", "primary")
+    expect(label).to_have_attribute("kind", "secondary")
+    draw.click()
     dialog = page.get_by_role("dialog")
     size = dialog.get_by_label("Items", exact=True)
     size.fill("10")
@@ -104,6 +110,8 @@ def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any
     dialog.get_by_role("button", name="Draw sample", exact=True).click()
     page.get_by_text(re.compile("0 of 10 answered")).wait_for()
     dialog.wait_for(state="detached")
+    expect(draw).to_have_attribute("kind", "secondary")
+    expect(label).to_have_attribute("kind", "primary")
     app.stop()
     store = open_store(app.store)
     assert store.rows("select mode, count(*) from draw group by mode order by 1") == [("assisted", 2), ("blind", 8)]
