@@ -74,7 +74,7 @@ function nextDoubt(d) {
 function toDoubt(d, i) {
   const c = d.view.cells[i];
   moveTo(d, i);
-  say(d, `${cellName(d.view, c, true)}${c.cell.reason ? `: ${c.cell.reason}` : ""}`);
+  say(d, `${cellName(d.view, c)}${c.cell.reason ? `: ${c.cell.reason}` : ""}`);
 }
 
 // ---- after a reveal

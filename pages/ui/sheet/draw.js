@@ -229,7 +229,7 @@ function markCell(view, c) {
   if (c.active) c.active.tabIndex = 0;
   c.el.classList.toggle("given", has);
   c.el.classList.toggle("differs", view.sheet.mode === "revealed" && differs(view, c));
-  const name = cellName(view, c, true);
+  const name = cellName(view, c);
   c.el.setAttribute("aria-label", name);
   if (c.input) c.input.setAttribute("aria-label", name);
 }
@@ -256,10 +256,10 @@ function rowName(row) {
 
 const unitName = ({ row, group }) => rowName(row) + (group.label ? ` ${group.label}` : "");
 
-function cellName(view, c, withJudge) {
+function cellName(view, c) {
   const judge = judgeOf(view, c);
   let name = `${c.cell.label}, ${unitName(c)}${c.cell.optional ? ", optional" : ""}`;
-  if (withJudge && judge) name += `; judge ${judge.exact || (stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
+  if (judge) name += `; judge ${judge.exact || (stepOf(c, judge.v) || { t: judge.v }).t}${doubtOf(judge) ? `, ${doubtOf(judge)}` : ""}${judge.rule ? ", breaks a rule" : ""}${c.cell.reason ? ", needs a look" : ""}`;
   return name;
 }
 

@@ -16,9 +16,9 @@ function onKey(d, e) {
   const spelled = e.altKey && /^[[\]]$/.test(e.key); // on many keyboards a bracket is written with Option
   if ((e.ctrlKey || e.metaKey || (e.altKey && !spelled)) && !goes) return;
   // a held key keeps the meaning it was pressed with: Ctrl let go too early must not turn into "accept"
-  const combo = goes ? "go" : e.key;
-  if (!e.repeat) d.held = combo + (d.menu || d.card ? "|menu" : "");
-  else if (d.held !== combo) { if (e.key === "Enter") done(); return; }
+  const meaning = (goes ? "go" : e.key) + (d.menu || d.card ? "|menu" : "");
+  if (!e.repeat) d.held = meaning;
+  else if (d.held !== meaning) { if (e.key === "Enter") done(); return; }
   const whole = d.whole;
   d.whole = null;
   if (!/^[0-9]$/.test(e.key)) d.pointed = null;
@@ -253,7 +253,7 @@ function onMenuKey(d, e, done) {
   if ((e.key === "Enter" || e.key === " ") && button2) return;
   if (e.key.length === 1 && !/^[ 1-9]$/.test(e.key)) return menu.input.focus({ preventScroll: true }); // and is written there
   done();
-  if (e.repeat) return;
+  if (e.repeat && !/^Arrow/.test(e.key)) return;
   if (/^[1-9]$/.test(e.key)) { if (e.key <= REASONS.length) pickReason(d, Number(e.key) - 1); }
   else if (e.key === "ArrowDown") pickReason(d, Math.min(REASONS.length - 1, menu.reason + 1));
   else if (e.key === "ArrowUp" && on > 0) pickReason(d, on - 1);

@@ -203,6 +203,9 @@ def test_after_a_reveal_it_is_counted_how_far_the_two_are_apart(bench: Bench, gi
     sheet["rows"][0]["groups"][0]["cells"][1]["steps"] = [*fakes.ONE_TO_FIVE, fakes.NA]
     bench.sit(answered(sheet, "v1", given))
     assert bench.text(".why.shown") == f"the judge is shown: {said}changes from here count as revealed"
+    apart = [name for name, value in given.items() if value != {"tone": 4, "fit": 2}[name]]
+    marked = bench.page.locator(".cell.differs").evaluate_all("cells => cells.map(cell => cell.dataset.dimension)")
+    assert marked == apart
 
 
 def test_nobody_differs_from_a_judge_that_gave_no_value(bench: Bench) -> None:
@@ -278,6 +281,9 @@ def test_what_is_not_defined_is_said_in_the_whole_note(bench: Bench) -> None:
     bench.press("j")
     assert bench.text(".note") == "high stated confidence: what the judge says of itself (from self-reported)"
     assert bench.text(".meaning").strip() == "fit"
+    bench.sit(hidden("b"), place="demo/audit")
+    bench.press("d")
+    assert bench.text(".note").startswith("tone: How good the tone is.")
 
 
 def test_how_much_is_assigned_stands_beside_what_is_left(bench: Bench) -> None:
@@ -316,11 +322,15 @@ def test_by_touch_no_key_is_named(chromium: Any) -> None:
     with opened_desk(chromium, has_touch=True, is_mobile=True, viewport={"width": 820, "height": 1180}) as page:
         bench = Bench(page, "ann")
         bench.open()
-        bench.sit(hidden("a"), response("b"))
+        ruled = response("b")
+        ruled["rows"][0]["groups"][0]["cells"][0]["judge"]["rule"] = "Tone 4 and fit 2 do not go together."
+        bench.sit(hidden("a"), ruled)
         assert bench.page.evaluate("shadow.querySelector('.cell .step').offsetWidth") >= 40
         page.locator(".cell .step").first.tap()
         page.locator("[data-do=go]").tap()
         assert "1 rating has no answer yet: tapping again saves all the same" in bench.sum()
+        page.locator("[data-do=go]").tap()
+        assert bench.item == "id-b" and not page.locator(".cell.wide").count(), "words that give way need no line"
         page.locator("[data-do=skip]").tap()
         field = page.locator(".menu input")
         assert field.get_attribute("placeholder") == "why: in your own words, or choose below"

@@ -226,6 +226,20 @@ def test_a_row_that_is_higher_than_the_page_begins_at_its_top(bench: Bench) -> N
     assert bench.here == "tone" and abs(row.bounding_box()["y"] - 10) < 1
 
 
+def test_who_comes_back_to_an_item_sees_the_rating_that_was_left(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    bench.sit(response("a"), fakes.dialogue("b"))
+    bench.go()
+    bench.press("]", "]", "]")
+    left = bench.page.locator(".cell[data-here]").get_attribute("data-unit")
+    bench.press("b")
+    bench.go()
+    bench.painted()
+    cell, foot = bench.page.locator(".cell[data-here]"), bench.page.locator(".foot").bounding_box()
+    assert bench.item == "id-b" and cell.get_attribute("data-unit") == left != "turn:1"
+    assert 0 <= cell.bounding_box()["y"] < foot["y"] - cell.bounding_box()["height"]
+
+
 def test_the_next_item_begins_below_the_bar_that_lies_over_the_page(bench: Bench) -> None:
     bench.sit(fakes.dialogue("a"), fakes.dialogue("b"))
     bench.page.evaluate(BAR)
@@ -283,6 +297,9 @@ def test_the_judge_is_shown_when_it_is_asked_for_and_not_before(bench: Bench) ->
     shown = answered(response("a"), first["key"], {"tone": 4, "fit": 4}, mode="revealed", again=True)
     bench.tell(sheets=[hidden("a")])
     assert bench.page.locator(".cell .step.judge").count() == 0, "not what was asked for"
+    bench.wait(10)
+    requests = len([m for m in bench.messages() if m["want"]])
+    assert requests > 1, "it is asked for until it comes"
     bench.tell(sheets=[shown])
     assert bench.page.locator(".cell .step.judge").count() == 2 and bench.hint() == ""
     assert bench.page.locator(".why.shown").inner_text() == (
@@ -290,7 +307,7 @@ def test_the_judge_is_shown_when_it_is_asked_for_and_not_before(bench: Bench) ->
     assert [c.get_attribute("data-dimension") for c in bench.page.locator(".cell.differs").all()] == ["fit"]
     assert bench.messages()[-1]["want"] == {"item": "id-a", "reveal": True}
     bench.wait(30)
-    assert len([m for m in bench.messages() if m["want"]]) == 1, "it is not asked for again"
+    assert len([m for m in bench.messages() if m["want"]]) == requests, "it is not asked for again"
     bench.press("v")
     assert bench.hint() == "The judge's scores are in view already."
     bench.press("k", "5")

@@ -81,7 +81,7 @@ def test_a_point_goes_back_to_the_whole_number_before_it(bench: Bench) -> None:
 
 
 def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> None:
-    scales = {"twenty": (0, 20), "signed": (-3, 3), "both": (-10, 10), "teens": (11, 19), "below": (-5, -1)}
+    scales = {"twenty": (0, 20), "signed": (-3, 3), "both": (-10, 10), "teens": (11, 18), "below": (-5, -1)}
     cells = [
         fakes.cell("response", name, lo, kind="interval", steps=[{"v": n, "t": str(n)} for n in range(lo, hi + 1)])
         for name, (lo, hi) in scales.items()
@@ -92,6 +92,8 @@ def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> No
         said.append("".join(bench.text(".foot .keys").split("↑")[0].split()))
         bench.press("j")
     assert said == ["1–9,0=10,←→all", "0–3score,←→all", "1–9,0=10,←→all", "←→score", "←→score"]
+    close = bench.page.locator(".cell.many").evaluate_all("cells => cells.map(cell => cell.dataset.dimension)")
+    assert close == ["twenty", "both", "teens"], "eight steps or more stand closer together"
 
 
 def test_naught_is_an_answer_where_the_scale_has_no_ten(bench: Bench) -> None:
@@ -137,6 +139,11 @@ def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(ben
         enter()
         bench.press("5", "j")
         assert field.input_value() == "5" and bench.here == "style"
+    alone = fakes.numbers("d")
+    alone["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(alone, place="d")
+    bench.press("j", "7", "1", "j")
+    assert field.input_value() == "71" and field.get_attribute("class").split() == ["num", "mine"]
 
 
 def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
@@ -358,6 +365,15 @@ def test_a_line_that_is_open_is_kept_when_another_one_is_opened(bench: Bench) ->
     assert [(note["sort"], note["text"]) for note in answer["notes"]] == [("issue", "too short"), ("comment", "odd")]
 
 
+def test_a_line_that_is_open_is_kept_where_a_rating_is_still_needed(bench: Bench) -> None:
+    bench.sit(hidden("a"), response("b"))
+    bench.press("4", "i")
+    bench.page.keyboard.type("too short")
+    bench.page.locator("[data-do=go]").click()
+    assert "1 rating has no answer yet" in bench.sum() and bench.page.locator(".editor").count() == 0
+    assert bench.text(".mynote").startswith("issue") and "too short" in bench.text(".mynote")
+
+
 def test_each_text_can_be_written_better(bench: Bench) -> None:
     sheet, part = response("a"), [("", [fakes.cell("section:1", "depth", 3)])]
     text = [fakes.text("output", "A part.")]
@@ -446,7 +462,8 @@ def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench)
     sheet = fakes.pair()
     several, one = sheet["rows"][:2]
     parts = [fakes.row("section", "section", [], [("A", [fakes.cell("section:9/a", "depth", 3)]),
-                       ("B", [fakes.cell("section:9/b", name, 3) for name in ("depth", "style")])])]  # fmt: skip
+                       ("B", [fakes.cell("section:9/b", name, 3) for name in names])])
+             for names in (("depth", "style"), ("style",))]  # fmt: skip
     sheet["rows"][3:3] = parts
     for row in (several, one):
         row["groups"][0] = {**row["groups"][0], "cells": []}
@@ -455,7 +472,7 @@ def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench)
     drawn = [bench.page.locator(".row.section").nth(n).locator(".group") for n in range(3)]
     assert [groups.count() for groups in drawn] == [2, 1, 2]
     same = bench.page.locator(".row.section").evaluate_all("rows => rows.map(row => row.classList.contains('same'))")
-    assert same == [False, False, True, False], "only where both are asked the same"
+    assert same == [False, False, True, False, False], "only where both are asked the same"
     empty, _, full = [groups.nth(groups.count() - 1).bounding_box() for groups in drawn]
     assert empty["x"] == full["x"]
 
@@ -714,6 +731,11 @@ def test_in_the_skip_menu_keys_choose_wherever_the_keyboard_is(bench: Bench) -> 
     bench.page.locator(".reason").first.focus()
     bench.press("Space")
     assert chosen.evaluate("e => e.dataset.n") == "0", "that under the keyboard"
+    for key in ("ArrowDown", "2"):
+        for _ in range(2):
+            bench.page.keyboard.down(key)  # without "up" in between: a key that is held
+        bench.page.keyboard.up(key)
+        assert chosen.evaluate("e => e.dataset.n") == {"ArrowDown": "2", "2": "1"}[key]
 
 
 def test_a_number_beyond_the_end_slides_back_to_it(bench: Bench) -> None:

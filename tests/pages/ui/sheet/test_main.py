@@ -152,7 +152,7 @@ def test_arrows_scroll_a_wide_block_that_the_keyboard_went_to(bench: Bench) -> N
 
 
 def test_it_is_dark_where_the_page_is(bench: Bench) -> None:
-    dark, light = ("#0a0a78", "#111", "#070", "#b00"), ("#fff", "#ee0", "#0d0")
+    dark, light = ("#0a0a78", "#111", "#070", "#b00"), ("#fff", "#ee0", "#0d0", "#7070ff")
     for color, theme in {**dict.fromkeys(dark, "dark"), **dict.fromkeys(light, "light")}.items():
         bench.page.evaluate("c => document.body.style.setProperty('--st-background-color', c)", color)
         bench.sit(response("a"))
@@ -249,6 +249,9 @@ def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -
         bench.press(key)
         places.append(bench.page.locator(".card").evaluate("e => e.scrollTop"))
     assert places == [60, 460, 400, 0]
+    for _ in range(3):
+        bench.page.keyboard.down("ArrowDown")  # without "up" in between: a key that is held
+    assert bench.page.locator(".card").evaluate("e => e.scrollTop") == 180
 
 
 def test_what_was_held_in_its_place_is_let_go_when_one_moves_on(bench: Bench) -> None:
