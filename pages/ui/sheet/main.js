@@ -9,7 +9,6 @@ function theme(d) {
 
 function scrollerOf(node) {
   for (let n = node; n; n = n.parentNode || n.host) {
-    if (n instanceof ShadowRoot) continue;
     if (n instanceof Element && n !== node && /(auto|scroll|overlay)/.test(getComputedStyle(n).overflowY)) return n === document.body ? document.scrollingElement : n;
   }
   return document.scrollingElement;

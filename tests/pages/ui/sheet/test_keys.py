@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, hidden, response
 
@@ -97,10 +98,14 @@ def test_no_digit_is_promised_where_a_scale_goes_beyond_them(bench: Bench) -> No
 
 
 def test_naught_is_an_answer_where_the_scale_has_no_ten(bench: Bench) -> None:
-    cells = [fakes.cell("response", "low", 2, steps=[{"v": n, "t": str(n)} for n in range(5)])]
+    words = [{"v": n, "t": t} for n, t in enumerate("abcdefghijk")]
+    cells = [
+        fakes.cell("response", "low", 2, steps=[{"v": n, "t": str(n)} for n in range(5)]),
+        fakes.cell("response", "words", 2, kind="nominal", steps=words),
+    ]
     bench.sit(fakes.item("a", "a", "response", [fakes.row("response", "response", [], [("", cells)])], why=[]))
-    bench.press("0")
-    assert bench.mine("low") == ["0"]
+    bench.press("0", "0")
+    assert bench.mine("low") == ["0"] and bench.mine("words") == ["9"], "the tenth of them"
 
 
 def test_arrows_slide_along_the_scale_and_stop_at_its_ends(bench: Bench) -> None:
@@ -142,8 +147,8 @@ def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(ben
     alone = fakes.numbers("d")
     alone["rows"][0]["groups"][0]["cells"][1]["judge"] = None
     bench.sit(alone, place="d")
-    bench.press("j", "7", "1", "j")
-    assert field.input_value() == "71" and field.get_attribute("class").split() == ["num", "mine"]
+    bench.press("j", "7", "1", ".", "5", "j")
+    assert field.input_value() == "71.5" and field.get_attribute("class").split() == ["num", "mine"]
 
 
 def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
@@ -305,15 +310,15 @@ def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     bench.page.locator(".reason").nth(2).click()
     bench.page.locator("h1").click()
     assert bench.page.locator(".menu").count() == 0 and bench.item == "id-d"
-    bench.press("s", "ArrowDown", "ArrowDown", " ", "Enter")
+    bench.press("s", "ArrowDown", "ArrowDown", " ", "Enter", "s", "0", "Enter")
     bench.ack()
     said = [(a["item"], a["reason"]) for m in bench.messages() for a in m["answers"]]
     assert dict(said) == {
         "id-a": "5", "id-b": "the text is broken or empty", "id-c": "I do not know this subject: really",
-        "id-d": "I do not know this subject",
+        "id-d": "I do not know this subject", "id-e": "0",
     }  # fmt: skip
     assert all(not a["values"] and a["action"] == "skip" for m in bench.messages() for a in m["answers"])
-    bench.press("b")
+    bench.press("b", "b")
     assert bench.item == "id-d" and bench.mine("tone") == [] and "left as the judge has them" in bench.sum()
     bench.go()
     assert bench.messages()[-1]["answers"][-1]["action"] == "save"
@@ -593,6 +598,20 @@ def test_g_goes_to_the_first_rating_that_was_not_on_screen(bench: Bench) -> None
     for _ in range(14):
         bench.press("g")
     assert bench.hint() == "Every rating of this item was on screen."
+
+
+def test_ratings_that_come_on_screen_are_no_longer_asked_about(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 500})
+    bench.sit(fakes.dialogue("a"))
+    bench.go()
+    before = bench.sum()
+    assert "ratings were not on screen yet" in before
+
+    def scrolled_past_all() -> bool:
+        bench.page.mouse.wheel(0, 150)
+        return "not on screen" not in bench.sum()
+
+    assert patiently(scrolled_past_all)
 
 
 def test_the_weakest_turn_is_one_of_the_assistant_and_is_gone_to_from_elsewhere(bench: Bench) -> None:
