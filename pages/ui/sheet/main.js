@@ -138,7 +138,7 @@ function focusRoot(d) {
 }
 
 function attach(d, root) {
-  if (root.desk && root.desk !== d) detach(root.desk);
+  if (root.desk) detach(root.desk);
   if (d.root) detach(d);
   d.root = root;
   root.desk = d;
@@ -182,7 +182,7 @@ function detach(d) {
   d.resize.disconnect();
   for (const timer of [d.timer, d.lateTimer, d.waitTimer, d.hintTimer, d.urlDue]) clearTimeout(timer);
   d.urlDue = null;
-  if (d.root.desk === d) d.root.desk = null;
+  d.root.desk = null;
   d.menu = d.card = d.editor = null;
   d.root = d.ui = d.setState = null;
 }

@@ -216,7 +216,7 @@ function fill(e) {
   e.classList.toggle("raw", texts.raw);
   if (texts.raw) { e.textContent = text; breakable(e); }
   else if (plain) e.replaceChildren(paragraphs(text));
-  else if (!ready()) { e.wants = null; texts.waiting.add(e); e.replaceChildren(paragraphs(text)); }
+  else if (!ready()) { texts.waiting.add(e); e.replaceChildren(paragraphs(text)); }
   else if (made && !window[GLOBALS[made.wants]]) put(e, made);
   else if (text.length <= AT_ONCE_CHARS) put(e, finish(making(text)));
   else { e.replaceChildren(paragraphs(text)); later(text, e); }

@@ -226,6 +226,27 @@ def test_a_row_that_is_higher_than_the_page_begins_at_its_top(bench: Bench) -> N
     assert bench.here == "tone" and abs(row.bounding_box()["y"] - 10) < 1
 
 
+def test_the_rating_one_goes_to_is_on_screen_and_its_top_before_its_note(bench: Bench) -> None:
+    sheet = fakes.numbers("a")
+    cells = sheet["rows"][0]["groups"][0]["cells"]
+    cells[3]["judge"]["note"] = "As it was said. " * 40
+    bench.page.set_viewport_size({"width": 1440, "height": 260})
+    bench.sit(sheet)
+    bench.press("d")
+
+    def whole() -> bool:
+        cell, foot = bench.page.locator(".cell[data-here]").bounding_box(), bench.page.locator(".foot").bounding_box()
+        return bool(cell["y"] >= 0 and cell["y"] + cell["height"] <= foot["y"])
+
+    for _ in cells:
+        assert whole(), bench.here
+        bench.press("j")
+    bench.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    for _ in cells:
+        bench.press("k")
+        assert whole(), bench.here
+
+
 def test_who_comes_back_to_an_item_sees_the_rating_that_was_left(bench: Bench) -> None:
     bench.page.set_viewport_size({"width": 1440, "height": 500})
     bench.sit(response("a"), fakes.dialogue("b"))

@@ -145,10 +145,13 @@ def test_a_field_takes_numbers_only_and_the_next_number_in_place_of_the_last(ben
         bench.press("5", "j")
         assert field.input_value() == "5" and bench.here == "style"
     alone = fakes.numbers("d")
-    alone["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    for n in (1, 5):
+        alone["rows"][0]["groups"][0]["cells"][n]["judge"] = None
     bench.sit(alone, place="d")
     bench.press("j", "7", "1", ".", "5", "j")
     assert field.input_value() == "71.5" and field.get_attribute("class").split() == ["num", "mine"]
+    bench.go()
+    assert bench.item == "", "what is optional is not needed"
 
 
 def test_enter_takes_the_judges_value_or_says_why_not(bench: Bench) -> None:
@@ -322,6 +325,30 @@ def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     assert bench.item == "id-d" and bench.mine("tone") == [] and "left as the judge has them" in bench.sum()
     bench.go()
     assert bench.messages()[-1]["answers"][-1]["action"] == "save"
+
+
+def test_the_same_words_of_another_turn_are_another_note(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"), response("b"))
+    bench.press("i")
+    bench.page.keyboard.type("too short")
+    bench.press("Enter", "Control+Enter")
+    bench.ack()
+    bench.press("b")
+    bench.page.locator(".mynote [data-do=unnote]").click()
+    bench.press("]", "i")
+    bench.page.keyboard.type("too short")
+    bench.press("Enter", "Control+Enter")
+    assert [note["unit"] for note in bench.waiting()[0]["notes"]] == ["turn:2"]
+
+
+def test_ratings_that_are_not_needed_are_not_asked_about_unseen(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 260})
+    bench.sit(fakes.numbers("a"))
+    below = bench.page.evaluate("""() => [...shadow.querySelectorAll('.cell')].filter(cell => {
+        const r = cell.getBoundingClientRect(), foot = shadow.querySelector('.foot').getBoundingClientRect();
+        return (r.top + r.bottom) / 2 > foot.top }).map(cell => cell.classList.contains('optional'))""")
+    bench.go()
+    assert sum(below) == 2 and bench.sum().startswith(f"{len(below) - 2} ratings were not on screen yet")
 
 
 def test_notes_better_texts_and_their_counts(bench: Bench) -> None:

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.pages.desk_driver import patiently
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bench import Bench, answered, response
 
@@ -297,6 +298,19 @@ def test_what_the_footer_covers_since_it_has_grown_is_not_on_screen(bench: Bench
     assert higher > 30
     assert not bench.page.evaluate(seen.replace("BELOW", "cell.el.offsetHeight"))
     assert bench.page.evaluate(seen.replace("BELOW", "0"))
+
+
+def test_what_one_looks_at_moves_up_where_the_footer_grows_over_it(bench: Bench) -> None:
+    bench.page.set_viewport_size({"width": 1440, "height": 300})
+    bench.sit(response("b"), fakes.numbers("a"))
+    bench.go()
+    bench.press("j", "j", "j", "j")
+    low = """() => shadow.querySelector(".cell[data-here]").getBoundingClientRect().bottom
+        - shadow.querySelector(".foot").getBoundingClientRect().top"""
+    bench.page.evaluate(f"scrollBy(0, ({low})() + 14)")
+    assert bench.page.evaluate(low) == pytest.approx(-14, abs=1)
+    bench.refuse()
+    assert patiently(lambda: bench.page.evaluate(low) < 0)
 
 
 def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:

@@ -103,6 +103,7 @@ def test_only_a_text_without_any_sign_of_markdown_is_taken_as_plain(page: Any) -
     assert page.evaluate("overlooked(['see http://x, a - b, 1.5 or (c)'])") == []
     table = "As follows:\n\n| a | b |\n| - | --: |\n| 1 | 2 |\n\nThat is all."
     assert page.evaluate("t => format(t).innerText", table).split() == "As follows: a b 1 2 That is all.".split()
+    assert page.evaluate("t => [...format(t).children].map(e => e.localName)", table) == ["p", "div", "p"]
 
 
 def test_what_belongs_together_is_made_together_however_long_it_is(page: Any) -> None:

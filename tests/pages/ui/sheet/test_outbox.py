@@ -113,6 +113,11 @@ def test_nothing_is_asked_for_while_there_is_enough_to_do(bench: Bench) -> None:
     bench.tell()
     bench.wait(60)
     assert len(bench.messages()) == before
+    bench.sit(response("a"), place="demo/other")
+    bench.wait(1)
+    before = len(bench.messages())
+    bench.wait(60)
+    assert len(bench.messages()) == before, "no more came, and one is left to do"
 
 
 def test_after_eight_seconds_it_is_said_that_the_server_does_not_answer(bench: Bench) -> None:
