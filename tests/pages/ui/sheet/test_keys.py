@@ -493,9 +493,9 @@ def test_a_reason_that_names_a_unit_leads_to_its_first_rating(bench: Bench) -> N
 def test_beside_two_texts_each_group_keeps_the_place_under_its_own(bench: Bench) -> None:
     sheet = fakes.pair()
     several, one = sheet["rows"][:2]
-    parts = [fakes.row("section", "section", [], [("A", [fakes.cell("section:9/a", "depth", 3)]),
-                       ("B", [fakes.cell("section:9/b", name, 3) for name in names])])
-             for names in (("depth", "style"), ("style",))]  # fmt: skip
+    parts = [fakes.row(unit, "section", [], [("A", [fakes.cell(f"{unit}/a", "depth", 3)]),
+                       ("B", [fakes.cell(f"{unit}/b", name, 3) for name in names])])
+             for unit, names in (("section:8", ("depth", "style")), ("section:9", ("style",)))]  # fmt: skip
     sheet["rows"][3:3] = parts
     for row in (several, one):
         row["groups"][0] = {**row["groups"][0], "cells": []}
