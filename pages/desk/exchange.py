@@ -26,10 +26,8 @@ _EMPTY = {
     "review": ("The review queue is empty", "Nothing that the judge was unsure of waits for you."),
     "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
 }
-_FILL = {
-    "audit": "A researcher can draw items on the Queues page.",
-    "review": "A researcher can add items on the Queues page.",
-}
+FILL = {"audit": "draw items on the Queues page", "review": "add items on the Queues page"}
+"""What researchers can do about a queue without items."""
 
 
 def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -102,5 +100,5 @@ def empty_text(stream: str, filtered: bool, drawn: int, may_fill: bool) -> dict[
     """
     title, text = _EMPTY["filtered" if filtered else "sampled" if stream == "audit" and drawn else stream]
     if not filtered and not may_fill:
-        text = f"{text} {_FILL[stream]}"
+        text = f"{text} A researcher can {FILL[stream]}."
     return {"title": title, "text": text}

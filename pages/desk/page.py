@@ -84,7 +84,8 @@ def _desk(
         on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(who, key, state, zone)),
     )
     if empty and may_fill and not filtered:
-        url_state.link("queue", "Fill the queue on the Queues page", dataset=dataset.name, stream=stream)
+        does = exchange.FILL[stream]
+        url_state.link("queue", does[:1].upper() + does[1:], dataset=dataset.name, stream=stream)
 
 
 def _requested_sheets(

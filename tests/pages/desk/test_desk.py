@@ -43,7 +43,7 @@ def test_accepting_thirty_dialogues_stores_every_cell_once(serve: Serve, page: A
     assert len(set(seen)) == 30
     page.get_by_text("The review queue is empty").wait_for()
     page.get_by_text("A researcher can add items on the Queues page.").wait_for()
-    assert not page.get_by_role("link", name="Fill the queue").count()
+    assert not page.get_by_role("link", name="Add items on the").count()
     store = after(app)
     assert store.rows("select count(*), count(distinct item_id) from answer where person = 'ann'") == [(30, 30)]
     assert store.rows("select count(*), count(distinct item_id) from label_now") == [(30 * 14, 30)]

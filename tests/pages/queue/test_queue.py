@@ -96,7 +96,7 @@ def test_a_researcher_draws_an_audit_sample_as_announced(serve: Serve, page: Any
     app = seeded(serve, 30, review=False)
     enter(page, app.url, "lea", "desk?stream=audit")
     page.get_by_text("No audit sample is drawn yet").wait_for()
-    page.get_by_role("link", name="Fill the queue on the Queues page").click()
+    page.get_by_role("link", name="Draw items on the").click()
     page.wait_for_url(re.compile(r"/queue\?.*stream=audit"))
     draw, label = (page.get_by_role("button", name=name, exact=True) for name in ("Draw a sample", "Label"))
     expect(draw).to_have_attribute("kind", "primary")
