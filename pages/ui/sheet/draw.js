@@ -160,7 +160,7 @@ function drawStep(view, c, step) {
   const b = el("span", "step", step.t, { role: c.cell.range ? "button" : "radio", tabindex: "-1", "data-v": step.v === null ? "na" : step.v });
   if (step.v === null) b.classList.add("na");
   else if (c.cell.kind === "turn" && step.v === 0) b.classList.add("na");
-  if (isWord(step) || (c.cell.range && step.v !== null)) b.classList.add("word");
+  if (isWord(step) || c.cell.range) b.classList.add("word");
   else if (isPart(step)) b.classList.add("part");
   b.setAttribute("aria-label", step.t);
   return b;

@@ -200,9 +200,9 @@ function reveal(d) {
 function place(d, i, force) {
   const { view } = d, c = view.cells[i], old = view.cells[view.here];
   if (!c) return drawHints(d);
-  if (old && old !== c) { delete old.el.dataset.here; if (old.input) dropTyped(view, old); }
-  if (old && old.r !== c.r) unpin(view);
-  if (!old || old.r !== c.r || force) { if (old) view.rowEls[old.r].classList.remove("here"); view.rowEls[c.r].classList.add("here"); }
+  if (old !== c) { delete old.el.dataset.here; if (old.input) dropTyped(view, old); }
+  if (old.r !== c.r) unpin(view);
+  if (old.r !== c.r || force) { view.rowEls[old.r].classList.remove("here"); view.rowEls[c.r].classList.add("here"); }
   view.here = i;
   c.el.dataset.here = "";
   drawNote(d, view);

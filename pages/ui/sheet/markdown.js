@@ -57,7 +57,7 @@ function parser() {
   const heading = (end) => (tokens, i) => `<${end}h${Math.min(6, Number(tokens[i].tag[1]) + 2)}>`;
   rules.heading_open = heading(""); rules.heading_close = heading("/");
   rules.table_open = () => '<div class="md-wide"><table>'; rules.table_close = () => "</table></div>";
-  rules.image = (tokens, i, options, env, self) => `<span class="md-image">[image: ${escaped(self.renderInlineAsText(tokens[i].children || [], options, env))}]</span>${address(tokens[i].attrGet("src") || "")}`;
+  rules.image = (tokens, i, options, env, self) => `<span class="md-image">[image: ${escaped(self.renderInlineAsText(tokens[i].children, options, env))}]</span>${address(tokens[i].attrGet("src"))}`;
   rules.link_open = (tokens, i) => `<span class="md-link" title="${escaped(short([tokens[i].attrGet("href"), tokens[i].attrGet("title")].filter(Boolean).join(" · "), 2000))}">`;
   rules.link_close = (tokens, i) => {
     let at = i, said = "";
@@ -178,7 +178,7 @@ function* making(text) {
   if (tokens.some((t) => t.level >= NESTED - 2)) all.append(paragraphs(text)); // markdown-it would leave out what is deeper
   else for (let i = 0; i < tokens.length; i++) {
     size += tokens[i].content.length;
-    if (tokens[i].level || tokens[i].nesting > 0 || (size < 1500 && i < tokens.length - 1)) continue;
+    if (tokens[i].level || (size < 1500 && i < tokens.length - 1)) continue;
     all.append(breakable(texts.purify.sanitize(texts.md.renderer.render(tokens.slice(from, i + 1), texts.md.options, env), ALLOWED)));
     from = i + 1; size = 0;
     yield;

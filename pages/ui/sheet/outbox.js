@@ -30,7 +30,7 @@ function landed(d) {
   if (due && d.root) sendSoon(d);
 }
 
-const needsServer = (d) => d.outbox.length > 0 || d.want !== null || (!d.view && !d.queue.length && !d.empty);
+const needsServer = (d) => d.outbox.length > 0 || d.want !== null || (!d.view && !d.empty);
 
 function send(d) {
   if (!d.root) return;

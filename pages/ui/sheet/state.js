@@ -108,7 +108,7 @@ function dirty(view) {
 
 function setValue(view, c, v) {
   const had = view.values.has(c.key), old = view.values.get(c.key);
-  if (had && old === v) return false;
+  if (old === v) return false;
   view.undo.push({ c, had, old });
   view.values.set(c.key, v);
   view.armed = false;

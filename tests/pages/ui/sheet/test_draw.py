@@ -187,6 +187,16 @@ def test_reasons_of_an_audit_and_what_another_judge_gave_stand_in_the_header(ben
         "tone: judge-b disagrees (2, not 4)y",
         "audit sample, assisted share: the judge is shown on purpose, to measure anchoring",
     ]
+    tone["judge"]["v"] = None
+    bench.sit(sheet, place="demo/audit")
+    assert bench.page.locator(".why").first.inner_text() == "tone: judge-b disagrees (2, not n/a)y"
+
+
+def test_only_a_long_text_of_the_head_is_folded(bench: Bench) -> None:
+    head = [{"label": name, "text": "So. " * n, "fold": True} for name, n in (("Short", 150), ("Long", 151))]
+    bench.sit(response("a", head=head))
+    assert bench.page.locator(".part.fold .clip").evaluate_all("e => e.map(e => e.ariaLabel)") == ["Long"]
+    assert bench.page.locator("[data-do=fold]").count() == 1
 
 
 @pytest.mark.parametrize(

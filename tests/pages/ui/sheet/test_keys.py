@@ -270,6 +270,7 @@ def test_a_key_with_alt_is_none_of_the_desks(bench: Bench) -> None:
     bench.page.keyboard.down("Alt")
     bench.press("3", "Enter", "j")
     bench.page.keyboard.up("Alt")
+    bench.press("Control+3", "Control+j", "Meta+3")
     assert bench.mine("tone") == [] and bench.here == "tone"
 
 
@@ -325,6 +326,14 @@ def test_a_reason_to_skip_is_chosen_written_or_both(bench: Bench) -> None:
     assert bench.item == "id-d" and bench.mine("tone") == [] and "left as the judge has them" in bench.sum()
     bench.go()
     assert bench.messages()[-1]["answers"][-1]["action"] == "save"
+
+
+def test_what_is_answered_where_the_judge_has_nothing_is_not_called_accepted(bench: Bench) -> None:
+    sheet = response("a")
+    sheet["rows"][0]["groups"][0]["cells"][1]["judge"] = None
+    bench.sit(sheet)
+    bench.press("j", "3")
+    assert bench.sum() == "1 answered · 1 left as the judge has them"
 
 
 def test_the_same_words_of_another_turn_are_another_note(bench: Bench) -> None:
