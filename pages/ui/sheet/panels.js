@@ -130,7 +130,7 @@ function drawHints(d) {
   const c = here(d), [keys, words] = c ? keysOf(c) : [[], ""], sig = keys.join() + words;
   if (d.hinted === sig) return;
   d.hinted = sig;
-  const line = keys.flatMap((key) => (key.length > 1 && key !== "10" ? [key] : [kbd(key)]));
+  const line = keys.flatMap((key) => (key.length > 1 ? [key] : [kbd(key)]));
   d.ui.hints.replaceChildren(...line, ` ${words} `, kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
 }
 
@@ -311,11 +311,11 @@ function openCard(d) {
 }
 
 /** Something to read above everything else, until it is closed. */
-function openOver(d, label, parts, cls) {
+function openOver(d, label, parts, cls = "") {
   closeDock(d);
   closeCard(d);
   const shade = el("div", "shade", null, { "data-do": "closecard" });
-  const card = el("div", "card " + (cls || ""), null, { role: "dialog", "aria-modal": "true", "aria-label": label, tabindex: "-1" });
+  const card = el("div", "card " + cls, null, { role: "dialog", "aria-modal": "true", "aria-label": label, tabindex: "-1" });
   card.append(...parts, button("closecard", "close", "Esc", "close"));
   shade.append(card);
   d.card = { el: shade, from: d.root.getRootNode().activeElement };

@@ -568,7 +568,7 @@ def test_the_guidelines_and_the_legend_are_said_until_they_were_seen(bench: Benc
     bench.sit(response("a"), guide=fakes.GUIDE)
     assert tips.count() == 1 and "guidelines" not in tips.inner_text()
     bench.page.locator(".meta [data-do=guide]").click()
-    assert bench.page.locator(".card .guidehead").count() == 1
+    assert bench.page.locator(".card.guidecard .guidehead").count() == 1
 
 
 def test_a_key_that_is_pressed_beside_its_field_is_typed_into_it(bench: Bench) -> None:
@@ -623,6 +623,14 @@ def test_a_held_key_does_once_what_is_no_move(bench: Bench) -> None:
         keys.down("Enter")
     assert bench.sent() == [["id-a"]], "nor is a skipped item followed by another"
     keys.up("Enter")
+
+
+def test_a_held_key_that_moves_goes_on(bench: Bench) -> None:
+    bench.sit(fakes.dialogue("a"))
+    for _ in range(3):
+        bench.page.keyboard.down("]")
+    bench.page.keyboard.up("]")
+    assert bench.page.locator(".row.here").get_attribute("data-unit") == "conversation"
 
 
 def test_g_goes_to_the_first_rating_that_was_not_on_screen(bench: Bench) -> None:

@@ -161,10 +161,12 @@ def test_it_is_dark_where_the_page_is(bench: Bench) -> None:
 
 
 def test_what_is_opened_before_the_next_item_is_painted_keeps_the_keyboard(bench: Bench) -> None:
-    bench.sit(response("a"), response("b"))
-    bench.press("Control+Enter", "s", "1")
-    bench.painted()
-    assert bench.item == "id-b" and bench.page.evaluate("shadow.activeElement.closest('.menu') !== null")
+    bench.sit(response("a"), response("b"), response("c"))
+    for item, keys, opened in (("id-b", ["s", "1"], ".menu"), ("id-c", ["?"], ".card")):
+        bench.press("Control+Enter", *keys)
+        bench.painted()
+        assert bench.item == item and bench.page.evaluate("css => !!shadow.activeElement.closest(css)", opened)
+        bench.press("Escape")
 
 
 def test_a_double_click_is_one_answer_and_a_click_at_once_is_one_too(bench: Bench) -> None:

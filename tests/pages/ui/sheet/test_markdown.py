@@ -62,7 +62,7 @@ PIECES = [*"|-: a=+1.)#><@[]!\t&;\n", "](", "http:", "  ", "\n\n", "---", "\n| a
 FORMULAS = {
     "$x$, $$y$$ and \\(z\\), \\[w=1\\]": 4, "\\begin{align}a&=b\\\\c&=d\\end{align}": 1, "$$\nx\n$$": 1,
     "the $n$th and $ABC$": 2, "値は$x$です": 1, "> \\[\n> x^2\n> \\]": 1, "$\\frac{1}{2}$": 1,
-    "$a_1 + \\$b$ more": 1, "$$profit margin$$": 1, "$rate = x^2$": 1, "as in \\[12\\]": 0,
+    "$a_1 + \\$b$ more": 1, "so $$profit margin$$ it is": 1, "$rate = x^2$": 1, "as in \\[12\\]": 0,
     "It costs $5 and $6.": 0, "US$5/US$6, $10,$20": 0, "$5 for one and 6$": 0, "$HOME/bin:$PATH": 0, "$ x $": 0,
     "`$x$` and \\$x\\$": 0, "\\[see note\\] \\(see the note\\)": 0, "$\\frac{1$": 0,
 }  # fmt: skip
