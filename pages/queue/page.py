@@ -42,13 +42,13 @@ def page() -> None:
 def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """What can be done with this queue; filling it is for researchers, and comes first while it holds nothing."""
     fills = who.may("researcher")
-    first = fills and not progress.queue_progress(session.store(), dataset.id, stream).drawn
-    if st.button("Label", type="secondary" if first else "primary", icon=":material/arrow_forward:"):
+    unfilled = fills and not progress.queue_progress(session.store(), dataset.id, stream).drawn
+    if st.button("Label", type="secondary" if unfilled else "primary", icon=":material/arrow_forward:"):
         url_state.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if fills:
         fill = dialogs.draw_audit_dialog if stream == "audit" else dialogs.fill_review_dialog
         name = "Draw a sample" if stream == "audit" else "Add items"
-        if st.button(name, type="primary" if first else "secondary", icon=":material/add:"):
+        if st.button(name, type="primary" if unfilled else "secondary", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):
             dialogs.queue_rules_dialog(dataset, who.name, who.may("lead"))

@@ -648,8 +648,7 @@ def test_ratings_that_come_on_screen_are_no_longer_asked_about(bench: Bench) -> 
     bench.page.set_viewport_size({"width": 1440, "height": 500})
     bench.sit(fakes.dialogue("a"))
     bench.go()
-    before = bench.sum()
-    assert "ratings were not on screen yet" in before
+    assert "ratings were not on screen yet" in bench.sum()
 
     def scrolled_past_all() -> bool:
         bench.page.mouse.wheel(0, 150)

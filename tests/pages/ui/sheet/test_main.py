@@ -254,6 +254,7 @@ def test_a_card_that_is_higher_than_the_page_is_scrolled_by_keys(bench: Bench) -
     assert places == [60, 460, 400, 0]
     for _ in range(3):
         bench.page.keyboard.down("ArrowDown")  # without "up" in between: a key that is held
+    bench.page.keyboard.up("ArrowDown")
     assert bench.page.locator(".card").evaluate("e => e.scrollTop") == 180
 
 
