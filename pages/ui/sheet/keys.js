@@ -248,7 +248,7 @@ function onTyping(d, e, target) {
 
 /** In the skip dialog, beside its field: arrows and digits choose, and what is written goes to the field. */
 function onMenuKey(d, e, done) {
-  const { menu } = d, at = d.root.getRootNode().activeElement, on = at ? Number(at.dataset.n) : -1, button2 = at && /^(doskip|closedock)$/.test(at.dataset.do);
+  const { menu } = d, at = d.root.getRootNode().activeElement, on = Number(at?.dataset.n), button2 = at && /^(doskip|closedock)$/.test(at.dataset.do);
   if (e.key === "Tab") return trap(d, e, menu.el);
   if ((e.key === "Enter" || e.key === " ") && button2) return;
   if (e.key.length === 1 && !/^[ 1-9]$/.test(e.key)) return menu.input.focus({ preventScroll: true }); // and is written there

@@ -126,6 +126,11 @@ class Bench:
     def cell(self, dimension: str) -> Any:
         return self.page.locator(f'.cell[data-dimension="{dimension}"]')
 
+    def room(self) -> tuple[float, float]:
+        """How many pixels the rating that has the focus lies below the top of the page, and above the footer."""
+        cell, foot = (self.page.locator(css).bounding_box() for css in (".cell[data-here]", ".foot"))
+        return cell["y"], foot["y"] - cell["y"] - cell["height"]
+
     def mine(self, dimension: str) -> list[str]:
         """What the person has set there."""
         chosen = self.cell(dimension).locator('.step[aria-checked="true"]')

@@ -353,9 +353,9 @@ def test_the_same_words_of_another_turn_are_another_note(bench: Bench) -> None:
 def test_ratings_that_are_not_needed_are_not_asked_about_unseen(bench: Bench) -> None:
     bench.page.set_viewport_size({"width": 1440, "height": 260})
     bench.sit(fakes.numbers("a"))
-    below = bench.page.evaluate("""() => [...shadow.querySelectorAll('.cell')].filter(cell => {
-        const r = cell.getBoundingClientRect(), foot = shadow.querySelector('.foot').getBoundingClientRect();
-        return (r.top + r.bottom) / 2 > foot.top }).map(cell => cell.classList.contains('optional'))""")
+    foot, cells = bench.page.locator(".foot").bounding_box()["y"], bench.page.locator(".cell").all()
+    boxes = [(cell.bounding_box(), "optional" in cell.get_attribute("class").split()) for cell in cells]
+    below = [optional for box, optional in boxes if box["y"] + box["height"] / 2 > foot]
     bench.go()
     assert sum(below) == 2 and bench.sum().startswith(f"{len(below) - 2} ratings were not on screen yet")
 

@@ -308,12 +308,10 @@ def test_what_one_looks_at_moves_up_where_the_footer_grows_over_it(bench: Bench)
     bench.sit(response("b"), fakes.numbers("a"))
     bench.go()
     bench.press("j", "j", "j", "j")
-    low = """() => shadow.querySelector(".cell[data-here]").getBoundingClientRect().bottom
-        - shadow.querySelector(".foot").getBoundingClientRect().top"""
-    bench.page.evaluate(f"scrollBy(0, ({low})() + 14)")
-    assert bench.page.evaluate(low) == pytest.approx(-14, abs=1)
+    bench.page.evaluate("y => scrollBy(0, y)", 14 - bench.room()[1])
+    assert bench.room()[1] == pytest.approx(14, abs=1)
     bench.refuse()
-    assert patiently(lambda: bench.page.evaluate(low) < 0)
+    assert patiently(lambda: bench.room()[1] > 0)
 
 
 def test_a_judged_text_is_formatted_as_soon_as_it_can_be(bench: Bench) -> None:
