@@ -46,9 +46,8 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
     if st.button("Label", type="secondary" if unfilled else "primary", icon=":material/arrow_forward:"):
         url_state.open_page("desk", dataset=dataset.name, stream=stream, **asdict(filters))
     if fills:
-        name, fill = "Add items", dialogs.fill_review_dialog
-        if stream == "audit":
-            name, fill = "Draw a sample", dialogs.draw_audit_dialog
+        fill = dialogs.draw_audit_dialog if stream == "audit" else dialogs.fill_review_dialog
+        name = "Draw a sample" if stream == "audit" else "Add items"
         if st.button(name, type="primary" if unfilled else "secondary", icon=":material/add:"):
             fill(dataset, who.name)
         if st.button("Rules", icon=":material/tune:", help="People per item, assisted share, reservations."):

@@ -16,16 +16,20 @@ function show(d, view, quiet) {
     d.opening = null;
   } else drawIdle(d);
   root.dataset.item = view ? view.sheet.item : "";
+  root.toggleAttribute("data-empty", !view && isEmpty(d));
   drawHeader(d);
   drawFoot(d);
   if (view) { place(d, view.here, true); if (!quiet) toTop(d); }
   afterPaint(() => { if (d.view === view && d.root) { showUrl(d); if (view && !quiet) { focusHere(d); if (view.here) scrollToCell(d); } prebuild(d); } });
 }
 
+/** Nothing waits, as the server has said, and nothing is being fetched. */
+const isEmpty = (d) => Boolean(d.empty && !d.want);
+
 function drawIdle(d) {
   const { ui } = d;
   clearTimeout(d.waitTimer);
-  if (d.empty && !d.want) {
+  if (isEmpty(d)) {
     const box2 = el("div", "idle");
     box2.append(el("h2", "", d.empty.title), prose("", d.empty.text));
     if (d.progress) box2.append(el("div", "meta", `${d.progress.today} today · ${d.progress.done} of ${d.progress.total} done`));

@@ -83,8 +83,9 @@ def test_from_an_item_of_before_one_comes_back_to_an_empty_queue_too(bench: Benc
     bench.go()
     for keys in (["Escape"], ["Control+Enter"], ["5", "Control+Enter"]):
         assert bench.text(".idle h2") == "The queue is empty" and bench.item == ""
+        assert bench.page.locator(".sheet[data-empty]").count() == 1, "what stands below it is near"
         bench.press("b")
-        assert bench.item == "id-a"
+        assert bench.item == "id-a" and not bench.page.locator(".sheet[data-empty]").count()
         bench.press(*keys)
     assert bench.text(".idle h2") == "The queue is empty"
     assert [values(answer)["tone"] for answer in bench.waiting()] == [3, 5]
