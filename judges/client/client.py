@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
+import ssl
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from judges.client import batch_files, errors, response_body
 from judges.client.capabilities import Capabilities
@@ -22,6 +24,29 @@ from judges.types import UnscoredReason
 if TYPE_CHECKING:
     import httpx
 
+
+
+class _ConnectionFailure(NamedTuple):
+    """Why no connection came about: the names of what is raised then, what it is, and what else is to be checked."""
+
+    raised: frozenset[str]
+    what: str
+    then: str
+
+
+_RUNS = ", and that the server runs"
+_CONNECTION_FAILURES = (
+    _ConnectionFailure(frozenset({"ClientConnectorDNSError", "gaierror"}), "its name is not known", _RUNS),
+    _ConnectionFailure(
+        frozenset({"ClientConnectorCertificateError", "SSLCertVerificationError"}),
+        "its certificate does not hold",
+        ", and name the file of an authority of your own in SSL_CERT_FILE",
+    ),
+    _ConnectionFailure(
+        frozenset({"ClientConnectorSSLError"}), "it does not speak TLS", ": it may begin with http, not https"
+    ),
+    _ConnectionFailure(frozenset({"ConnectionRefusedError"}), "nothing listens there", _RUNS),
+)
 _FILES = 10  # times the usual patience
 _CONTENT = "/content"
 """How the address of what is in a file ends."""
@@ -257,8 +282,8 @@ class Client:
             "max_retries": 0,
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
             "http_client": openai.DefaultAioHttpClient(
-                limits=limits, timeout=None, follow_redirects=False, headers={"Accept-Encoding": response_body.PACKED},
-                event_hooks={"response": [_bound_body]},
+                verify=_trusted_authorities(), limits=limits, timeout=None, follow_redirects=False,
+                headers={"Accept-Encoding": response_body.PACKED}, event_hooks={"response": [_bound_body]},
             ),
         }  # fmt: skip
         if self.endpoint.api_version:
@@ -288,18 +313,12 @@ class Client:
         reason = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
             return FatalError(f"{self.where} is no address: {reason}. Check the base URL.")
-        if names & {"ClientConnectorDNSError", "gaierror"}:
-            what = "its name is not known"
-        elif names & {"ClientConnectorCertificateError", "SSLCertVerificationError", "ClientConnectorSSLError"}:
-            what = "its certificate does not hold"
-        elif names & {"ConnectionRefusedError"}:
-            what = "nothing listens there"
-        elif names & {"ClientConnectorError"}:
-            what = reason or "no connection"
-        else:
+        known = next((one for one in _CONNECTION_FAILURES if names & one.raised), None)
+        if not known and "ClientConnectorError" not in names:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
+        what, then = (known.what, known.then) if known else (reason or "no connection", _RUNS)
         if not self._proven:
-            return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL, and that the server runs.")
+            return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL{then}.")
         return TransientError("connection", f"the endpoint cannot be reached: {what}")
 
     def _call_context(
@@ -375,6 +394,22 @@ class Client:
         """The text without the key, and as every store can hold it."""
         text = response_body.storable_text(text)
         return redact(text, self._key) if self._key and self._key in text else text
+
+
+@functools.cache
+def _trusted_authorities() -> ssl.SSLContext:
+    """Whose certificates hold, read once for all clients: the list takes 30 ms. Raises FatalError."""
+    import httpx
+
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        named = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR", "")
+        why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        raise FatalError(
+            f"The certificates in {named} cannot be read: {why}. Set SSL_CERT_FILE to a file of certificates (PEM), "
+            "or to nothing, and start anew."
+        ) from None
 
 
 async def _bound_body(response: httpx.Response) -> None:

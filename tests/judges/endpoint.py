@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -102,17 +103,17 @@ def key(body: dict[str, Any]) -> str:
 
 
 @asynccontextmanager
-async def serving(script: Script, port: int = 0) -> AsyncIterator[Served]:
-    """Serve the script on loopback while the block runs."""
+async def serving(script: Script, port: int = 0, tls: ssl.SSLContext | None = None) -> AsyncIterator[Served]:
+    """Serve the script on loopback while the block runs; with `tls` by https."""
     app = web.Application()
     served = Served("", script)
     app.router.add_post("/v1/chat/completions", served.complete)
     app.router.add_get("/v1/models", served.listed)
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", port)
+    site = web.TCPSite(runner, "127.0.0.1", port, ssl_context=tls)
     await site.start()
-    served.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/v1"
+    served.url = f"http{'s' if tls else ''}://127.0.0.1:{site._server.sockets[0].getsockname()[1]}/v1"
     try:
         yield served
     finally:

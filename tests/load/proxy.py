@@ -10,9 +10,9 @@ import ssl
 import subprocess
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tests.certificates import certify
 from tests.conftest import FLAGS
 from tests.server import PATIENCE, ROOT, Server, free_port
 
@@ -42,7 +42,7 @@ class Proxy:
         self.port = free_port()
         self.url = f"https://{NAME}:{self.port}"
         folder.mkdir(exist_ok=True)
-        certify(folder)
+        certify(folder, NAME)
         made = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
         for number, app in enumerate(apps, 1):
             made = made.replace(f"assay-{number}:8501", f"127.0.0.1:{app.port}")
@@ -73,21 +73,6 @@ class Proxy:
         """End it."""
         self.process.terminate()
         self.process.wait(20)
-
-
-def certify(folder: Path) -> None:
-    """Write a certificate for the name, signed by itself, and its key."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(1))
-    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
-    (folder / "assay.crt").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    (folder / "assay.key").write_bytes(key.private_bytes(serialization.Encoding.PEM, *plain))
 
 
 def trusting() -> ssl.SSLContext:

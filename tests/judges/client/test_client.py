@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from judges.client import errors
 from judges.client.capabilities import Capabilities
-from judges.client.client import Client
+from judges.client.client import Client, _trusted_authorities
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallContext, CallError, FatalError, ParameterRefused, TransientError
 from judges.params import Params
 from judges.protocols.call_plan import Ask
+from tests.certificates import certify, speaking
 from tests.judges.endpoint import Say, serving
 from tests.judges.run_cases import GOOD
 
@@ -160,6 +161,59 @@ def test_an_address_that_is_wrong_is_one_sentence(address, says, monkeypatch):
 
     with pytest.raises(FatalError, match=says):
         asyncio.run(go())
+
+
+@pytest.fixture
+def authorities(monkeypatch):
+    """authorities(file): from here on only what it holds is trusted, as in a process that was started so."""
+
+    def trust(file):
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        _trusted_authorities.cache_clear()
+
+    yield trust
+    _trusted_authorities.cache_clear()
+
+
+def over_https(tls):
+    """What comes of a call by https to an endpoint that speaks TLS so, or (None) does not."""
+
+    async def go():
+        async with serving(lambda body, nth: Say(GOOD), tls=tls) as served:
+            endpoint = Endpoint(base_url=served.url.replace("http:", "https:"), timeout=5)
+            async with Client(endpoint) as client:
+                return (await client.answer("m", Params(), ASK)).raw
+
+    return asyncio.run(go())
+
+
+def test_an_endpoint_is_believed_by_its_certificate(tmp_path, authorities):
+    certificate = certify(tmp_path, "127.0.0.1")
+    with pytest.raises(FatalError, match=r"its certificate does not hold.*in SSL_CERT_FILE"):
+        over_https(speaking(certificate))
+    authorities(certificate)
+    assert over_https(speaking(certificate)) == GOOD
+    of_another = certify(tmp_path, "judge.example.org")
+    authorities(of_another)
+    with pytest.raises(FatalError, match="its certificate does not hold"):
+        over_https(speaking(of_another))
+
+
+def test_https_where_only_http_is_spoken_is_said():
+    with pytest.raises(FatalError, match=r"does not speak TLS\. Check the base URL: it may begin with http, not https"):
+        over_https(None)
+
+
+@pytest.mark.parametrize(("text", "says"), [(None, "No such file or directory"), ("no PEM", "it holds no certificate")])
+def test_a_file_of_authorities_that_cannot_be_read_is_named(text, says, tmp_path, authorities):
+    file = tmp_path / "authorities.pem"
+    if text:
+        file.write_text(text)
+    authorities(file)
+    found, served, _ = exchange(Say(GOOD))
+    assert str(found).startswith(f"The certificates in {file} cannot be read: {says}. Set SSL_CERT_FILE")
+    assert isinstance(found, FatalError)
+    assert not served.bodies
 
 
 REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
