@@ -62,6 +62,10 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
     except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
         if line.was_cut or isinstance(error, TimeoutError):
             return f"It did not answer within {patience:g} seconds."
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f"Its certificate does not hold: {error.verify_message}."[:_WHY]
+        if isinstance(error, ssl.SSLError):
+            return "It does not speak TLS: the address may begin with http, not https."
         return f"It could not be reached: {getattr(error, 'strerror', None) or type(error).__name__}."[:_WHY]
     finally:
         watch.cancel()
@@ -79,6 +83,7 @@ class _Line(http.client.HTTPConnection):
         super().__init__(name, port, timeout=patience)
         self.was_cut = False
         self._safe = safe
+        self.default_port = 443 if safe else 80  # which the header Host does without
         found = [str(one[4][0]) for one in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)]
         if not allows_private() and not all(is_public(one) for one in found):
             raise _PrivateAddress(f"{name} leads to this machine or a network of its own, which is not allowed here.")
