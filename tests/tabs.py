@@ -24,6 +24,7 @@ class Tab:
         self.context = chromium.new_context(**{**ORDINARY, **options})
         self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
+        self._scheme = options.get("color_scheme", "light")
         self._hand = self.context.new_cdp_session(self.page)
         self._listening: list[tuple[str, Callable[..., Any]]] = []
         self._scripts = 0
@@ -59,6 +60,7 @@ class Tab:
             self._hand.send("Storage.clearDataForOrigin", told)
         if self.page.viewport_size != ORDINARY["viewport"]:
             self.page.set_viewport_size(ORDINARY["viewport"])
+        self.page.emulate_media(color_scheme=self._scheme)
         self.page.mouse.move(0, 0)
 
     def _leave(self) -> None:

@@ -349,6 +349,15 @@ def only_appends(source: Source) -> Iterator[Finding]:
 
 # -- what a page may show ---------------------------------------------------------------------------------------------
 
+
+@rule
+def headings_leave_no_level_out(source: Source) -> Iterator[Finding]:
+    """A page has a title (h1) and below it headers (h2): who goes from heading to heading by ear misses none."""
+    for node in source.nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "subheader":
+            yield node.lineno, "this would be an h3 below an h1: use header"
+
+
 STRICT = {"markdown", "html", "write"}
 BODY = {
     *("title", "header", "subheader", "caption", "info", "warning", "error", "success", "toast", "badge", "latex"),
@@ -1061,6 +1070,8 @@ TRIED = [
     ("templates_are_ours", "judges/render/findings/a.py", "say(f'{x}')", False),
     ("templates_are_ours", "judges/render/findings/a.py", "quiet(words[0] + x, x=1)", False),
     ("templates_are_ours", "judges/render/findings/a.py", "T = {'a': 'A {x}'}\nwarn(T[y], x=z)\nsay('{x}', x=x)", True),
+    ("headings_leave_no_level_out", "pages/a/page.py", "st.subheader('A')", False),
+    ("headings_leave_no_level_out", "pages/a/page.py", "st.title('A')\nst.header('B')", True),
     ("explained", "judges/a.py", "def f(): pass", False),
     ("explained", "judges/a.py", '"""A."""\nclass A: pass', False),
     ("explained", "judges/cards/mt_bench/card.py", "def f(): pass", False),

@@ -41,17 +41,17 @@ def page() -> None:
     tables.draw_people(rows, bool(dimension.scale.weights), key, lambda n: url_state.set_choice("person", rows[n].name))
     explanations.explain_equality(dimension.scale)
     if len(rows) > 1:
-        st.subheader("One person", anchor=False)
+        st.header("One person", anchor=False)
         name = url_state.select("person", "Person", {row.name: row.name for row in rows}, width=300)
         _person(dataset, next(row for row in rows if row.name == name), found, key)
-    st.subheader("Agreement between people", anchor=False)
+    st.header("Agreement between people", anchor=False)
     tables.draw_people_agreement(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
         most = [row.name for row in rows[: tables.PEOPLE] if row.labels]
         tables.draw_agreement_matrix(
             most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key
         )
-    st.subheader("Dawid-Skene estimate", anchor=False)
+    st.header("Dawid-Skene estimate", anchor=False)
     opinion = annotators.estimate_dawid_skene(store, dataset.id, dimension, resting)
     differing = annotators.differing_cells(store, who.name, opinion) if opinion is not None else ()
     tables.draw_dawid_skene(opinion, differing, dimension.scale, key, dataset.name)

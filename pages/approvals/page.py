@@ -33,7 +33,7 @@ def page() -> None:
     text.tell_outcome(session.scratch("approvals"))
     for judge in judges:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(text.escape(names[judge.id]), anchor=False)
+            st.header(text.escape(names[judge.id]), anchor=False)
             text.practice(judge.model)
         try:
             _judge(who, case.cases(store, dataset.id, judge.id))

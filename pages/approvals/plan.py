@@ -19,7 +19,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     plan, begun = plans.look_plan(store, dataset.id), plans.count_counting_labels(store, dataset.id)
     if not gate.lower_bound:
         return
-    st.subheader("When this dataset is decided on", anchor=False)
+    st.header("When this dataset is decided on", anchor=False)
     free = gate.schedule.boundary(1 - gate.level, gate.first)
     if plan is None:
         text.say(

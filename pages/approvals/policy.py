@@ -32,7 +32,7 @@ def panel(who: Person, dataset: Dataset) -> None:
     """The policy in words, its changes, for leads the form, and when the dataset is looked at."""
     store = session.store()
     requirements = policy.requirements(store)
-    st.subheader("Policy: what an approval requires", anchor=False)
+    st.header("Policy: what an approval requires", anchor=False)
     text.bullets(rules.explain(requirements))
     if requirements.four_eyes and leads.lacks_independent_leads(leads.lead_history(store)):
         st.warning(text.escape(leads.STUCK), icon=":material/group:")

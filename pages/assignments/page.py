@@ -114,7 +114,7 @@ def _undo(dataset: Dataset, who: Person, zone: tzinfo) -> None:
     changes = assignments.undoable_changes(session.store(), dataset.id)
     if not changes:
         return
-    st.subheader("Given out last", anchor=False)
+    st.header("Given out last", anchor=False)
     for change in changes:
         with st.container(horizontal=True, vertical_alignment="center"):
             also = f" and {many(change.assignees - 1, 'other')}" if change.assignees > 1 else ""

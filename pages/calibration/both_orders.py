@@ -17,7 +17,7 @@ def panel(at: CalibrationPlace) -> None:
     found = positions(session.store(), at.dataset, at.judge)
     if found is None:
         return
-    st.subheader("Position bias", anchor=False)
+    st.header("Position bias", anchor=False)
     findings.draw([*both_orders_findings.sentences(found), both_orders_findings.plot(found)], key)
     with st.expander("Verdicts by order"):
         findings.draw_table(both_orders_findings.table(found), f"{key}:verdicts")

@@ -45,7 +45,7 @@ _COLUMNS = {
 
 def _table(found: Sequence[VoteAgreement], majority: tuple[Summary, Summary]) -> None:
     """Agreement of single votes; then the judge against the majority, with kappa."""
-    st.subheader("Votes", anchor=False)
+    st.header("Votes", anchor=False)
     rows = [
         {
             "between": f"{'judge' if a.one == JUDGE else a.one} and {a.other}",

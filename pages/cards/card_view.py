@@ -29,7 +29,7 @@ def draw_cards(cards: Mapping[str, Card], uses: Mapping[str, Sequence[CardUse]])
     for title, used in (("In use", True), ("Not used yet", False)):
         names = [name for name in cards if bool(uses.get(name)) == used]
         if names:
-            st.subheader(text.escape(title), anchor=False)
+            st.header(text.escape(title), anchor=False)
             rows = [_line(cards[name], uses.get(name, ()), used) for name in names]
             tables.clickable_table(rows, _LISTED, partial(_open, names), f"cards:{title}", most=len(rows))
 

@@ -218,7 +218,7 @@ def _number(value: Any, other: int) -> int | float:
 
 def _preview(card: Card) -> None:
     """What would be saved: its version, its dimensions, its prompt and its reply."""
-    st.subheader("Preview", anchor=False)
+    st.header("Preview", anchor=False)
     text.quiet(
         "Version {version}. Dimensions: {asked}.",
         version=card.version,

@@ -45,7 +45,7 @@ def _new(who: Person) -> None:
     """The form of a new card, which can be closed again."""
     kept = session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader("New card", anchor=False)
+        st.header("New card", anchor=False)
         st.space("stretch")
         if st.button("Cancel", icon=":material/close:", type="tertiary"):
             kept["writing"] = False
@@ -57,7 +57,7 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_view.card_origin(card)
     is_own = origin == "own"
-    st.subheader(text.escape(card.title), anchor=False)
+    st.header(text.escape(card.title), anchor=False)
     text.quiet(
         "{name}, version {version}, {origin}.", name=card.name, version=card.version, origin=card_view.ORIGINS[origin]
     )

@@ -78,7 +78,7 @@ def explain_tiles() -> None:
 
 def list_withheld(store: Store, dataset: Dataset, judge: str, name: str) -> None:
     """What of this judge is not shown, and why."""
-    st.subheader("Withheld", anchor=False)
+    st.header("Withheld", anchor=False)
     with st.spinner("Looking at what is not approved ..."):
         found = dashboard.withheld_dimensions(store, dataset.id, judge)
     if not found:

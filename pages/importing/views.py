@@ -53,7 +53,7 @@ SHOWN = 20
 def describe_formats() -> None:
     """What can be uploaded, with a small example of each shape to look at, to copy and to begin with."""
     text.say("Nothing is written before you have seen what would be stored, and every line that cannot be.")
-    st.subheader("What a file may look like", anchor=False)
+    st.header("What a file may look like", anchor=False)
     chosen = url_state.tabs("shape", "Shape", {one.title: one.title for one in FILE_EXAMPLES})
     one = next(one for one in FILE_EXAMPLES if one.title == chosen)
     text.quiet("{says}", says=one.says)
@@ -77,7 +77,7 @@ def draw_imports(found: Sequence[ImportRecord], zone: tzinfo) -> None:
     """What was imported last."""
     if not found:
         return
-    st.subheader("Latest imports", anchor=False)
+    st.header("Latest imports", anchor=False)
     rows = [(text.moment(i.at, zone), i.by, i.dataset, i.source, i.items, i.judgments, i.labels) for i in found]
     tables.table(rows, _IMPORTS, most=10)
     st.caption("Imports cannot be undone: nothing is deleted. The same file imported again adds nothing.")
@@ -103,7 +103,7 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
     interpretation = outline
     if outline.tables or outline.series:
-        st.subheader("What the files hold", anchor=False)
+        st.header("What the files hold", anchor=False)
         interpretation = series_form.edit_series(outline, key)
     sampling = st.radio(
         "If the files hold people's labels: how were the labelled items chosen?",
@@ -202,7 +202,7 @@ _SORTS = {"rules": "how labels are combined", "prompts": "sets of judges' prompt
 
 def show_preview(found: ImportPreview, rejects: str) -> None:
     """What an import would add, what is there already, and what cannot be imported."""
-    st.subheader("What would be stored", anchor=False)
+    st.header("What would be stored", anchor=False)
     known = astuple(found.known)
     rows = [
         (_SORTS.get(one.name, one.name), new, before)

@@ -20,9 +20,9 @@ def page() -> None:
     who = session.me()
     st.title(text.escape(who.name), anchor=False)
     text.say("Your role is **{role}**. Everything that you do is recorded under this name.", role=who.role)
-    st.subheader("Your labels", anchor=False)
+    st.header("Your labels", anchor=False)
     _draw_own_work(annotators.own_labelling(session.store(), who.name))
-    st.subheader("API tokens", anchor=False)
+    st.header("API tokens", anchor=False)
     with text.refusals():
         tokens.draw_tokens(who)
     if provider.is_set() and st.button("Sign out everywhere", icon=":material/logout:", help="In every browser."):

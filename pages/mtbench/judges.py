@@ -54,7 +54,7 @@ def panel(at: BenchPlace) -> None:
 
 
 def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
-    st.subheader("By part", anchor=False)
+    st.header("By part", anchor=False)
     names = at.names[found.one], at.names[found.other]
     # Of a single model a question is an answer, and what both judges say of it is for those who may be shown it.
     ways = BY | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
@@ -74,14 +74,14 @@ def _ranks(at: BenchPlace, one: str, other: str, key: str) -> None:
     if len(found.models) < 2:
         return
     names = at.names[one], at.names[other]
-    st.subheader("Ranks of models", anchor=False)
+    st.header("Ranks of models", anchor=False)
     findings.draw(mtbench_judges.flips(found, names), f"flips:{key}")
     shown = mtbench_judges.rank_table(found, names)
     tables.table(shown.rows, shown.columns, f"ranks:{key}", _MANY)
 
 
 def _largest(at: BenchPlace, one: str, other: str, key: str) -> None:
-    st.subheader("Largest disagreements", anchor=False)
+    st.header("Largest disagreements", anchor=False)
     found = disagreements.largest_disagreements(
         session.store(), session.me().name, at.dataset.id, at.rules.parse, one, other
     )

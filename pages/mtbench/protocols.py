@@ -44,7 +44,7 @@ def panel(_: BenchPlace | None = None) -> None:
     tables.wrapped_table(columns, rows, f"protocols:{one.mark}:{other.mark}", "Two protocols, factor by factor")
     if session.me().may("researcher"):
         _write(store, one)
-    st.subheader("Prompts of judges", anchor=False)
+    st.header("Prompts of judges", anchor=False)
     _prompts(store)
 
 

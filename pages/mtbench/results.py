@@ -69,7 +69,7 @@ def _choose_shared(at: BenchPlace) -> Shared:
 def _means(
     at: BenchPlace, judge: str, found: Sequence[ModelMeans], ranked: Mapping[str, Ranking], key: str
 ) -> None:
-    st.subheader("Mean ratings", anchor=False)
+    st.header("Mean ratings", anchor=False)
     findings.draw([mtbench_results.reading_rules(at.rules)], f"rules:{key}")
     if judge in ranked:
         own = [one for one in found if one.judge == judge]
@@ -86,7 +86,7 @@ def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | No
     categories = {name for one in own for name in one.categories}
     if not models or categories <= {""}:
         return
-    st.subheader("Categories", anchor=False)
+    st.header("Categories", anchor=False)
     intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
     shown = mtbench_results.category_table(own, at.rules, intervals)
     tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
@@ -138,7 +138,7 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
 
 
 def _judgments(at: BenchPlace, key: str) -> None:
-    st.subheader("Judgments", anchor=False)
+    st.header("Judgments", anchor=False)
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
     findings.draw(mtbench_results.counts(found, at.names), f"counts:{key}")
     box = _fold(at, "What there is, what is missing and what is doubled", ":material/checklist:")

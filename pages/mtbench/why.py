@@ -47,9 +47,9 @@ def panel(at: BenchPlace) -> None:
         findings.draw([mtbench_gap.step_table(found), *mtbench_gap.step_order(found)], f"steps:{key}")
         findings.draw([mtbench_gap.rest_table(found), mtbench_gap.unmoved_table(found)], f"rest:{key}")
         if found.rest:
-            st.subheader("What new calls would tell apart", anchor=False)
+            st.header("What new calls would tell apart", anchor=False)
             findings.draw(mtbench_gap.experiment(figures.experiment_plan(store, one, other)), f"experiment:{key}")
-    st.subheader("Both pipelines, factor by factor", anchor=False)
+    st.header("Both pipelines, factor by factor", anchor=False)
     tables.wrapped_table(mtbench_gap.FACTORS, mtbench_gap.factor_rows(factors), "factors", "Factors of both pipelines")
 
 

@@ -33,13 +33,13 @@ def page() -> None:
     }  # fmt: skip
     left, right = st.columns([2, 1], gap="large")
     with left:
-        st.subheader("To label", anchor=False)
+        st.header("To label", anchor=False)
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
         _waits([one for one in some if one[2]])
         for dataset in known:
             sections.draw_notes(dataset)
             sections.draw_adjudication(dataset, who)
-        st.subheader("Datasets", anchor=False)
+        st.header("Datasets", anchor=False)
         for dataset in known:
             queues = {s: here[dataset.id, s].queue for s in STREAMS}
             nothing = progress.DatasetProgress(0, 0, 0, 0)
@@ -47,9 +47,9 @@ def page() -> None:
             sections.draw_dataset_progress(dataset, done.get(dataset.id, nothing), queues, scored)
     with right:
         decide = st.container()
-        st.subheader("You", anchor=False)
+        st.header("You", anchor=False)
         sections.draw_own_progress(own, list(progress.saves_per_day(store, who.name, zone).values()))
-        st.subheader("Recent activity", anchor=False)
+        st.header("Recent activity", anchor=False)
         sections.draw_recent_activity(activity.recent_activity(store), zone)
     if who.may("lead"):
         with decide, st.spinner("Looking at the approvals ..."):  # last, as it may take a while

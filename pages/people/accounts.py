@@ -20,7 +20,7 @@ def show_accounts() -> None:
     who = session.me("lead")
     waits = invitations.open_invitations(store)
     if waits:
-        st.subheader("Invitations", anchor=False)
+        st.header("Invitations", anchor=False)
         rows = [
             [one.whom, f"{one.person} ({one.role})" if one.person else one.role, display_name(one.inviter),
              f"{one.expires:%Y-%m-%d}"]
@@ -35,7 +35,7 @@ def show_accounts() -> None:
                 st.rerun()
     found = logins.person_accounts(store)
     if found:
-        st.subheader("Accounts", anchor=False)
+        st.header("Accounts", anchor=False)
         st.caption("Who signs in as whom. A name here is what the provider said at the first sign-in.")
         rows = [
             [one.email or one.issuer, one.person, one.granted or "–", text.moment(one.last, zone) if one.last else "–"]

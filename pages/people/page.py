@@ -46,7 +46,7 @@ def page() -> None:
             text.say("**{role}**: {told}", role=role, told=meaning)
     imported = people.imported_annotators(store)
     if imported:
-        st.subheader("Known from imports", anchor=False)
+        st.header("Known from imports", anchor=False)
         st.caption(
             "Annotators whose labels were imported. They have not worked here, and nobody can enter under such a name. "
             "An annotator in a file with the name of somebody here is listed as “name (file)”."

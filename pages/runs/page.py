@@ -29,7 +29,7 @@ def page() -> None:
     live = [run for run in found if run.state in LIVE]
     if live:
         _live([run.id for run in live], who)
-    st.subheader("New run", anchor=False)
+    st.header("New run", anchor=False)
     with st.container(border=True):
         if url_state.tabs("form", "What is run", FORMS) == "protocol":
             protocol_run.protocol_form(who)
@@ -38,7 +38,7 @@ def page() -> None:
         else:
             st.info("There is nothing to judge yet.", icon=":material/inbox:")
             url_state.link("import", "Import items")
-    st.subheader("All runs", anchor=False)
+    st.header("All runs", anchor=False)
     if not found:
         st.caption("None yet. The practice endpoint needs no key: try a run with it.")
         return

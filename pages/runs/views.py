@@ -169,7 +169,7 @@ def show_differences(one: Any, other: Any) -> None:
         **{name: (one.params.get(name, "–"), other.params.get(name, "–")) for name in {**one.params, **other.params}},
     }  # fmt: skip
     rows = [(name, str(a), str(b)) for name, (a, b) in pairs.items() if a != b]
-    st.subheader("How the two judges differ", anchor=False)
+    st.header("How the two judges differ", anchor=False)
     if rows:
         tables.table(rows, ("", "First", "Second"))
     else:
@@ -240,13 +240,13 @@ def show_judge(run: RunSummary, judge: Any) -> None:
     """Parameters and prompt of a run's judge."""
     left, right = st.columns([1, 2], gap="large")
     with left:
-        st.subheader("Parameters", anchor=False)
+        st.header("Parameters", anchor=False)
         st.code(json.dumps(run.params, indent=1, ensure_ascii=False), language="json")
         text.quiet(
             "Card {card}, version {version}. Judge {judge}.", card=run.card, version=run.version, judge=run.judge
         )
     with right:
-        st.subheader("Prompt", anchor=False)
+        st.header("Prompt", anchor=False)
         _show_prompts(judge.card)
 
 

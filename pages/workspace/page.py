@@ -26,7 +26,7 @@ def page() -> None:
     st.title("Workspace", anchor=False)
     newest = f"{store.newest():,}"
     text.say("Everything is kept in {name}, now at revision **{newest}**.", name=store.name, newest=newest)
-    st.subheader("Backups", anchor=False)
+    st.header("Backups", anchor=False)
     st.caption(
         "A backup is a consistent copy of the whole workspace, made while everybody goes on working. "
         "Do not copy the live file itself: such a copy may not open."
@@ -34,10 +34,10 @@ def page() -> None:
     with text.refusals():
         _plan(who)
         _backups(who)
-    st.subheader("Webhooks", anchor=False)
+    st.header("Webhooks", anchor=False)
     with text.refusals():
         webhooks.draw_webhooks(who)
-    st.subheader("Integrity check", anchor=False)
+    st.header("Integrity check", anchor=False)
     st.caption("Reads the workspace once: no revision is missing, and every row refers to rows that exist.")
     if st.button("Check the workspace", icon=":material/fact_check:"):
         with st.spinner("Reading the workspace ..."):

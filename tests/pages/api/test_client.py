@@ -14,6 +14,7 @@ import pytest
 from data.records import tokens
 from tests import seeds
 from tests.pages.api.client import load_client, workspace
+from tests.pages.contrast import faint
 from tests.pages.desk_driver import at_rest
 from tests.server import ROOT, Server
 
@@ -94,6 +95,11 @@ def test_a_token_is_made_on_the_page_and_a_webhook_by_a_lead(app: tuple[Server, 
     page.goto(f"{server.url}/workspace")
     page.get_by_text("Add a webhook").click()
     at_rest(page)
+    chosen = page.get_by_test_id("stMultiSelect")
+    assert chosen.locator("[data-tag]").count() == 3 and faint(chosen) == {}
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'")
+    assert faint(chosen) == {}
     page.get_by_label("Address").fill("http://127.0.0.1:1/")
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_text("ASSAY_WEBHOOK_PRIVATE=1").wait_for()
