@@ -303,7 +303,7 @@ def test_documents_keep_what_is_meant_to_fetch_or_run_as_text(tag: str) -> None:
     ]  # fmt: skip
     reader.feed(html.html_page(tag, parts, tag))
     assert {attribute for _, attributes in reader.tags for attribute in attributes} <= {
-        "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type",
+        "lang", "charset", "http-equiv", "content", "name", "id", "class", "role", "type", "tabindex", "aria-label",
     }  # fmt: skip
     assert not {tag for tag, _ in reader.tags} & {"img", "iframe", "svg", "a", "form", "link", "object", "video"}
 
