@@ -149,9 +149,9 @@ function turnLegend(d) {
 // ---- the guidelines of the dataset
 
 function takeGuide(d, guide) {
-  const changed = (d.guide && d.guide.no) !== (guide && guide.no);
+  const another = (d.guide && d.guide.no) !== (guide && guide.no);
   d.guide = guide;
-  if (changed && d.view) drawHeader(d);
+  if (another && d.view) drawHeader(d);
 }
 
 function openGuide(d) {

@@ -108,16 +108,16 @@ function drawHead(view) {
   const head = el("div", "head");
   for (const { label, text, fold, turns = [] } of view.sheet.head) {
     const block = el("div", "part" + (fold ? " fold" : "")), name = el("span", "label", label), long = fold && text.length > 600;
-    const prose = turns.length ? el("div", "prose talk") : judged(text);
-    for (const t of turns) prose.append(drawText(t, t.label || LABELS[t.role] || t.role));
+    const body = turns.length ? el("div", "prose talk") : judged(text);
+    for (const t of turns) body.append(drawText(t, t.label || LABELS[t.role] || t.role));
     if (fold) {
       const top = el("div", "partline");
       top.append(name, el("span", "count", text.length.toLocaleString("en") + " characters"));
       if (long) { const b = el("button", "quiet", "show all", { type: "button", "data-do": "fold", "aria-expanded": "false" }); b.append(kbd("l")); top.append(b); }
       block.append(top);
     } else if (!turns.length) block.append(name);
-    if (long) { prose.classList.add("clip"); prose.tabIndex = 0; prose.setAttribute("role", "group"); prose.setAttribute("aria-label", label); }
-    block.append(prose);
+    if (long) { body.classList.add("clip"); body.tabIndex = 0; body.setAttribute("role", "group"); body.setAttribute("aria-label", label); }
+    block.append(body);
     head.append(block);
   }
   return head;
@@ -156,7 +156,7 @@ function nameWidth(view) {
   return Math.round(Math.min(142, Math.max(72, longest + 8)));
 }
 
-function drawStep(view, c, step) {
+function drawStep(c, step) {
   const b = el("span", "step", step.t, { role: c.cell.range ? "button" : "radio", tabindex: "-1", "data-v": step.v === null ? "na" : step.v });
   if (step.v === null) b.classList.add("na");
   else if (c.cell.kind === "turn" && step.v === 0) b.classList.add("na");
@@ -188,7 +188,7 @@ function drawCell(view, c) {
   let width = 0;
   if (cell.range) { c.input = drawField(c); scale.append(c.input); width += 66; }
   for (const step of c.choices) {
-    const b = drawStep(view, c, step);
+    const b = drawStep(c, step);
     c.steps.push(b);
     scale.append(b);
     width += stepWidth(step) - (many ? 3 : 0);
@@ -270,7 +270,7 @@ const placed = (row) => {
 };
 
 function drawRow(view, row, r) {
-  const two = row.columns === 2, { texts } = row, groups = placed(row);
+  const two = row.columns === 2, groups = placed(row);
   const e = el("section", `row ${row.sort}${two ? " two" : ""}`, null, { role: "group", "aria-label": rowName(row), "data-unit": row.unit, "data-row": r });
   const main = el("div", "main"), pre = el("div", "pre");
   if (row.no || row.title) {
@@ -281,12 +281,12 @@ function drawRow(view, row, r) {
   let heavy = 0;
   if (two) {
     const cols = el("div", "cols");
-    for (const t of texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(readOf(t))); }
+    for (const t of row.texts) { const b = drawText(t, t.label || LABELS[t.role]); if (t.role !== "a" && t.role !== "b") b.classList.add("both"); cols.append(b); heavy = Math.max(heavy, weight(readOf(t))); }
     main.append(cols);
   } else {
     for (const notice of row.notices) pre.append(el("div", "notice", notice));
-    const at = texts.findIndex((t) => ROLE[t.role] === "bot");
-    texts.forEach((t, i) => {
+    const at = row.texts.findIndex((t) => ROLE[t.role] === "bot");
+    row.texts.forEach((t, i) => {
       const b = drawText(t, t.label || LABELS[t.role]);
       if (at < 0 || i < at) pre.append(b); else { main.append(b); heavy += t.fold ? 40 : weight(readOf(t)); }
     });

@@ -175,8 +175,8 @@ function refill(d, item) {
   if (r && r.answer) fillFrom(d, d.view, r.answer);
 }
 
-function ask(d, item, reveal) {
-  d.want = { item, reveal };
+function ask(d, item, unblind) {
+  d.want = { item, reveal: unblind };
   d.wantUntil = Date.now() + 25000;
   d.tries = 0;
   sendSoon(d);
@@ -290,9 +290,9 @@ function replaceView(d, s) {
 
 /** What was sent ahead under other filters is put back, but for what was begun; so is the item in hand where another page led here. */
 function takeFilters(d, { filters, open }) {
-  const changed = d.filters !== undefined && d.filters !== filters, { view } = d;
+  const others = d.filters !== undefined && d.filters !== filters, { view } = d;
   d.filters = filters;
-  if (!changed) return false;
+  if (!others) return false;
   const begun = (one) => one && (one.undo.length || dirty(one)), gone = d.queue.filter((q) => !begun(q.view)).map((q) => q.sheet.item);
   d.queue = d.queue.filter((q) => begun(q.view));
   if (d.fresh && view && !d.inPast && !begun(view) && view.sheet.item !== open) { gone.push(view.sheet.item); show(d, null, true); }

@@ -204,6 +204,6 @@ export default function ({ data, parentElement, setStateValue }) {
   keepTrying(d, pending);
   watchLate(d);
   if (d.view) prebuild(d);
-  const token = (d.token = {}); // Streamlit also calls the cleanup of a call that was overtaken by a newer one
-  return () => { if (d.token === token) detach(d); };
+  const call = (d.call = {}); // Streamlit also calls the cleanup of a call that was overtaken by a newer one
+  return () => { if (d.call === call) detach(d); };
 }

@@ -254,7 +254,7 @@ function work(deadline) {
 /** What a coming item will need. */
 function formatAhead(sheet) {
   if (!texts.md || texts.raw) return;
-  for (const part of [...sheet.head, ...sheet.rows.flatMap((row) => row.texts).filter((t) => !t.fold).flatMap((t) => (t.parts ? t.parts.filter((p) => !p.why) : [t])), ...sheet.head.flatMap((part) => part.turns || [])])
+  for (const part of [...sheet.head, ...sheet.rows.flatMap((row) => row.texts).filter((t) => !t.fold).flatMap((t) => (t.parts ? t.parts.filter((p) => !p.why) : [t])), ...sheet.head.flatMap((one) => one.turns || [])])
     if (part.text && part.role !== "tool" && !texts.made.has(part.text) && part.text.length <= MOST_CHARS && SIGNS.test(part.text)) later(part.text);
 }
 

@@ -55,9 +55,9 @@ function sendAgain(d, soon) {
 function keepTrying(d, before) {
   landed(d);
   if (d.cut && d.outbox.length && d.outbox.length < before) sendSoon(d);
-  const now = Date.now(), back = d.tries > 0 && now - d.dataAt > 5000;
+  const now = Date.now(), returned = d.tries > 0 && now - d.dataAt > 5000;
   d.dataAt = now;
-  sendAgain(d, back && 600);
+  sendAgain(d, returned && 600);
 }
 
 function watchLate(d) {

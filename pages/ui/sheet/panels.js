@@ -178,7 +178,7 @@ function openSkip(d) {
   const menu = el("div", "menu skip", null, { role: "dialog", "aria-modal": "true", "aria-label": "Skip this item", tabindex: "-1" });
   const line = el("div", "menuline"), list = el("div", "reasons", null, { role: "radiogroup", "aria-label": "common reasons" });
   const input = el("input", "free", null, { type: "text", placeholder: TOUCH ? "why: in your own words, or choose below" : `why: in your own words, or 1 to ${REASONS.length}`, "aria-label": "Why do you skip it? In your own words", maxlength: "400", autocomplete: "off" });
-  const ask = el("div", "ask", "A reason is needed: write one, or choose one below.", { hidden: "", role: "alert" });
+  const need = el("div", "ask", "A reason is needed: write one, or choose one below.", { hidden: "", role: "alert" });
   REASONS.forEach((reason, i) => {
     const b = el("button", "reason", null, { type: "button", role: "radio", "aria-checked": "false", "data-do": "reason", "data-n": i, tabindex: i ? "-1" : "0" });
     b.append(unread(i + 1), el("span", "", reason));
@@ -187,9 +187,9 @@ function openSkip(d) {
   const ok = el("button", "solid", null, { type: "button", "data-do": "doskip" });
   ok.append(el("span", "", "Skip"), kbd("⏎"));
   line.append(input, ok, button("closedock", "cancel", "Esc", "stay on this item"));
-  menu.append(el("div", "menuhead", "Skip this item"), line, ask, list);
-  d.menu = { kind: "skip", el: menu, input, ask, reason: -1 };
-  input.addEventListener("input", () => { const n = digitOf(input.value); if (n || d.menu.typed) showReason(d, n ? n - 1 : -1, true); ask.hidden = true; });
+  menu.append(el("div", "menuhead", "Skip this item"), line, need, list);
+  d.menu = { kind: "skip", el: menu, input, ask: need, reason: -1 };
+  input.addEventListener("input", () => { const n = digitOf(input.value); if (n || d.menu.typed) showReason(d, n ? n - 1 : -1, true); need.hidden = true; });
   d.ui.dock.replaceChildren(menu);
   (TOUCH ? menu : input).focus({ preventScroll: true });
 }
@@ -212,19 +212,19 @@ function pickReason(d, n) {
 function openEditor(d, sort, of) {
   const { view } = d, c = (of && view.cells.find((x) => x.row.unit === of)) || view.cells[view.here];
   keepEditor(d);
-  let place, unit = "";
+  let box2, unit = "";
   if (sort === "issue") {
     pin(d);
     const row = c && c.row;
     if (!row || !row.can_issue) { hint(d, "An issue belongs to a turn, a section or a response: move to one first. m writes a comment on the whole item."); return; }
     unit = row.unit;
-    place = view.rowEls[c.r].querySelector(`:scope > .main > .mynotes`);
-  } else { closeDock(d); place = d.ui.dock; }
+    box2 = view.rowEls[c.r].querySelector(`:scope > .main > .mynotes`);
+  } else { closeDock(d); box2 = d.ui.dock; }
   const line = el("div", "editor" + (sort === "comment" ? " menu" : ""));
   const input = el("input", "free", null, { type: "text", maxlength: "2000", "aria-label": sort === "issue" ? `issue, ${unitName(c)}` : "comment on this item",
     placeholder: sort === "issue" ? "what is wrong here? Enter keeps it, Esc leaves" : "a comment on this item: Enter keeps it, Esc leaves" });
   line.append(el("span", "by", sort), input, button("keepeditor", "keep", "⏎", "keep it"), button("dropeditor", "cancel", "Esc", "leave it"));
-  place.append(line);
+  box2.append(line);
   d.editor = { el: line, input, sort, unit, view };
   input.focus({ preventScroll: sort === "comment" });
 }
