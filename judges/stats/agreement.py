@@ -232,8 +232,8 @@ def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
         AC = (p_a - p_e) / (1 - p_e),  p_a = sum(P * W),  p_e = sum(W) / (K (K - 1)) * sum_k pi_k (1 - pi_k)
 
     with W = 1 - D / max(D) and pi_k = (r_k + c_k) / 2n. It is shown beside a kappa that one common value has made
-    fragile and is no substitute for it: where both sides are constant it is 1.0 by its formula. None for an empty
-    table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
+    fragile and is no substitute for it: if both sides always give the same value, it is 1.0 by its formula. None for an
+    empty table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
     """
     array = check_table(table)
     k, n = len(array), float(array.sum())

@@ -85,6 +85,7 @@ def test_continuous_values_keep_their_digits_and_are_binned_in_the_table_alone(r
     assert found.interval.point == pytest.approx(lin, abs=1e-12)
     assert found.counts.shape == (10, 10) and found.counts.sum() == 300 and found.binned
     assert found.counts[0, 0] == ((x < 0.1) & (y < 0.1)).sum()
+    assert found.ac is None and figures(HALF, 1 + x.round(), 1 + y.round()).ac is not None
     assert found.within_one == pytest.approx((np.abs(x - y) <= 0.1).mean())
     stretched = figures(Scale("interval", -500, 500), 1000 * x - 500, 1000 * y - 500)
     assert stretched.interval.point == pytest.approx(lin, abs=1e-12)
