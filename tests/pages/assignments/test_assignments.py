@@ -81,6 +81,9 @@ def test_a_researcher_gives_work_out_gives_it_to_others_and_undoes_it(team: Serv
     expect(dash).not_to_have_count(0)
     page.set_viewport_size({"width": 720, "height": 900})  # where rows are blocks, what is not there is left out
     expect(dash).to_have_count(0)
+    before = "(cells) => cells.map((cell) => [getComputedStyle(cell, '::before').content, cell.dataset.title])"
+    titles = table.locator("td").filter(visible=True).evaluate_all(before)
+    assert {title for shown, title in titles if shown == f'"{title} "'} >= {"State", "Left", "Per item", "Due"}
     page.set_viewport_size({"width": 1440, "height": 900})
 
     page.get_by_role("button", name="Assign work").click()
