@@ -32,7 +32,7 @@ from pages.ui import session
 
 @contextlib.asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
-    """Hold the store open while the server runs; what is approved is summed up meanwhile."""
+    """Hold the store open while the server runs, and compute slow figures in the background."""
     startup.join_logs()
     log.catch()
     try:

@@ -1,7 +1,7 @@
 """Adjudicating: somebody decides what holds in a cell on which people's labels differ.
 
-Researchers and leads may, but nobody decides on a cell that they labelled themself, as that would only be their own
-label once more; where nobody else active could, they may, and the labels kept with the decision show it.
+Researchers and leads may decide, but not on a cell that they labelled themselves: that would only repeat their own
+label. If no other active person can decide it, they may, and the labels kept with the decision show this.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TAKEN = "This decision's key is taken by another one. Decide again."
 
 @dataclass(frozen=True)
 class AdjudicationWork:
-    """What waits: the cells that this person may decide, in order, and how many wait for somebody else."""
+    """The cells that this person may decide, in order, and how many cells wait for somebody else."""
 
     own: list[LabelledCell]
     others: int
@@ -41,7 +41,7 @@ class AdjudicationWork:
 
 @allow("researcher")
 def adjudication_work(store: Store, actor: str, dataset_id: str) -> AdjudicationWork:
-    """What waits in a dataset for a person (researchers and leads; for others everything waits for somebody else)."""
+    """Return what waits in a dataset for a person. Below the role researcher, everything waits for somebody else."""
     cells = disputes.cells_to_adjudicate(store, dataset_id)
     able = [p.name for p in people.all_people(store) if p.may("researcher")]
     if actor not in able:
@@ -58,10 +58,10 @@ def _instead(able: list[str], actor: str, cell: LabelledCell) -> list[str]:
 
 @allow("researcher")
 def record_look(store: Store, actor: str, item_ids: Sequence[str]) -> None:
-    """Record that somebody who adjudicates these items is shown people's labels of them.
+    """Record that people's labels of these items are shown to somebody who adjudicates them.
 
-    From then on the audit sample gives them no answer of these to make, and none of theirs to them counts as blind.
-    Raises NotAllowed below the role researcher.
+    From then on the audit sample does not offer them these items, and their answers to these items do not count as
+    blind. Raises NotAllowed below the role researcher.
     """
     people.require(store, actor, "researcher")
     exposure.record_exposures(store, actor, dict.fromkeys(item_ids, (exposure.PEOPLE,)), "adjudication")
@@ -73,9 +73,9 @@ def adjudicate(
 ) -> Adjudication:
     """Append a decision on a cell that waits, with the labels it was made on; idempotent by its key.
 
-    `token` is that of the cell as it was shown: where its labels or its decision changed meanwhile, the decision is
-    refused with a sentence. `saw_judge` is found by the store: whether the judge's scores of that item were shown to
-    the actor, here or on the desk, or the labels themselves were given with them in view; such a decision counts on no
+    `token` is the token of the cell as it was shown. If its labels or its decision changed meanwhile, the decision is
+    refused with a sentence. The store finds `saw_judge`: whether the judge's scores of that item were shown to the
+    actor, here or on the desk, or the labels themselves were given with them in view. Such a decision counts on no
     blind basis. Raises NotAllowed, NotFound, BadScale or BadInput.
     """
     reason = TypeAdapter(StorableText).validate_python(str(reason)).strip()
@@ -125,9 +125,9 @@ def adjudicate(
 
 @allow("researcher")
 def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) -> None:
-    """Take a decision back (who made it, or a lead): the cell goes by the rule again, and waits if people disagree.
+    """Take a decision back (its author, or a lead): the cell goes by the rule again, and waits if people disagree.
 
-    Idempotent by its key. Raises NotAllowed, or BadInput where that decision does not stand any more.
+    Idempotent by its key. Raises NotAllowed, or BadInput if the decision is no longer in force.
     """
 
     def act(tx: Tx) -> None:
@@ -160,9 +160,9 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
 
 @allow("researcher")
 def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
-    """Record that somebody who adjudicates an item asked for the judge's scores of it; only where a cell of it waits.
+    """Record that somebody who adjudicates an item asked for the judge's scores of it; only if a cell of it waits.
 
-    From then on their decisions on it count on no blind basis, and their own labels of it are revealed ones.
+    From then on their decisions on it count on no blind basis, and their own labels of it count as revealed.
     """
 
     def act(tx: Tx) -> None:
@@ -176,7 +176,7 @@ def reveal_while_adjudicating(store: Store, actor: str, item_id: str) -> None:
 
 
 def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, token: str) -> LabelledCell:
-    """The cell that was on screen. Raises NotFound where it is gone, BadInput where it changed or does not wait."""
+    """Return the cell that was on screen. Raises NotFound if it is gone, BadInput if it changed or does not wait."""
     cells = disputes.cells_of_item(tx, dataset_id, item_id)
     found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
     if found is None:
@@ -194,7 +194,7 @@ def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, toke
 
 @dataclass(frozen=True)
 class RuleEffect:
-    """What a rule would make of a dataset: cells that wait under it, those that wait now, gold values that change."""
+    """The effect of a rule on a dataset: cells that would wait, cells that wait now, and gold values that change."""
 
     waiting: int
     now: int
@@ -203,7 +203,7 @@ class RuleEffect:
 
 @allow("annotator")
 def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
-    """What changes in a dataset if its rule becomes another, on all labels but revealed ones; nothing is written."""
+    """Return what changes in a dataset if its rule becomes `new`, on all labels but revealed ones; it writes nothing."""
     new.check()
     old = gold_rule(store, dataset_id)
     changed, old_counted, then = 0, replace(old, waiting="counted"), replace(new, waiting="counted")

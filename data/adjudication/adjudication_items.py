@@ -42,7 +42,7 @@ class AdjudicationComment(NamedTuple):
 class AdjudicationItem:
     """An item to adjudicate: its cells that wait, and those that were decided, with all labels but revealed ones.
 
-    `view` holds nothing of the judge; `judge_scores` is None until they asked for it (recorded).
+    `view` shows nothing of the judge. `judge_scores` is None until the person asks for them, which is recorded.
     """
 
     view: DeskView
@@ -55,7 +55,7 @@ class AdjudicationItem:
 
 @dataclass(frozen=True)
 class AdjudicatedCell:
-    """A decision that holds, for a list."""
+    """A decision in force, as a row of a list."""
 
     id: str
     item: str
@@ -71,7 +71,7 @@ class AdjudicatedCell:
 
 
 _NEWEST = 500
-"""Decisions that a list has at most."""
+"""The most decisions in a list."""
 _WROTE = "select person, unit, sort, text from comment_now where item_id = $1 order by id"
 
 
@@ -79,13 +79,13 @@ _WROTE = "select person, unit, sort, text from comment_now where item_id = $1 or
 def load_adjudication_items(
     store: Store, actor: str, cells: Sequence[LabelledCell], most: int
 ) -> list[AdjudicationItem]:
-    """The first items of a person's work, at most so many."""
+    """Load the first items of a person's work, at most `most`."""
     by_item: dict[str, list[LabelledCell]] = {}
     for cell in cells:
         by_item.setdefault(cell.item, []).append(cell)
     ids = list(by_item)[:most]
     dimensions, revealed = cards.answerable_dimensions(store), exposure.revealed_items(store, actor, ids)
-    # Taken as drawn blind, whatever it was: the judge's scores never reach a browser that has not asked for them.
+    # Shown as if drawn blind, whatever the draw: the judge's scores never reach a browser that has not asked for them.
     views = desk.desk_views(store, "", [GivenItem("adjudication", i, "audit", "blind", "") for i in ids])
     found = []
     for view in views:
@@ -109,15 +109,15 @@ def load_adjudication_items(
 
 
 def shuffle_labels(item: str, unit: str, dimension: str, labels: Iterable[PersonLabel]) -> list[PersonLabel]:
-    """What people say of a cell in an order that reveals nothing of who they are, and is the same every time."""
+    """Sort the labels of a cell by a hash: the order is always the same, and reveals nothing of who the people are."""
     return sorted(labels, key=lambda s: content_id(item, unit, dimension, s.person, s.id))
 
 
 @allow("researcher")
 def adjudicated_cells(store: Store, actor: str, dataset_id: str) -> list[AdjudicatedCell]:
-    """The newest decisions that stand in a dataset, the newest first.
+    """Return the newest decisions in force in a dataset, the newest first.
 
-    Left out are items that may still come to the actor to be answered blind, as the list shows what people said.
+    Items that the actor may still get to answer blind are left out, because the list shows what people said.
     """
     people.require(store, actor, "researcher")
     scales = cards.scales(store)

@@ -1,6 +1,6 @@
 """The people who label a dataset: what each of them did, and how far they agree with the others and with gold.
 
-A person is only compared with gold made without their own labels: with them it would agree with itself.
+A person is only compared with gold made without their own labels. Otherwise they would partly agree with themselves.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _MODES: dict[str, str] = {
 }  # fmt: skip
 """`here`: blind, and given on the desk, not imported."""
 PRIOR_LABELS = 4.0
-"""Labels of the average person that each row of a person's errors is begun with (`judges.stats.raters.dawid_skene`)."""
+"""Prior of each row of a person's errors, in labels of the average person (`judges.stats.raters.dawid_skene`)."""
 
 
 @dataclass(frozen=True)
 class DimensionLabels:
     """The labels of one dimension.
 
-    They are `ratings`, the items (id, name) and cells (item number, unit) behind their numbers, when each was made, and
-    per row the gold that others make of its cell, -1 where they make none, and their `mean` (a code, nan where there is
-    none), which differences use: a lower median would make everybody look lenient.
+    `items` (id, name) and `cells` (item number, unit) tell what the numbers in `ratings` mean, and `made_at` when each
+    label was made. `others` is, per row, the gold that other people's labels give its cell, -1 if there is none. `mean`
+    is their mean (a code, nan if there is none). Differences use it: a lower median would make everybody look lenient.
     """
 
     ratings: Ratings
@@ -61,7 +61,7 @@ class DimensionLabels:
 
     @property
     def rows(self) -> Codes:
-        """The rows of the table in which `others` stand, -1 where they make none."""
+        """The rows of the table for the values in `others`, -1 where there is none."""
         scale = self.ratings.scale
         return np.where(self.others < 0, -1, bins.row_numbers(bins.from_codes(self.others, scale), scale)).astype(
             np.int64
@@ -72,9 +72,9 @@ class DimensionLabels:
 class Annotator:
     """A person in a dataset and dimension.
 
-    `labels` and `items` count their labels here, `shared` those with gold of others; `exact` and `agreement` (kappa)
-    compare them with it, `accuracy` is Dawid and Skene's. What does not exist is None; `drift` is None, too, where
-    nothing is sure to have changed.
+    `labels` and `items` count their labels here, `shared` those with gold of others. `exact` and `agreement` (kappa)
+    compare them with that gold; `accuracy` is by Dawid and Skene's model. A figure that does not exist is None. `drift`
+    is also None if no change is certain.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Annotator:
 
 @dataclass(frozen=True)
 class DifferingCell:
-    """A cell that a second opinion sees otherwise than gold: codes of both, how sure it is, and what people said."""
+    """A cell whose Dawid-Skene estimate differs from gold: both codes, the posterior, and what people said."""
 
     item: str
     name: str
@@ -107,7 +107,7 @@ class DifferingCell:
 
 @dataclass(frozen=True)
 class DawidSkeneEstimate:
-    """The Dawid-Skene estimate of ratings that two people labelled, and which of them it gives another value."""
+    """The Dawid-Skene estimate of ratings that two or more people labelled, and the cells where gold differs."""
 
     opinion: DawidSkene
     cells: int
@@ -139,10 +139,10 @@ def dimension_labels(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting | Literal["here"] = "blind",
     judge_id: str = "", shared: int = 0,
 ) -> DimensionLabels:  # fmt: skip
-    """Every label of a dimension that holds, n/a left out, of several by one person in a cell the newest.
+    """Return every label of a dimension in force, without n/a; of several by one person in a cell, the newest.
 
-    With a judge its scores stand beside them, and the items that it knows from its prompt or tuning are left out.
-    `shared`: only cells that two people or more labelled, of at most so many items, drawn at random (0: all cells).
+    With a judge, its scores are added, and the items that it knows from its prompt or tuning are left out. `shared`:
+    only cells that at least two people labelled, of at most that many items, drawn at random (0: all cells).
     """
     if shared:  # a hash of the id draws at random, and the same items each time
         several = (
@@ -199,7 +199,7 @@ def dimension_labels(
 
 
 def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, found: DimensionLabels) -> None:
-    """Put what somebody else adjudicated in the place of what the others make of a cell."""
+    """Where somebody else adjudicated a cell, use that decision instead of the gold from the others' labels."""
     rows = store.rows(
         "select item_id, unit, value, person from adjudication_now where dataset_id = $1 and dimension = $2",
         [dataset_id, dimension.name],
@@ -219,7 +219,7 @@ def _replace_adjudicated(store: Store, dataset_id: str, dimension: Dimension, fo
 @allow("researcher")
 @kept
 def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting: Resting) -> list[Annotator]:
-    """Everybody who labelled that dataset, most labels of the dimension first; those without one have work only."""
+    """Return everybody who labelled the dataset, most labels of the dimension first; those without have only `work`."""
     found = dimension_labels(store, dataset_id, dimension, resting)
     done = annotator_work(store, dataset_id)
     teams = {str(p): str(t) for p, t in store.rows("select person, team from person_now")}
@@ -265,9 +265,9 @@ def find_annotators(store: Store, dataset_id: str, dimension: Dimension, resting
 
 
 def _excess_agreement(found: DimensionLabels) -> Floats:
-    """Whether each label equals what others make of its cell, minus the share of the others who do.
+    """Return, for each label, whether it equals the others' gold, minus the share of the other people whose label does.
 
-    What hard items, or one person who changes, do to all of them cancels out. nan where there are no others.
+    This cancels what affects all of them: hard items, or one person who changes. nan where there are no others.
     """
     mask, cell = found.others >= 0, found.ratings.cell
     equal = (bins.is_same_answer(found.ratings.code, found.others, found.ratings.scale) & mask).astype(np.float64)
@@ -283,7 +283,7 @@ def item_means(item: Codes, value: Floats) -> list[float]:
 
 
 def is_order_known(found: DimensionLabels, rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> bool:
-    """Whether the order of these labels is known: an import may give many items one moment."""
+    """Whether the order of these labels is known; an import may give many items the same time."""
     moments, items = len(np.unique(found.made_at[rows])), len(np.unique(found.ratings.item[rows]))
     return moments > 1 and 2 * moments >= items
 
@@ -293,7 +293,7 @@ def annotator_work(store: Store, dataset_id: str) -> dict[str, RaterWork]:
     """What everybody did in a dataset, over all dimensions, by name."""
     seconds = defaultdict[str, list[float]](list)
     assisted = defaultdict[str, list[float]](list)
-    first = (  # a correction weeks later says nothing of what an item took
+    first = (  # a correction weeks later does not show how long an item took
         "select person, mode, milliseconds from (select person, mode, milliseconds, row_number() over "
         "(partition by person, item_id order by seq, id) as nth from answer where dataset_id = $1 and action = 'save'"
         ") a where nth = 1 and milliseconds > 0"
@@ -329,13 +329,13 @@ def own_labelling(store: Store, person: str) -> dict[str, RaterWork]:
 
 @allow("researcher")
 def differing_cells(store: Store, actor: str, found: DawidSkeneEstimate) -> tuple[DifferingCell, ...]:
-    """The cells that a second opinion sees otherwise, as far as the actor may be shown what people said of them."""
+    """Return the differing cells whose labels the actor may be shown; that they are shown is recorded."""
     may = expose_labels(store, actor, (row.item for row in found.differing_cells))
     return tuple(row for row in found.differing_cells if row.item in may)
 
 
 def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
-    """Those of the items whose labels a researcher or lead may be shown; that they are is recorded."""
+    """Return the items whose labels a researcher or lead may be shown, and record that they are shown."""
     require(store, actor, "researcher")
     return exposure.expose_list(store, actor, items, "annotators")
 
@@ -345,7 +345,7 @@ def expose_labels(store: Store, actor: str, items: Iterable[str]) -> set[str]:
 def estimate_dawid_skene(
     store: Store, dataset_id: str, dimension: Dimension, resting: Resting
 ) -> DawidSkeneEstimate | None:
-    """Dawid and Skene's opinion on every cell that at least two people labelled; None where there is none."""
+    """Estimate every cell that at least two people labelled, by Dawid and Skene's model; None if there is none."""
     found = dimension_labels(store, dataset_id, dimension, resting)
     shared, scale = found.ratings.multi_rater_cells(), dimension.scale
     if not len(shared):

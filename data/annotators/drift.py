@@ -1,4 +1,4 @@
-"""One person beside the others: how their agreement went, the table of it, and the cells behind that."""
+"""One person compared with the others: agreement over time, the table of both, and the cells behind it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from judges.stats.raters.ratings import Codes
 
 
 def agreement_over_time(found: DimensionLabels, person: int, most: int = 12) -> list[tuple[str, float, int]]:
-    """How a person's agreement with the others went over time.
+    """Return how a person's agreement with the others changed over time.
 
-    It gives (when, share of equal answers, labels) per week, where the labels span three weeks or more, else for each
-    of several groups of equally many labels; at most so many points, none where the order is unknown.
+    Each point is (when, share of equal answers, labels): one or more weeks if the labels span three weeks or more, else
+    a group of equally many labels. There are at most `most` points, and none if the order is unknown.
     """
     mask = (found.ratings.person == person) & (found.others >= 0)
     if not mask.any() or not is_order_known(found, mask):
@@ -41,7 +41,7 @@ def agreement_over_time(found: DimensionLabels, person: int, most: int = 12) -> 
 
 
 def table_with_others(found: DimensionLabels, person: int) -> Codes:
-    """A person compared with gold made without them, K x K: rows = the others, columns = the person."""
+    """The K x K table of a person's labels (columns) against gold made without them (rows)."""
     mask, k = (found.ratings.person == person) & (found.others >= 0), row_count(found.ratings.scale)
     place = found.rows[mask] * k + found.ratings.value[mask]
     return np.bincount(place, minlength=k * k).reshape(k, k).astype(np.int64)
@@ -51,9 +51,9 @@ def table_with_others(found: DimensionLabels, person: int) -> Codes:
 def find_cells(
     store: Store, actor: str, found: DimensionLabels, person: int, other_value: int, own: int, most: int = 500
 ) -> list[tuple[str, str, str]]:
-    """(item, its name, unit) of the cells where the others make `other_value` of it and the person says `own`, by name.
+    """Return (item, its name, unit), by name, of cells with the others' gold `other_value` and the person's label `own`.
 
-    Items that may still come to the actor to be answered blind are left out; that the others are shown is recorded.
+    Items that the actor may still get to answer blind are left out. That the rest are shown is recorded.
     """
     ratings = found.ratings
     here = (ratings.person == person) & (found.rows == other_value) & (ratings.value == own)

@@ -15,10 +15,10 @@ ApprovalState = Literal[
 
 @dataclass(frozen=True)
 class ActionEntry:
-    """One decision: the word for it once it is made, its button and its command line option.
+    """One decision: the word for it once it is made, its button (label, icon), and its help on the command line.
 
-    grants: it needs the policy met, and the figures that the lead has seen.
-    Each is for leads, and needs a reason.
+    `grants`: it needs the policy met, and the figures that the lead has seen. Each decision is for leads, with a
+    reason.
     """
 
     done: str
@@ -34,7 +34,7 @@ ACTIONS: dict[Action, ActionEntry] = {
     "decline": ActionEntry("declined", "Decline", "cancel", "decline it"),
     "suspend": ActionEntry("suspended", "Suspend", "pause_circle", "remove an approved one from the dashboard"),
 }
-"""Every decision by its stored word; what the command line does without an option is the first."""
+"""Every decision by its stored word. The first is the command line's default."""
 DONE: dict[str, str] = {name: one.done for name, one in ACTIONS.items()}
 """Decisions as what was done."""
 
@@ -59,4 +59,4 @@ APPROVAL_STATES: dict[ApprovalState, ApprovalStateEntry] = {
     "withdrawn": ApprovalStateEntry("suspended", "gray", "pause_circle"),
     "not yet": ApprovalStateEntry("policy not met", "gray", "hourglass_empty"),
 }
-"""Every state, in the order in which rows stand; `suspended` is by new evidence, `withdrawn` by a lead."""
+"""Every state, in the order of rows. New evidence leads to `suspended`, a lead's decision to `withdrawn`."""

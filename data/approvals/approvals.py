@@ -1,4 +1,4 @@
-"""Approvals: a lead's decision on (judge, dimension, dataset), refused by every route where the policy refuses it."""
+"""Approvals: a lead's decision on (judge, dimension, dataset). Every route refuses what the policy refuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from judges.stats.check_states import may_be_approved
 
 
 def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
-    """The approvals of a dataset that hold ("" = of all), after everything that came since has been looked at."""
+    """Return the approvals in force in a dataset ("" = in all), after suspending those that are no longer supported."""
     suspend_unsupported(store)
     approved = [stand.approved for stand in approval_statuses(store).values()]
     found = [one for one in approved if one is not None and dataset_id in ("", one.dataset)]
@@ -30,7 +30,7 @@ def active_approvals(store: Store, dataset_id: str) -> list[Approval]:
 
 @allow("annotator")
 def find_status(store: Store, key: tuple[str, str, str, str]) -> ApprovalStatus:
-    """The state of a dimension, after everything that came since has been looked at."""
+    """Return the state of a dimension, after suspending approvals that are no longer supported."""
     suspend_unsupported(store)
     return approval_statuses(store).get(key, ApprovalStatus())
 
@@ -40,17 +40,16 @@ def record_decision(
     store: Store, actor: str, dataset_id: str, judge_id: str, sort: str, dimension: str,
     decision: Action, reason: str, seen: str = "",
 ) -> Approval:  # fmt: skip
-    """Put a lead's decision on record, with its reason and its evidence frozen beside it.
+    """Record a lead's decision, with its reason and a frozen copy of its evidence.
 
-    `seen` is what the lead had before them (`data.approvals.case.seen_mark`): to propose and to approve it has to be
-    what stands now. Everything is computed anew from the store under the write lock, and nothing of it is taken from
-    the caller.
+    `seen` marks what the lead was shown (`data.approvals.case.seen_mark`). To propose or approve, it must match the
+    current state. Everything is computed anew from the store under the write lock; nothing is taken from the caller.
 
-    Raises NotAllowed for anybody but a lead, NotFound for what is not there, BadInput without a reason or for a
-    decision that cannot follow the one before it, and NotApprovable where the policy refuses: a state other than
-    *meets policy* among all decisions on these labels, a probe, a practice judge on data that are not synthetic, too
-    little coverage, alarms where the policy asks for none, no second lead where it asks for one, and figures that are
-    not those that were seen.
+    Raises NotAllowed for anybody but a lead, NotFound if something does not exist, BadInput without a reason or for a
+    decision that cannot follow the one before it, and NotApprovable if the policy refuses: a state other than *meets
+    policy* among all decisions on these labels, a probe, a practice judge on data that are not synthetic, too little
+    coverage, alarms if the policy asks for none, no second lead if it asks for one, and figures that are not those that
+    were seen.
     """
     if decision not in ACTIONS:
         raise BadInput(f"{decision!r} is no decision: there are {', '.join(get_args(Action))}.")
@@ -58,7 +57,7 @@ def record_decision(
     require(store, actor, "lead")
     key = dataset_id, judge_id, sort, dimension
     grants = ACTIONS[decision].grants
-    # Before the lock, so that it waits for nothing but what comes in between.
+    # Computed before the lock is taken, so that under the lock only what came in between has to be.
     early = _find_kept_case(store, key, grants)
     if early is not None and not (grants and (early.objections or seen != case.seen_mark(store, early))):
         case.case_facts(store, early)
@@ -89,9 +88,9 @@ def record_decision(
 
 
 def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) -> Case | None:
-    """The case, kept until a row is written; None where what was decided on is gone.
+    """Return the case, cached until a row is written; None if what was decided on is gone.
 
-    Under the write lock nobody else commits, so that reading the store is reading what holds at this very change.
+    Under the write lock nobody else commits, so the store shows the state at this very change.
     """
     try:
         return case.find_case(store, *key)
@@ -102,7 +101,7 @@ def _find_kept_case(store: Store, key: tuple[str, str, str, str], grants: bool) 
 
 
 def _follows(stand: ApprovalStatus, decision: Action) -> None:
-    """Raises BadInput for a decision that cannot follow what holds."""
+    """Raise BadInput for a decision that cannot follow the one in force."""
     if decision == "suspend" and not stand.approved:
         raise BadInput("Nothing is approved here that could be suspended. Decline it instead.")
     if decision == "decline" and stand.approved:
@@ -120,7 +119,7 @@ def _as_seen(store: Store, found: Case, seen: str) -> None:
 
 
 def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: str, mark: str) -> None:
-    """Raises NotApprovable where the same was decided already, or a second lead is missing."""
+    """Raise NotApprovable if the same was decided already, or a second lead is missing."""
     approved, proposed = stand.approved, stand.proposed
     if approved and (approved.fingerprint, approved.requirements) == (mark, found.requirements):
         raise NotApprovable(f"{approved.person} has approved this already, on the same evidence and policy.")
@@ -148,7 +147,7 @@ def _once(tx: Tx, found: Case, stand: ApprovalStatus, decision: Action, actor: s
 
 
 def _who(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterator[Fact]:
-    """As evidence who decides, and who had proposed it, and how each came to lead."""
+    """Give as evidence who decides, who proposed it, and how each became a lead."""
     events = leads.lead_history(tx)
     yield f"who {DONE[decision]}", None, f"{actor}, {leads.describe_lead_origin(events, actor)}"
     if decision == "approve" and stand.proposed is not None:
@@ -166,11 +165,11 @@ def _who(tx: Tx, stand: ApprovalStatus, decision: Action, actor: str) -> Iterato
 
 @dataclass(frozen=True)
 class ToDecide:
-    """What a lead may want to look at.
+    """What a lead may want to review.
 
-    It is what was suspended by itself and not decided on since, proposals that wait for another lead, dimensions that
-    meet the policy and nobody has decided on, approvals to review with why, and the other ones that met an older policy
-    with what is required today. Nothing is in two of them: what is proposed anew is a proposal.
+    `suspended`: suspended automatically and not decided on since. `proposed`: waits for another lead. `eligible`: meets
+    the policy, and nobody has decided on it. `doubted`: approvals to review, with why. `older`: other approvals that
+    met an older policy, with what is required today. Nothing is in two of them: what is proposed again is a proposal.
     """
 
     suspended: tuple[Approval, ...] = ()
@@ -185,7 +184,7 @@ class ToDecide:
 
 @allow("annotator")
 def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
-    """What there is to decide in a dataset ("" = in all), after everything that came has been looked at."""
+    """Return what there is to decide in a dataset ("" = in all), after suspending what is no longer supported."""
     suspend_unsupported(store)
     stood = {key: s for key, s in approval_statuses(store).items() if dataset_id in ("", key[0])}
     active = [s.holds for s in stood.values() if s.holds and not s.proposed]
@@ -207,9 +206,9 @@ def find_to_decide(store: Store, dataset_id: str = "") -> ToDecide:
 
 
 def under_older_policy(store: Store, approvals: Sequence[Approval]) -> list[tuple[Approval, str]]:
-    """Of these approvals those that met an older policy which asked less than today's, and both in a sentence.
+    """Return those of the approvals that met an older policy which required less than today's, with both in a sentence.
 
-    They stay approved: a policy is changed by a person, and so is each approval under it.
+    They stay approved: people change the policy, and it is for people to change each approval under it.
     """
     explanations = [(one, policy.explain_stricter(store, one.requirements, one.at)) for one in approvals]
     return [(one, why) for one, why in explanations if why]
@@ -217,10 +216,10 @@ def under_older_policy(store: Store, approvals: Sequence[Approval]) -> list[tupl
 
 @dataclass(frozen=True)
 class PolicyToday:
-    """An approved dimension by the policy of today.
+    """How an approved dimension compares with today's policy.
 
-    `stricter_now`: what that requires more, a sentence ("" nothing); `state`: what the approval check says of it;
-    `explanation`: that with its figures, as sentences; `met`: nothing would refuse an approval.
+    `stricter_now`: what that policy requires in addition, as a sentence ("" nothing). `state`: the state by the
+    approval check. `explanation`: that state with its figures, in sentences. `met`: nothing would refuse an approval.
     """
 
     stricter_now: str = ""
@@ -230,14 +229,14 @@ class PolicyToday:
 
     @property
     def mark(self) -> str:
-        """What an approved dimension is marked with, wherever its figures stand."""
+        """The label of an approved dimension, wherever its figures are shown."""
         if self.stricter_now:
             return "approved under an older policy"
         return "approved" if self.met else "policy no longer met"
 
     @property
     def warning(self) -> str:
-        """All of it in sentences; "" where it was approved under the policy of today, which it meets."""
+        """All of it in sentences; "" if it was approved under today's policy and meets it."""
         return f"{self.stricter_now} {self.explanation}".strip() if self.stricter_now or not self.met else ""
 
 
@@ -265,10 +264,10 @@ def _stands(older: str, found: Case | None) -> PolicyToday:
 
 
 class ApprovalNote(NamedTuple):
-    """What is said beside an approval that holds.
+    """The notes that are shown with an approval in force.
 
-    Which older policy it met ("": none), how it stands, and who
-    looked at what speaks against it and keeps it, with the reason.
+    `older`: the older policy that it met ("" none). `look`: its review. `kept`: who reviewed what speaks against it and
+    keeps it, with the reason.
     """
 
     older: str = ""
@@ -277,13 +276,13 @@ class ApprovalNote(NamedTuple):
 
     @property
     def doubted(self) -> bool:
-        """Whether it is to be looked at by a lead."""
+        """Whether a lead has to review it."""
         return self.look is not None and self.look.doubtful and self.kept is None
 
 
 @allow("annotator")
 def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
-    """What is to be shown beside the state of a dimension; nothing where no approval holds."""
+    """Return the notes to show with the state of a dimension; they are empty if no approval is in force."""
     one = stand.approved
     if one is None:
         return ApprovalNote()
@@ -297,7 +296,7 @@ def approval_note(store: Store, stand: ApprovalStatus) -> ApprovalNote:
 
 @allow("annotator")
 def kappa_at_decision(store: Store, one: Approval) -> float | None:
-    """Kappa as it was at a decision, from the evidence frozen beside it."""
+    """Return kappa at the time of a decision, from the evidence frozen with it."""
     return next((figure for name, figure, _ in record.frozen_evidence(store, one.id) if name == "kappa"), None)
 
 

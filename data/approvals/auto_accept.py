@@ -1,8 +1,8 @@
-"""Rules by which a judge's verdicts are kept unseen: a threshold of confidence that a lead sets on the gold of the day.
+"""Rules that accept a judge's verdicts without review: a lead sets a confidence threshold on the gold of the day.
 
-What a rule does not spare goes to people: its items come into the review queue with that reason. A rule is a setting of
-the dataset, so that who set it, when, and on which figures is in the audit log; it is set anew, or taken back, never
-changed by itself when gold comes in.
+What a rule does not accept goes to people: its items come into the review queue with that reason. A rule is a setting
+of the dataset, so the audit log shows who set it, when, and on which figures. A lead sets it again or ends it; it never
+changes by itself when gold comes in.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _NAME = "sparing:"
 
 @dataclass(frozen=True)
 class AutoAcceptTarget:
-    """What is asked: agreement of at least `target` on what is kept unseen but for the probability `delta`.
+    """A request: agreement of at least `target` on verdicts accepted without review, except with probability `delta`.
 
-    `source`: whose confidence; `near`: of ordered answers, one step apart is agreement.
+    `source`: whose confidence is used. `near`: on ordered answers, one step apart counts as agreement.
     """
 
     source: str
@@ -48,8 +48,8 @@ class AutoAcceptTarget:
 class AutoAcceptRule:
     """A rule in force.
 
-    Of which judge and dimension, what was asked, the threshold that this came to, and the figures
-    on the day: the share of labelled items above it, agreement there with its lower bound, and on how many items.
+    It has its judge and dimension, the request, the resulting threshold, and the figures on the day it was set: the
+    share of labelled items above it, agreement there with its lower bound, and on how many items.
     """
 
     judge: str
@@ -73,7 +73,7 @@ class AutoAcceptRule:
 
 @dataclass(frozen=True)
 class AutoAcceptThreshold:
-    """What `request` comes to on the gold of a basis, and the confidence of every item that the judge scored."""
+    """The result of `request` on the gold of a basis, and the confidence of every item that the judge scored."""
 
     request: AutoAcceptTarget
     result: AutoAcceptance
@@ -81,7 +81,7 @@ class AutoAcceptThreshold:
 
     @property
     def spared(self) -> int:
-        """How many items of the dataset the threshold spares."""
+        """The number of items of the dataset that the threshold accepts without review."""
         return self.confidence.count_above(self.result.chosen.threshold) if self.result.chosen else 0
 
 
@@ -100,7 +100,7 @@ def find_threshold(
 def evaluate_rule(
     store: Store, dataset_id: str, dimension: Dimension, rule: AutoAcceptRule
 ) -> tuple[ThresholdTest, ItemConfidence]:
-    """What a rule comes to on the gold that counts today, and the confidence of every item."""
+    """Return the rule's agreement on the gold that counts today, and the confidence of every item."""
     sure = figures.item_confidence(store, dataset_id, rule.judge, dimension, rule.source)
     basis = policy.approval_basis(store, dataset_id)
     cells = figures.verdict_cells(store, dataset_id, rule.judge, dimension, basis, sure, rule.near)
@@ -111,9 +111,9 @@ def evaluate_rule(
 def set_rule(
     store: Store, actor: str, dataset_id: str, judge_id: str, dimension: Dimension, target: AutoAcceptTarget
 ) -> AutoAcceptRule:
-    """Keep the verdicts unseen that `target` allows on the labels that the approval check counts (leads).
+    """Set the rule that `target` leads to on the labels that the approval check counts (leads).
 
-    Raises NotAllowed, BadInput where no threshold is shown to reach the target, with the reason.
+    Raises NotAllowed, or BadInput with the reason if no threshold is shown to reach the target.
     """
     require(store, actor, "lead")
     threshold = find_threshold(store, dataset_id, judge_id, dimension, policy.approval_basis(store, dataset_id), target)
@@ -130,7 +130,7 @@ def set_rule(
 
 @allow("lead")
 def end_rule(store: Store, actor: str, dataset_id: str, rule: AutoAcceptRule) -> None:
-    """End a rule (leads): from now on no verdict of it is kept unseen. Raises NotAllowed."""
+    """End a rule (leads): from now on it accepts no verdict without review. Raises NotAllowed."""
     _append(store, actor, dataset_id, rule, None)
 
 
@@ -169,7 +169,7 @@ def rule_confidence(store: Store, dataset_id: str, rule: AutoAcceptRule) -> Item
 
 
 def reasons_for_people(store: Store, dataset_id: str, judge_id: str) -> list[Reason]:
-    """Why items are sent to people: one reason for every item and rule that does not spare it."""
+    """Return why items go to people: one reason for each item and each rule that does not accept it."""
     reasons = []
     for rule in rules_in_force(store, dataset_id, judge_id):
         sure = rule_confidence(store, dataset_id, rule)

@@ -41,9 +41,10 @@ from judges.types import sort_of
 class Case:
     """A dimension of a judge on a dataset, as an approval would decide on it.
 
-    It has its line on the basis of the approval check, decided with the judge's other dimensions, and what is required.
-    `alarms` are the audits in alarm by name where the policy asks about them, else None; `jointly_tested` the keys of
-    all dimensions that were decided at one time; `has_imported_labels`: the dataset has imported labels or decisions.
+    `result` is its row on the basis of the approval check, decided with the judge's other dimensions; `requirements` is
+    what is required. `alarms` are the audits in alarm by name if the policy asks about them, else None.
+    `jointly_tested` are the keys of all dimensions decided together. `has_imported_labels`: the dataset has imported
+    labels or decisions.
     """
 
     dataset: Dataset
@@ -56,7 +57,7 @@ class Case:
 
     @property
     def basis(self) -> Basis:
-        """Which labels it rests on."""
+        """Which labels count."""
         return self.requirements.basis(self.dataset.synthetic)
 
     @property
@@ -68,8 +69,8 @@ class Case:
     def coverage(self) -> float | None:
         """The share of the cells with gold that the judge has answered; None without gold.
 
-        n/a is an answer only where people say n/a too: a judge that says n/a wherever it is hard would otherwise be
-        held against people on the easy cells alone.
+        n/a is an answer only where people say n/a too. Otherwise a judge could say n/a on hard cells and be compared
+        with people on easy ones only.
         """
         gate = self.result.gate
         return 1 - (gate.unscored + self.judge_only_na) / gate.gold_cells if gate.gold_cells else None
@@ -88,7 +89,7 @@ class Case:
 
     @property
     def made(self) -> bool:
-        """Whether the judge is no language model, but rules or a generator."""
+        """Whether the judge is rules or a generator instead of a language model."""
         return self.judge.synthetic or is_practice(self.judge.model)
 
     @property
@@ -146,9 +147,9 @@ def case_fingerprint(store: Store, found: Case) -> str:
 
 @allow("annotator")
 def seen_mark(store: Store, found: Case) -> str:
-    """What somebody has before them who looks at a case: its fingerprint, state and alarms, and what is asked.
+    """Return a mark of what is shown of a case: its fingerprint, state and alarms, and the requirements.
 
-    A decision is taken for just this, and refused when it is something else by then.
+    A decision is valid for exactly this mark, and is refused if it has changed.
     """
     alarms = sorted(found.alarms or ()) if found.requirements.alarms else []
     return content_id(
@@ -158,11 +159,11 @@ def seen_mark(store: Store, found: Case) -> str:
 
 @dataclass(frozen=True)
 class CaseContext:
-    """What is shown beside a case without deciding it.
+    """What is shown next to a case without deciding it.
 
-    It has how far people agree with each other (None where no two have labelled one cell), ratings that wait for
-    adjudication, audits in alarm (None where nobody has looked yet), and what to weigh about the labels, a sentence
-    each. `origin` says where the labels are from.
+    `ceiling`: how far people agree with each other (None if no two labelled the same cell). `waiting`: ratings that
+    wait for adjudication. `alarms`: audits in alarm (None if nobody has looked yet). `cautions`: what to consider about
+    the labels, a sentence each. `origin`: where the labels are from.
     """
 
     ceiling: HumanCeiling | None
@@ -174,7 +175,7 @@ class CaseContext:
 
 @allow("annotator")
 def case_context(store: Store, found: Case) -> CaseContext:
-    """What is shown beside a case."""
+    """Return what is shown next to a case."""
     alarms = found.alarms
     if alarms is None:
         alarms = audits.known_alarms(store, found.dataset.id, found.judge.id)
@@ -198,7 +199,7 @@ def _origin_of_labels(store: Store, found: Case) -> LabelOrigin:
 
 @allow("annotator")
 def kappa_between_people(store: Store, found: Case) -> Interval | None:
-    """Kappa between two people alone, which is quicker."""
+    """Return only kappa between two people, which is faster."""
     dimension = found.result.dimension
     return human_ceiling.kappas_between_people(store, found.dataset.id, found.judge.id, [dimension], _resting(found))[
         dimension
@@ -206,7 +207,7 @@ def kappa_between_people(store: Store, found: Case) -> Interval | None:
 
 
 def _resting(found: Case) -> human_ceiling.Resting:
-    """On which labels the agreement of people rests: on imported ones only where the approval check does."""
+    """Return which labels people's agreement uses: imported ones only if the approval check counts them."""
     return "blind" if found.basis == "imported" else "here"
 
 
@@ -219,7 +220,7 @@ def count_waiting(store: Store, found: Case) -> int:
 
 @allow("annotator")
 def case_facts(store: Store, found: Case) -> list[Fact]:
-    """The evidence of a case, as it is frozen beside a decision: every figure, the tables, and how they were made."""
+    """Return the evidence of a case, as frozen with a decision: every figure, the tables, and how they were made."""
     return list(_facts(store, found))
 
 
@@ -345,9 +346,9 @@ def _floors(store: Store, found: Case) -> Iterator[Fact]:
 
 
 def _adjudication_facts(store: Store, found: Case) -> Iterator[Fact]:
-    """How many cells somebody settled without the judge in view, by whom, and those of them that came in from files.
+    """Give how many cells were adjudicated without the judge in view, by whom, and how many of them came from files.
 
-    With the judge in view they count for nothing, and from files only where imported labels do, too.
+    Decisions with the judge in view never count. Those from files count only if imported labels do.
     """
     rows = store.rows(
         "select a.person, coalesce(c.actor, ''), count(*) from adjudication_now a left join intake n on n.seq = a.seq "

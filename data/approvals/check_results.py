@@ -1,4 +1,4 @@
-"""How the dimensions of a judge stand: their figures on a basis beside the gate's, and the gate's decisions."""
+"""The state of a judge's dimensions: their figures on a basis and on the approval check's, and the decisions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from judges.types import SORTS, Dimension
 def summaries(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[Summary]:
-    """The figures of every dimension of a judge on a basis.
+    """Return the figures of every dimension of a judge on a basis.
 
-    `dropped` leaves out ties on both sides, and `waiting` says what becomes of cells that wait for somebody who
-    adjudicates (None: as the dataset's rule has it).
+    `dropped` leaves out ties on both sides. `waiting` says how cells that wait for adjudication count (None: by the
+    dataset's rule).
     """
     dimensions = calibration.compared_dimensions(store, judge_id)
     cells = calibration.comparison_inputs(store, dataset_id, judge_id, dimensions, basis, dropped, waiting)
@@ -46,7 +46,7 @@ def summaries(
 def with_and_without_waiting(
     store: Store, dataset_id: str, judge_id: str, basis: Basis, dropped: bool = False
 ) -> list[tuple[Summary, Summary]]:
-    """Of every dimension in which cells wait for somebody who adjudicates: its figures with them and without them."""
+    """Return the figures with and without waiting cells, for each dimension where cells wait for adjudication."""
     if gold_rule(store, dataset_id).apart is None:
         return []
     counted = summaries(store, dataset_id, judge_id, basis, dropped, "counted")
@@ -60,11 +60,11 @@ def with_and_without_waiting(
 def dimension_results(
     store: Store, dataset_id: str, judge_id: str, shown: Sequence[Summary] | None = None
 ) -> list[DimensionResult]:
-    """Every dimension of a judge with its decision.
+    """Return every dimension of a judge with its decision.
 
-    Every dimension on the gate's basis (or as `shown`), decided with all others of the dataset's judges together,
-    with an eye to who answered; by the sort of their unit, then by name. All of them rest on the same labels, so they
-    share the error that the workspace's policy allows. The one place where what is shown becomes a decision.
+    The figures are on the approval check's basis (or `shown`). They are decided together with all others of the
+    dataset's judges, with regard to nonresponse, and sorted by the sort of their unit, then by name. All of them use
+    the same labels, so they share the error that the workspace's policy allows. Only here do figures become a decision.
     """
     states = _states(store, dataset_id, judge_id)  # first, as it asks for all judges together
     gate = _summaries_by_judge(store, dataset_id, [judge_id])[judge_id]
@@ -94,7 +94,7 @@ def _states(store: Store, dataset_id: str, judge_id: str) -> dict[tuple[str, str
 
 
 def _judges(store: Store, dataset_id: str) -> list[str]:
-    """The judges whose dimensions may be decided on: not those that are practice, where that refuses them."""
+    """The judges whose dimensions may be decided on; practice judges are left out where they are refused."""
     made_up = policy.is_synthetic(store, dataset_id)
     judges = datasets.dataset_judges(store, dataset_id)
     return [one.id for one in judges if made_up or not (one.synthetic or is_practice(one.model))]

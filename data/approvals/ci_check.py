@@ -1,7 +1,7 @@
-"""Whether a judge meets the policy, as a pipeline asks: a verdict on each dimension, and an exit code for all.
+"""Whether a judge meets the policy, for a pipeline: a verdict on each dimension, and one exit code for all.
 
-0: every dimension that was asked for meets the policy, and nothing of the policy stands against it. 1: one does not.
-2: of none it is said that it does not, and of one it cannot be said yet: with more labels it may.
+0: every requested dimension meets the whole policy. 1: at least one does not. 2: none fails, but at least one is
+undecided, and may meet the policy with more labels.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from judges.stats.check_states import State, may_be_approved
 Verdict = Literal["meets", "does not meet", "cannot be said"]
 CODES: dict[Verdict, int] = {"meets": 0, "does not meet": 1, "cannot be said": 2}
 _OPEN: tuple[State, ...] = ("inconclusive", "below minimum sample", "undefined")
-"""The states in which labels settle nothing yet."""
+"""The states in which the labels do not settle the question yet."""
 
 
 @dataclass(frozen=True)
 class DimensionVerdict:
-    """How a dimension stands: the approval check's state and why, kappa with its lower bound, and what is asked of it.
+    """The verdict on a dimension: the approval check's state and why, kappa with its lower bound, and the requirement.
 
-    `against` says in sentences what of the policy is not met; `approved` whether a lead's approval holds now.
+    `against` says in sentences which parts of the policy are not met; `approved`: a lead's approval is in force.
     """
 
     unit: str
@@ -48,7 +48,7 @@ class DimensionVerdict:
 
     @property
     def line(self) -> str:
-        """Itself as a line for people."""
+        """The verdict as a line for people."""
         figure = "kappa undefined" if self.kappa is None else f"kappa {self.kappa:.3f}"
         bound = "" if self.bound is None else f", lower bound {self.bound:.3f}"
         why = " ".join(self.against) or self.reason
@@ -60,7 +60,7 @@ class DimensionVerdict:
 
 @dataclass(frozen=True)
 class JudgeVerdict:
-    """How a judge stands on a dataset: the verdict on all dimensions that were asked for, and on each."""
+    """The verdict on a judge on a dataset: on all requested dimensions together, and on each."""
 
     dataset: str
     judge: str
@@ -75,7 +75,7 @@ class JudgeVerdict:
         return CODES[self.verdict]
 
     def as_json(self) -> dict[str, Any]:
-        """Itself as plain values, with the exit code and a line for people of each dimension."""
+        """The verdict as plain values, with the exit code and a line for people of each dimension."""
         lines = [asdict(one) | {"against": list(one.against), "line": one.line} for one in self.dimensions]
         return {**asdict(self), "dimensions": lines, "code": self.code}
 

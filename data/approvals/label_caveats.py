@@ -1,6 +1,6 @@
-"""What the labels behind a case are: who gave them, how they came, and what was left out; shown beside the figures.
+"""What the labels behind a case are: who gave them, how they came, and what was left out; shown with the figures.
 
-None of it refuses an approval. It is what somebody has to know who answers for one, and who reads it in years.
+None of it refuses an approval. A lead needs it to answer for one, and a reader years later to understand it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from judges.strict_json import canonical
 from judges.types import Dimension
 
 MANY = 0.1
-"""From this share of skipped items, or of n/a on people's side alone, it is worth a sentence."""
+"""The share of skipped items, or of n/a by people only, from which a sentence is shown."""
 _FILES = 3
 _KEPT = 100
-"""Imports that are named in a sentence, and in the evidence."""
+"""The most imports that are named in a sentence (`_FILES`) and in the evidence (`_KEPT`)."""
 
 
 class ImportedLabels(NamedTuple):
     """Labels that came in together.
 
-    It has how many, from which file, by whom, when (UTC), and how their items were chosen, as whoever imported them
-    stated.
+    It has how many, from which file, by whom, when (UTC), and how their items were chosen by the importer's own word.
     """
 
     labels: int
@@ -49,17 +48,15 @@ class ImportedLabels(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelOrigin:
-    """The blind labels of random draws in one dimension, and what is shown beside them.
+    """The blind labels of random draws in one dimension, and what is shown with them.
 
-    `labels_by_person` are the labels that count, by name; `imported` those that came in from files, in this order: most
-    labels first (that they are blind and their draw random is the word of whoever brought them in, which nobody here
-    can check), and `counts` is whether those are among the ones that count. `changed` those that replaced an earlier
-    one. `drawn` items are to be labelled blind, of which `skipped` were passed over by everybody, and `excluded` put
-    aside after they were drawn, by somebody's choice. `examples` are items shown in the judge's prompt that have
-    labels, `judges` those of the same card that the same labels were held against, `leads` who may decide here.
-    `unknown_population` of the imported ones are of items that were said to be drawn at random, nobody says from how
-    many: they count as they did before that was asked, as if drawn with certainty. `response` is who answered, by
-    stratum.
+    `labels_by_person`: the labels that count, by name. `imported`: those from files, most labels first. That they are
+    blind and their draw random is the importer's word, which nobody here can check. `counts`: imported ones are among
+    those that count. `changed`: labels that replaced an earlier one. `drawn`: items to be labelled blind. Everybody
+    passed over `skipped` of them, and somebody put `excluded` aside after the draw. `examples`: labelled items shown in
+    the judge's prompt. `judges`: judges of the same card that were compared with the same labels. `leads` may decide
+    here. `unknown_population`: imported labels whose items were drawn at random, nobody says from how many. They count
+    as if drawn with certainty, as before that was asked. `response`: who answered, by stratum.
     """
 
     labels_by_person: Mapping[str, int]
@@ -101,7 +98,7 @@ class LabelOrigin:
         return f"{file_list}; and {many(more, 'further import')}" if more > 0 else file_list
 
     def cautions(self) -> Iterator[str]:
-        """What somebody should weigh who decides, a sentence each."""
+        """What the person who decides should consider, a sentence each."""
         if not self.labels:
             return
         own = sum(self.labels_by_person.get(name, 0) for name in self.leads)
@@ -171,7 +168,7 @@ class LabelOrigin:
 def label_origin(
     store: Store, dataset_id: str, judge_id: str, card: str, dimension: Dimension, counts: bool = False
 ) -> LabelOrigin:
-    """What the labels of one dimension are that the gate counts for a judge; `counts`: imported ones, too."""
+    """Return where the labels of one dimension come from that count for a judge; `counts`: imported ones count too."""
     own, imported, certain = Counter[str](), Counter[int](), Counter[int]()
     changed, examples, shown = 0, set[str](), fewshot.items_in_prompt(store, judge_id)
     for item, annotator, here, seq, again, sure in store.rows(

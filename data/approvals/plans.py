@@ -1,7 +1,7 @@
 """A plan on record: at how many labelled items a dataset is looked at, fixed before the first label that counts.
 
-Without one anybody may look after every label, and the approval check requires the distance that makes that harmless.
-A few looks that are fixed before require less. A plan is a setting of the dataset, and is in the audit log.
+Without a plan anybody may look after every label, so the approval check requires the larger distance that makes this
+harmless. A few looks fixed in advance require less. A plan is a setting of the dataset, and is in the audit log.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from judges.stats.approval_check import CheckResult
 from judges.stats.sequential import LookPlan
 
 MOST = 5
-"""Looks of a plan: with more there is little to gain over looking whenever one likes."""
+"""The most looks of a plan; more would gain little over looking at any time."""
 _COUNTED = (
     "select count(*) from label l join item i on i.id = l.item_id where i.dataset_id = $1 and l.mode = 'blind' "
     "and (l.probability is not null or l.draw_id in (select id from draw where stream = 'audit'))"
@@ -37,13 +37,13 @@ def look_plan(store: Store | Tx, dataset_id: str) -> LookPlan | None:
 
 @allow("annotator")
 def count_counting_labels(store: Store | Tx, dataset_id: str) -> int:
-    """How many labels were given that count, or counted: from the first on a plan can be neither made nor changed."""
+    """Count the labels that count, or once counted. From the first one on, a plan can be neither made nor changed."""
     return int(store.rows(_COUNTED, [dataset_id])[0][0])
 
 
 @allow("lead")
 def set_look_plan(store: Store, actor: str, dataset_id: str, sizes: Sequence[int]) -> None:
-    """Put a plan on record (leads), or take it back with no sizes.
+    """Record a plan (leads); no sizes withdraw it.
 
     Raises NotAllowed, BadInput once there are labels that count, and for a plan that makes no sense, contradicts the
     policy, or asks for more items than there are.
@@ -91,7 +91,7 @@ def check_sizes(store: Store | Tx, dataset_id: str, sizes: Sequence[int]) -> Loo
 
 
 def look_facts(store: Store, dataset_id: str, decision: CheckResult, requirements: Requirements) -> Iterator[Fact]:
-    """What was compared with the threshold, and under which looks, as evidence to be frozen."""
+    """Give as evidence, to be frozen, what was compared with the threshold and under which looks."""
     found = look_plan(store, dataset_id)
     looks = f"at {', '.join(map(str, found.sizes))} items, fixed before the first label" if found else "at any time"
     sure = f"one-sided, {100 * requirements.policy.level:g}%: has to reach the required kappa"

@@ -64,13 +64,13 @@ def is_synthetic(store: Store | Tx, dataset_id: str) -> bool:
 
 @allow("lead")
 def set_requirements(store: Store, actor: str, new: Requirements, reason: str) -> bool:
-    """Change what is asked (leads), with the reason; whether it holds now. Nothing is approved or suspended by it.
+    """Change the requirements (leads), with the reason; return whether they are in force now.
 
-    A looser policy approves nothing by itself; under a stricter one what was approved stays so, and is listed as having
-    met an older policy (`data.approvals.approvals.under_older_policy`). Where two leads are asked for, a looser policy
-    needs them too, else one could approve alone by switching that off: it is kept as `proposed`, and holds when another
-    lead, who counts beside the first (`data.records.leads`), sets the same; to set what holds already takes it back.
-    Raises NotAllowed, BadInput without a reason.
+    This approves and suspends nothing. Under a stricter policy what was approved stays so, and is listed as having met
+    an older policy (`data.approvals.approvals.under_older_policy`). If two leads are required, a looser policy needs
+    them too; otherwise one lead could switch that rule off and approve alone. It is kept as `proposed`, and is in force
+    once another lead, who is independent of the first (`data.records.leads`), sets the same. Setting what is in force
+    withdraws it. Raises NotAllowed, BadInput without a reason.
     """
     new.check()
     why = check_reason(reason)
@@ -108,7 +108,7 @@ def proposed_requirements(store: Store | Tx) -> tuple[Requirements, str, str] | 
 
 
 def explain_stricter(store: Store, then: Requirements, at: datetime) -> str:
-    """In what today's policy requires more than the one that an approval met at that time, a sentence; "" nothing."""
+    """Say in a sentence what today's policy requires beyond the one that an approval met at that time; "" nothing."""
     now = requirements(store)
     parts = [pair for rule in RULES.values() if (pair := rule.stricter(then, now))]
     if not parts and now.policy.threshold <= then.policy.threshold:
@@ -156,7 +156,7 @@ def to_stored(new: Requirements) -> dict[str, Any]:
 
 
 def from_stored(kept: Mapping[str, Any]) -> Requirements:
-    """The same back again; what was kept before there was a rule has the value that it had then."""
+    """Read requirements from their stored form; a rule that did not exist then has the value that applied then."""
     return _read(_unsaid(in_check=True) | kept.get("policy", {}), _unsaid(in_check=False) | dict(kept))
 
 
@@ -165,7 +165,7 @@ def _unsaid(in_check: bool) -> dict[str, Any]:
 
 
 def _read(check: Mapping[str, Any], beside: Mapping[str, Any]) -> Requirements:
-    """Requirements from what was stored; what nothing was said of is as it is by default."""
+    """Read requirements from stored values; a rule without a value has its default."""
     known = [rule for rule in RULES.values() if rule.name in (check if rule.in_check else beside)]
     policy = Policy(**{rule.name: check[rule.name] for rule in known if rule.in_check})
     more: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""How many items an audit sample needs so that the policy can be met, and what a draw comes to beside that."""
+"""How many items an audit sample needs so that the policy can be met, and how a draw compares with that."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FURTHER = 50
 class Quota:
     """What the policy requires of a dataset's audit sample, and what is there.
 
-    required: items with blind answers; answered: the share of the drawn items that is expected to be answered; drawn:
-    items drawn so far to be answered blind; left: items of the dataset that are not drawn; share: of a draw, shown with
-    a judge's scores, which do not count.
+    `required`: items with blind answers. `answered`: the share of the drawn items that is expected to be answered.
+    `drawn`: items drawn so far to be answered blind. `left`: items of the dataset that are not drawn. `share`: the part
+    of a draw that is shown with a judge's scores, which does not count.
     """
 
     required: int
@@ -40,7 +40,7 @@ class Quota:
 
     @property
     def next_draw(self) -> int:
-        """Items of the next draw, were there as many: those that are missing, and the assisted share beside them."""
+        """The size of the next draw, if enough items were left: the missing items plus the assisted share."""
         missing = self.blind - self.drawn
         if missing <= 0:
             return FURTHER
@@ -52,7 +52,7 @@ class Quota:
         return max(min(self.next_draw, self.left), 1)
 
     def sentence(self, blind: int, all_: bool = False) -> str:
-        """What a draw with so many blind items means for the policy; `all_`: it takes all that are left."""
+        """Say what a draw with so many blind items means for the policy; `all_`: it takes all that are left."""
         total, part = self.drawn + blind, f"{100 * self.answered:g}%"
         before = f", {self.drawn:,} of them before," if self.drawn else ""
         demand = f"The policy requires {many(self.required, 'item')} answered blind"

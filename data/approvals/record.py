@@ -32,8 +32,8 @@ _COLUMNS = (
 class Approval:
     """One decision on a dimension of a judge on a dataset (both by id); `sort` is the sort of unit.
 
-    `state` was the gate's at that moment, `policy` (and all the `requirements`) what it was checked against,
-    `fingerprint` the fingerprint of the labels and scores behind it, `at` the time in UTC.
+    `state` is the approval check's state at that time. `policy` (and all the `requirements`) is what it was checked
+    against, `fingerprint` that of the labels and scores behind it, `at` the time in UTC.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Approval:
 
 @dataclass(frozen=True)
 class ApprovalStatus:
-    """The state of one dimension: the decision that holds, and a proposal that waits for another lead."""
+    """The state of one dimension: the decision in force, and a proposal that waits for another lead."""
 
     holds: Approval | None = None
     proposed: Approval | None = None
@@ -78,9 +78,9 @@ class ApprovalStatus:
 @allow("annotator")
 @kept
 def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], ApprovalStatus]:
-    """The state of everything that was ever decided on.
+    """Return the state of everything that was ever decided on.
 
-    A proposal changes nothing that holds; any other decision ends it.
+    A proposal changes nothing that is in force. Any other decision ends it.
     """
     found: dict[tuple[str, str, str, str], ApprovalStatus] = {}
     for row in sorted(map(_read, store.rows(_COLUMNS)), key=lambda a: (a.seq, a.id)):
@@ -91,9 +91,9 @@ def approval_statuses(store: Store | Tx) -> dict[tuple[str, str, str, str], Appr
 
 @allow("annotator")
 def current_approvals(store: Store | Tx, dataset_id: str = "", judge_id: str = "") -> list[Approval]:
-    """What holds of every (dataset, judge, sort, dimension), the newest first; "" means any.
+    """Return the decision in force for each (dataset, judge, sort, dimension), the newest first; "" means any.
 
-    A proposal is among them where nothing was decided before it, or no approval holds.
+    If no approval is in force, a proposal takes its place.
     """
     found = [stand.approved or stand.proposed or stand.holds for stand in approval_statuses(store).values()]
     chosen = [a for a in found if a and dataset_id in ("", a.dataset) and judge_id in ("", a.judge)]
@@ -152,11 +152,11 @@ _FACTS = {
     "mean difference without what waits": "bias without ratings that wait for adjudication",
     "items drawn and put aside": "items drawn and excluded",
 }
-"""What evidence is called that is stored under another name."""
+"""Today's names of evidence that is stored under an older name."""
 
 
 def fact_title(fact: str) -> str:
-    """What a piece of evidence is called, whose stored name stays: newest gold: mean difference, low end."""
+    """Return today's name of a piece of evidence, as "newest gold: mean difference, low end"; the stored one stays."""
     if fact in _FACTS:
         return _FACTS[fact]
     head, between, rest = fact.partition(": ")
@@ -170,7 +170,7 @@ def append_decision(
     tx: Tx, key: tuple[str, str, str, str], decision: Action, reason: str, person: str,
     state: str, rules: Requirements, print_: str, facts: Iterable[Fact],
 ) -> str:  # fmt: skip
-    """Append a decision with its evidence; its id. For callers that have checked the right to."""
+    """Append a decision with its evidence, and return its id. The caller has checked the permission."""
     id_, kept = new_id(), list(facts)
     tx.append([ApprovalRow(id_, *key, decision, reason, state, canonical(policy.to_stored(rules)), print_, person)])
     kept.append((_ORDER, None, canonical([name for name, _, _ in kept])))
@@ -182,7 +182,7 @@ _WORDS = {
     "eligible": "meets policy", "promising": "inconclusive", "below": "fails",
     "not enough gold": "below minimum sample",
 }  # fmt: skip
-"""What states are called that were stored under another name."""
+"""Today's words for states that are stored under an older one."""
 
 
 def _read(row: Row) -> Approval:

@@ -1,8 +1,8 @@
-"""The rules of the policy: what an approval has to meet, one entry for each, which everything about a rule reads.
+"""The rules of the policy: what an approval must meet, with one entry per rule, which all code about rules reads.
 
-A rule is a field of the approval check's policy or of the requirements beside it. Its entry has what the form shows,
-what the policy says of it in words, what is refused as its value, when it is stricter than before, how it is called in
-the audit log and in reports, and the sentence for a dimension that does not meet it.
+A rule is a field of the approval check's policy or of the other requirements. Its entry has the form field, the
+sentence in the policy, which values are refused, when it is stricter than before, its name in the audit log and in
+reports, and the sentence for a dimension that does not meet it.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ from judges.stats.check_states import may_be_approved
 from judges.stats.uncertainty import MIN_CLUSTERS
 
 MOST = 1_000_000
-"""Items that can be terms."""
+"""The most items that can be required."""
 _SUREST = 0.999
 ANSWERED = 0.9
-"""The share of the drawn items that people have to have answered, where nothing else was set.
+"""The share of the drawn items that people must have answered, by default.
 
-Items that nobody answers may be the hard ones, and then the judge looks better than it is."""
+Items that nobody answers may be the hard ones, and then the judge looks better than it is.
+"""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """What an approval has to meet: the approval check's policy, and what is asked beside it.
+    """What an approval has to meet: the approval check's policy, and what is asked in addition.
 
-    four_eyes: another lead than the one who proposes has to approve. alarms: an audit of the judge in alarm refuses an
-    approval, instead of only being shown beside it. coverage: the least share of the cells with gold that the judge has
-    answered (n/a is an answer only where people say it), 0 to 1; kappa uses those alone, and a judge that fails on what
-    is hard would look better than it is. imported: labels from files count too, for which only whoever imported them
-    can say that they are blind and their items drawn at random. answered: the least share of the items drawn to be
-    labelled blind that have a label, overall and in every stratum, 0 to 1.
+    `four_eyes`: a lead other than the proposer has to approve. `alarms`: an audit of the judge in alarm refuses an
+    approval, instead of only being shown with it. `coverage`: the least share of the cells with gold that the judge has
+    answered (n/a is an answer only where people say it), 0 to 1. Kappa uses those alone, so a judge that fails on hard
+    cells would look better than it is. `imported`: labels from files count too, although only the importer can say that
+    they are blind and their items drawn at random. `answered`: the least share of the items drawn to be labelled blind
+    that have a label, overall and in every stratum, 0 to 1.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -50,11 +51,11 @@ class Requirements:
     answered: float = ANSWERED
 
     def basis(self, synthetic: bool = False) -> Basis:
-        """Which labels count; in a dataset marked as synthetic imported ones always do, as all of it is made up."""
+        """Which labels count. In a dataset marked as synthetic imported ones always do, as all of it is made up."""
         return "imported" if self.imported or synthetic else "gate"
 
     def check(self) -> Requirements:
-        """Itself. Raises BadInput for values that make no sense, or under which nothing would be refused any more."""
+        """Return itself. Raises BadInput for values that make no sense, or that would no longer refuse anything."""
         for rule in RULES.values():
             rule.check_type(self)
         for rule in RULES.values():
@@ -64,7 +65,7 @@ class Requirements:
 
 
 class Candidate(Protocol):
-    """What the rules are held against beside the approval check itself: a dimension that somebody may approve."""
+    """What the rules are checked on, besides the approval check itself: a dimension that somebody may approve."""
 
     @property
     def result(self) -> DimensionResult:
@@ -87,8 +88,8 @@ class Candidate(Protocol):
 class FormField:
     """A rule in the form of the policy.
 
-    `low`, `high` and `step` are of what is shown, which may be in percent of the value; a toggle has none.
-    `with_bound`: it means nothing where no lower bound is terms.
+    `low`, `high` and `step` are of the value as shown, which may be a percentage; a toggle has none. `with_bound`: it
+    has no meaning unless a lower bound is required.
     """
 
     label: str
@@ -105,12 +106,12 @@ class FormField:
 class Rule:
     """One rule. `name` is its field in `Policy` (in_check) or `Requirements`, and its stored name.
 
-    kind: a share is from 0 to 1; `looks` is a whole number or 0. subject: what a wrong value is called.
-    trail: what the audit log calls it, or says of no and of yes. report: what reports call it. about: with which others
-    it is told (`ABOUT`). sentence: what is required, "" nothing. refusal: why the value cannot be. words: what is
-    required, beside what an older policy required ("" nothing that could be compared). unmet: why a dimension does not
-    meet it, where the decision of the approval check does not say so itself. unsaid: its value in decisions made before
-    there was the rule.
+    `kind`: a share is from 0 to 1; `looks` is a whole number or 0. `subject`: the name of a wrong value. `trail`: its
+    name in the audit log, or its words for no and for yes. `report`: its name in reports. `about`: the topic under
+    which it is shown (`ABOUT`). `sentence`: what is required, "" nothing. `refusal`: why the value is invalid. `words`:
+    what is required, for comparison with an older policy ("" nothing to compare). `unmet`: why a dimension does not
+    meet it, if the decision of the approval check does not say so itself. `unsaid`: its value in decisions made before
+    the rule existed.
     """
 
     name: str
@@ -133,11 +134,11 @@ class Rule:
         return getattr(terms.policy if self.in_check else terms, self.name)
 
     def strict(self, terms: Requirements) -> float:
-        """A number that is higher where more is terms."""
+        """A number that is higher if more is required."""
         return float(self.value(terms)) if self.strictness is None else self.strictness(terms)
 
     def stricter(self, then: Requirements, now: Requirements) -> tuple[str, str] | None:
-        """As it was and as it is, in words, where more is asked now."""
+        """The older and the newer requirement in words, if more is required now."""
         before, after = self.words(then), self.words(now)
         means = now.policy.lower_bound or self.form is None or not self.form.with_bound
         return (before, after) if before and means and self.strict(then) < self.strict(now) else None
@@ -169,7 +170,7 @@ def explain(terms: Requirements) -> list[str]:
 
 
 def floor_percent(share: float) -> str:
-    """A share in percent, with as many digits as it takes not to round a miss up: 89.9%."""
+    """A share in percent, with enough digits that a value below the limit is not rounded up to it: 89.9%."""
     return f"{100 * share:.0f}%" if abs(share - round(share, 2)) < 1e-9 else f"{int(1000 * share) / 10:.1f}%"
 
 
@@ -256,7 +257,7 @@ def _imported_sentence(terms: Requirements) -> str:
 
 
 ABOUT = ("labels", "agreement", "replies", "audits", "leads")
-"""What rules are about, in the order in which they are told."""
+"""The topics of rules, in the order in which they are shown."""
 RULES: dict[str, Rule] = {rule.name: rule for rule in (
     Rule(
         "threshold", "number", True, "threshold", "kappa required", "kappa, at least", "agreement",
@@ -328,7 +329,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         lambda terms: _share_refusal("coverage", terms.coverage),
         lambda terms: f"{100 * terms.coverage:g}% of ratings answered by the judge", _coverage_unmet,
     ),
-    Rule(  # held against who answered in judges/stats/nonresponse.py, as part of the decision
+    Rule(  # compared with nonresponse in judges/stats/nonresponse.py, as part of the decision
         "answered", "share", False, "share of drawn items answered", "drawn items answered by people",
         "share of the drawn items that people answered, overall and in every stratum, at least", "replies",
         FormField(
@@ -352,7 +353,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in (
         words=lambda terms: "no audit in alarm" if terms.alarms else "audits in alarm allowed",
         unmet=_alarms_unmet,
     ),
-    Rule(  # held against who proposed and who approves when a decision is put on record (data/approvals/approvals.py)
+    Rule(  # compared with proposer and approver when a decision is recorded (data/approvals/approvals.py)
         "four_eyes", "flag", False, "two leads are required", ("one lead is enough", "two leads required"),
         "two leads agree", "leads",
         FormField(

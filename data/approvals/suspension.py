@@ -52,7 +52,7 @@ union all
 select 'other items', dataset_id, '', '', max(seq) from item where seq > $1
 and id in (select item_id from label) group by dataset_id
 """
-"""What came since a change and can move a figure.
+"""SQL of what came since a change and can affect a figure.
 
 A judge or dimension "" means all of the dataset's. Items without a label are in no figure: they, and their scores,
 count from their first label on.
@@ -60,7 +60,7 @@ count from their first label on.
 
 
 class NewRows(NamedTuple):
-    """Rows that came: what they are in words, whom they touch, and the newest change among them."""
+    """New rows: what they are in words, what they affect, and the newest change among them."""
 
     what: str
     dataset: str
@@ -78,11 +78,12 @@ class NewRows(NamedTuple):
 
 @dataclass(frozen=True)
 class ApprovalReview:
-    """How an approval stands now.
+    """The review of an approval as of now.
 
-    It has its case, decided by itself under the policy that it met (None: it is gone), what follows from the gold
-    since, what of the policy is not met beside kappa, the figures of the gold since the approval and of the newest of
-    it (None: there is none), and what was frozen then.
+    `found` is its case, decided by itself under the policy that it met (None: it is gone), and `finding` what follows
+    from the gold since. `against` says what of the policy is not met apart from kappa. `since` and `latest` are the
+    figures of the gold since the approval and of the newest of it (None: there is none); `frozen` is what was frozen
+    then.
     """
 
     found: Case | None
@@ -94,12 +95,12 @@ class ApprovalReview:
 
     @property
     def suspends(self) -> bool:
-        """Whether it holds no more."""
+        """Whether it suspends the approval."""
         return self.finding.state == "suspended" or bool(self.against)
 
     @property
     def doubtful(self) -> bool:
-        """Whether its gold speaks against it, whether that suspends it or not."""
+        """Whether its gold speaks against it, even if that does not suspend it."""
         return self.finding.state != "holds"
 
     @property
@@ -121,15 +122,15 @@ def is_of_older_version(frozen: Mapping[str, float | None]) -> bool:
 
 
 _looked: weakref.WeakKeyDictionary[Store, dict[str, int]] = weakref.WeakKeyDictionary()
-"""Up to which change each approval was looked at. It may be lost: then all since the approval is looked at again."""
+"""Up to which change each approval was reviewed. If it is lost, everything since the approval is reviewed again."""
 
 
 @allow("annotator")
 def suspend_unsupported(store: Store) -> list[Approval]:
-    """Suspend what no longer holds under the policy that it was approved under; what was suspended now.
+    """Suspend approvals that the policy they were given under no longer supports; return those suspended now.
 
-    Looked at is only what new rows can have moved. The dimension is looked at by itself (`judges.stats.drift`). Alarms
-    of audits and changes of the policy suspend nothing by themselves.
+    Only approvals that new rows can affect are reviewed, each dimension by itself (`judges.stats.drift`). Audit alarms
+    and changes of the policy suspend nothing by themselves.
     """
     upto, looked = store.newest(), _looked.setdefault(store, {})
     waiting = [one for one in _standing(store) if looked.get(one.id, one.seq) < upto]
@@ -148,10 +149,10 @@ def suspend_unsupported(store: Store) -> list[Approval]:
 
 @allow("lead")
 def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, ApprovalReview]]:
-    """The approvals of a dataset ("" = of all) that hold and are to be looked at by a lead, and how they stand.
+    """Return the approvals in force in a dataset ("" = in all) that a lead has to review, with their reviews.
 
-    Nothing that a lead looked at and kept is among them, unless something else speaks against it by now. Those of an
-    older version are looked at though nothing came: their figures may be made in another way today.
+    An approval that a lead reviewed and kept is left out, unless something else speaks against it by now. Those of an
+    older version are reviewed even without new rows, because their figures may be computed differently today.
     """
     approvals = [one for one in _standing(store) if dataset_id in ("", one.dataset)]
     came = _rows_since(store, min(one.seq for one in approvals)) if approvals else []
@@ -169,10 +170,10 @@ def find_doubted(store: Store, dataset_id: str = "") -> list[tuple[Approval, App
 def keep_approved(
     store: Store, actor: str, one: Approval, reason: str, seen: Collection[str] | None = None
 ) -> None:
-    """A lead has looked at an approval, and leaves it as it is until something else speaks against it.
+    """Record that a lead has reviewed an approval, and keeps it until something else speaks against it.
 
-    `seen` are the sorts of reasons against it that the lead had before them (None: those that there are). Raises
-    NotAllowed, and BadInput without a reason, where nothing is to be looked at, and where there are further reasons.
+    `seen` are the kinds of reasons against it that the lead was shown (None: all there are). Raises NotAllowed, and
+    BadInput without a reason, if there is nothing to review, and if there are further reasons.
     """
     why = policy.check_reason(reason)
 
@@ -192,7 +193,7 @@ def keep_approved(
 
 
 def find_keeper(store: Store, one: Approval, how: ApprovalReview) -> tuple[str, str] | None:
-    """Who looked at all that speaks against an approval and keeps it, and why; None where nobody did."""
+    """Return who reviewed everything that speaks against an approval and keeps it, and why; None if nobody did."""
     review = settings.get_setting(store, one.dataset, f"{KEPT}{one.id}", {})
     known = bool(review) and set(how.finding.reasons) <= set(review["reasons"])
     return (str(review["person"]), str(review["reason"])) if known else None
@@ -207,7 +208,7 @@ def _rows_since(store: Store, seq: int) -> list[NewRows]:
 
 
 def _together(store: Store, moved: Sequence[Approval]) -> None:
-    """Have the figures of approvals that are to be looked at made in one go, which the store remembers."""
+    """Compute the figures of the approvals to review together; the store caches them."""
     for dataset_id, judge_id in sorted({(one.dataset, one.judge) for one in moved}):
         here = [one for one in moved if (one.dataset, one.judge) == (dataset_id, judge_id)]
         keys = {one.key[2:] for one in here}
@@ -225,7 +226,7 @@ def _suspend(store: Store, one: Approval) -> list[Approval]:
         stand, how = record.approval_statuses(tx).get(one.key), review_approval(store, one)
         if stand is None or stand.holds is None or stand.holds.id != one.id or not how.suspends:
             return False
-        # Under the write lock nobody else commits: what the store gives is what holds at this very change.
+        # Under the write lock nobody else commits, so the store shows the state at this very change.
         found = how.found
         came = (rows.what for rows in _rows_since(store, one.seq) if rows.touches(one, one.seq))
         what = ", ".join(dict.fromkeys(came))
@@ -261,7 +262,7 @@ def review_approval(store: Store, one: Approval) -> ApprovalReview:
 
 
 def frozen_figures(frozen: dict[str, float | None]) -> FrozenEvidence:
-    """What was frozen at an approval. The error is that of the interval's ends where it was not frozen by itself."""
+    """Return what was frozen at an approval. An error that was not frozen itself is that of the interval's ends."""
     kappa, se = frozen.get("kappa"), frozen.get("kappa, standard error")
     low, high = frozen.get("kappa, low end"), frozen.get("kappa, high end")
     if se is None and low is not None and high is not None:
@@ -286,10 +287,10 @@ def _alone(store: Store, one: Approval) -> Case:
 
 
 def _new(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summary | None]:
-    """The figures of the gold since an approval, and of the newest of it where that is not all; None without any.
+    """Return the figures of the gold since an approval, and of the newest of it if that is not all; None without any.
 
-    An item came since when its first blind label of a random draw did. A correction of an older one, or a further label
-    of the same item, moves the figures of all gold only.
+    An item is new if its first blind label of a random draw is. A correction of an older one, or a further label of the
+    same item, affects only the figures of all gold.
     """
     dimension, basis = found.result.dimension, found.basis
     drawn = "l.draw_id in (select id from draw where stream = 'audit')"
@@ -317,7 +318,7 @@ def _new(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summ
 
 
 def suspension_facts(how: ApprovalReview) -> Iterator[Fact]:
-    """What was frozen then and what came since, as evidence beside that of the case, which is of all gold."""
+    """Give what was frozen at the approval and what came since, as evidence besides the case's, which uses all gold."""
     for name in _PARTS:
         yield f"{THEN}{name}", how.frozen.get(name), "frozen at the approval"
     since = how.finding.since
@@ -355,7 +356,7 @@ class PeriodFigure(NamedTuple):
 
 
 def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
-    """At the approval, since then, the newest, and all gold, as they stand in such evidence; empty in other."""
+    """Return the figures at the approval, since then, of the newest and of all gold, from such evidence; else none."""
     known = {name: figure for name, figure, _ in given}
     heads = {THEN: "at the approval", NEW: "labels since", NEWEST: "newest labels", "": "all labels now"}
     return [
@@ -366,7 +367,7 @@ def period_figures(given: Sequence[Fact]) -> list[PeriodFigure]:
 
 @allow("annotator")
 def current_period_figures(store: Store, one: Approval) -> list[PeriodFigure]:
-    """Those of an approval that holds as they are now, and of a suspension as they were frozen; empty without any."""
+    """Return the current figures of an approval in force, or the frozen ones of a suspension; empty without any."""
     if one.decision != "approve":
         return period_figures(record.frozen_evidence(store, one.id))
     how = review_approval(store, one)

@@ -25,7 +25,7 @@ from judges.strict_json import canonical
 
 PRIORITIES = {1: "high", 2: "normal", 3: "low"}
 LETTERS, MOST_PEOPLE = 500, 20
-"""Letters of a note, and people that may be asked for one item."""
+"""The most characters of a note, and the most people that may be asked for one item."""
 _CHANGES = 5
 _NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?", re.IGNORECASE)
 
@@ -34,8 +34,8 @@ _NUMBER = re.compile(r"\s*[-+]?[\d.,]+(e[-+]?\d+)?\s*%?", re.IGNORECASE)
 class Selection:
     """Which items of a queue are given out.
 
-    Those with `value` in `field` (language, or a field of their meta), of these the first `number` or `share` (one at
-    least) in the order of the queue; or `items`, by their ids. Nothing said: all.
+    Of those with `value` in `field` (language, or a field of their meta), the first `number` or `share` (at least one)
+    in the order of the queue; or `items`, by their ids. By default, all.
     """
 
     field: str = ""
@@ -46,17 +46,17 @@ class Selection:
 
     @classmethod
     def of_json(cls, chosen: str) -> Selection:
-        """The selection that `as_json` of one gave."""
+        """Return the selection that `as_json` stored."""
         fields = json.loads(chosen or "{}")
         return cls(**{**fields, "items": tuple(fields.get("items", ()))})
 
     def as_json(self, items: Sequence[str]) -> str:
-        """It as it is stored, with `items` in the place of those that it names."""
+        """The selection as it is stored, with `items` in place of those that it names."""
         fields = {name: value for name, value in asdict(self).items() if value not in ("", None, ())}
         return canonical({**fields, "items": list(items)} if self.items else fields)
 
     def check(self, stream: Stream) -> Selection:
-        """Itself. Raises BadInput for what cannot be, as for items of the audit sample that are chosen one by one."""
+        """Return itself. Raises BadInput for an invalid selection, such as single items of the audit sample."""
         if self.number is not None and self.number < 1:
             raise BadInput(f"{self.number} items cannot be given: give 1 or more.")
         if self.share is not None and not 0 < self.share <= 1:
@@ -69,7 +69,7 @@ class Selection:
         return self
 
     def describe(self) -> str:
-        """It in words, as in "25% of language Japanese"."""
+        """The selection in words, such as "25% of language Japanese"."""
         if self.items:
             return f"{many(len(self.items), 'item')} chosen"
         part = "" if self.share is None else f"{self.share:.0%}"
@@ -82,10 +82,10 @@ class Selection:
 class AssignmentTerms:
     """To whom work is given and how: to people (several share it evenly), or to anyone with a tag.
 
-    `overlap`: to how many of them each item goes. Whoever has answered, holds or is asked for it already is counted, so
-    that an item comes to no more people in all than this, or than its dataset asks for. `reserved`: only they may have
-    it till they have answered or skipped it; otherwise they are offered it first. `due` is UTC; a lower priority comes
-    first.
+    `overlap`: to how many of them each item goes. People who have answered or reserved it, or have it assigned already,
+    are counted, so that an item goes to no more people in all than this, or than its dataset asks for. `reserved`: only
+    they may have it until they have answered or skipped it; otherwise they are offered it first. `due` is UTC. A lower
+    `priority` comes first.
     """
 
     people: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class AssignmentTerms:
     seed: int = 0
 
     def check(self) -> AssignmentTerms:
-        """Itself. Raises BadInput for terms that cannot be."""
+        """Return itself. Raises BadInput for impossible terms."""
         if bool(self.people) == bool(self.tag):
             raise BadInput("Choose to whom the work is given: people, or a tag.")
         if not 1 <= self.overlap <= MOST_PEOPLE:
@@ -113,10 +113,10 @@ class AssignmentTerms:
 
 
 class SharePlan(NamedTuple):
-    """What giving work out would come to.
+    """The result of giving work out.
 
-    Assignee -> draws; how many items the selection names that still need somebody, and of how many of them nobody who
-    is named may answer as often as is asked.
+    `shares`: assignee -> draws. `items`: how many of the selected items still need somebody. `lacking`: for how many of
+    them there are too few named people who may answer.
     """
 
     shares: dict[str, list[str]]
@@ -128,7 +128,7 @@ class SharePlan(NamedTuple):
 class Assignment:
     """Work that is given to somebody, and how far it is: `total` items, of which `left` still wait.
 
-    `done` were answered by the person, `skipped` by them (of a tag: answered by anybody). `by` gave it out, `at`.
+    The person answered `done` of them and skipped `skipped` (of a tag: anybody answered). `by` gave it out, at `at`.
     """
 
     id: str
@@ -150,9 +150,9 @@ class Assignment:
 
 
 class UndoableChange(NamedTuple):
-    """Something that gave out work and can be undone: the change's number, who, when, what, how many items, to whom.
+    """A change that gave out work and can be undone: its number, who, when, what, how many items, to how many people.
 
-    Of several assignees `first` is one.
+    `first` is the first of several assignees.
     """
 
     revision: int
@@ -169,9 +169,9 @@ class UndoableChange(NamedTuple):
 
 @allow("researcher")
 def selection_values(store: Store, dataset_id: str, stream: Stream) -> dict[str, list[str]]:
-    """By what items of a queue can be chosen: language and fields of their meta, each with its values.
+    """Return by what items of a queue can be chosen: language and fields of their meta, each with its values.
 
-    Of the audit sample not by fields of numbers, which may be scores.
+    In the audit sample, fields of numbers are left out because they may be scores.
     """
     found = item_fields.item_fields(store, dataset_id)
     fields = {item_fields.LANGUAGE: found.words[item_fields.LANGUAGE], **found.meta}
@@ -196,8 +196,8 @@ def assign(
 ) -> SharePlan:
     """Give work out, in one assignment for each person, or one for a tag.
 
-    Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and where nothing would
-    be given.
+    Raises NotAllowed below the role researcher, BadInput and NotFound as `plan_shares` does, and BadInput if nothing
+    would be given.
     """
     people.require(store, actor, "researcher")
     terms, ids = terms.check(), _chosen_ids(store, dataset_id, stream, chosen.check(stream))
@@ -222,9 +222,9 @@ def assign(
 
 
 def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: AssignmentTerms) -> SharePlan | None:
-    """What of a plan still holds, which was made of what the index knew up to change `began`; None to make it anew.
+    """Return what is still valid of a plan that was made at change `began`; None if it must be made again.
 
-    Others label while many items are spread over many people; under the write lock only what they touched is looked at.
+    Others label while many items are spread over many people. Under the write lock only what they touched is checked.
     """
     if tx.rows(_OTHERWISE, [began]):
         return None
@@ -238,7 +238,7 @@ def _still(tx: Tx, index: QueueIndex, plan: SharePlan, began: int, terms: Assign
                 full = len(had) >= max(terms.overlap, index.overlap.get(entry.dataset, OVERLAP))
                 if full or name in had or index.is_closed_to(entry, name) or not _can_be_given(index, entry, terms):
                     lost.add(draw)
-    if lost:  # of several people that an item was for, none gets it: how many it lacks is another question now
+    if lost:  # an item for several people goes to none of them: how many it lacks may be different now
         shares = {name: [draw for draw in share if draw not in lost] for name, share in plan.shares.items()}
         return SharePlan(shares, plan.items - len(lost), plan.lacking)
     return plan
@@ -248,17 +248,17 @@ _OTHERWISE = (
     "select 1 from person_event where seq > $1 union all select 1 from assignment where seq > $1 "
     f"union all select 1 from setting where seq > $1 and (name = 'queue' or scope = '{tags.SCOPE}') limit 1"
 )
-"""Whether something came since a change by which the whole of a plan may be another."""
+"""SQL: whether anything came since a change that can affect a whole plan."""
 _TOUCHED = (
     "select draw_id from claim where seq > $1 union select draw_id from assignment_item where seq > $1 "
     "union select d.id from draw d where d.item_id in "
     "(select item_id from answer where seq > $1 union select item_id from exposure where seq > $1)"
 )
-"""The draws of which something came since a change that says who may answer them."""
+"""SQL: the draws for which something came since a change that affects who may answer them."""
 
 
 def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection) -> frozenset[str] | None:
-    """The items that a selection names by field or one by one; None where it names all."""
+    """Return the items that a selection names by field or by id; None if it names all."""
     if chosen.items:
         return frozenset(chosen.items)
     if not chosen.field:
@@ -309,9 +309,9 @@ def _plan(
 def _bar(
     index: QueueIndex, draws: Collection[str], names: Iterable[str], barred: defaultdict[str, set[str]]
 ) -> None:
-    """Add to each of these draws which of the people may not answer it; who has the lock of the index calls it.
+    """Add to each of these draws which of the people may not answer it; the caller holds the lock of the index.
 
-    It goes through what each has answered and was shown, as that is little beside all items.
+    It goes through what each person has answered and was shown, because that is little compared with all items.
     """
     for name in names:
         worker = index.workers[name]
@@ -337,7 +337,7 @@ def _weights(reader: Store | Tx, names: Sequence[str]) -> dict[str, float]:
 
 
 def _people_of_draw(index: QueueIndex, draw: QueuedDraw, moment: datetime) -> set[str]:
-    """Who has answered a draw, holds it, or is asked to answer it (a tag for whoever has it)."""
+    """Who has answered a draw, has reserved it, or has it assigned (a tag for anybody who has it)."""
     if not (draw.answered_by or draw.holders or draw.given):
         return set()
     waits = {a.assignee for a in draw.given if draw in a.left and a.assignee not in index.gone}
@@ -448,7 +448,7 @@ def own_work(store: Store, person: str, dataset_id: str, stream: Stream) -> OwnW
 
 @allow("annotator")
 def own_notes(store: Store, person: str, dataset_id: str) -> list[str]:
-    """What was noted for a person with what is assigned to them of a dataset and waits still."""
+    """Return the notes on a person's assignments in a dataset that have items left."""
     rows = store.rows(
         "select assignment_id, note from assignment_now where dataset_id = $1 and note <> '' and not ended "
         "order by priority, began",
@@ -511,9 +511,9 @@ def plan_reassignment(store: Store, dataset_id: str, giver: str, to: Sequence[st
 
 @allow("researcher")
 def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence[str], seed: int) -> SharePlan:
-    """Give what a person has left of a dataset to others, evenly and by the same terms; what they hold is let go.
+    """Give what a person has left of a dataset to others, evenly and by the same terms; release their reservations.
 
-    What none of the others may answer stays where it is. Raises NotAllowed below the role researcher, BadInput where
+    What none of the others may answer stays where it is. Raises NotAllowed below the role researcher, BadInput if
     nothing would move, NotFound for a person.
     """
 
@@ -546,7 +546,7 @@ def reassign(store: Store, actor: str, dataset_id: str, giver: str, to: Sequence
 def _plan_reassignment(
     reader: Store | Tx, index: QueueIndex, dataset_id: str, giver: str, to: Sequence[str], seed: int
 ) -> tuple[SharePlan, dict[str, IndexedAssignment]]:
-    """The shares of the others, and the assignment that each draw which is left comes from, the most urgent."""
+    """Plan the others' shares; return them with the most urgent assignment that each remaining draw comes from."""
     if giver in to or not to:
         raise BadInput(f"Choose one person or more to take over from {giver}.")
     weights, barred, moment = _weights(reader, to), defaultdict[str, set[str]](set), now()
@@ -584,8 +584,8 @@ def undoable_changes(store: Store, dataset_id: str) -> list[UndoableChange]:
 def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
     """End what one change gave out, and give back what it took from somebody; what was done since stays done.
 
-    What was given on to others since, or ended by itself, is not given back. Raises NotAllowed below the role
-    researcher, BadInput where nothing of it stands any more.
+    What was passed on to others since, or has ended by itself, is not given back. Raises NotAllowed below the role
+    researcher, BadInput if none of it is in force any more.
     """
 
     def work(tx: Tx) -> None:
@@ -613,9 +613,9 @@ def undo(store: Store, actor: str, dataset_id: str, revision: int) -> None:
 
 @allow("researcher")
 def assigned_counts(store: Store, dataset_id: str, stream: Stream) -> tuple[int, int, dict[str, int]]:
-    """How many items of a queue are open, how many of these nobody is asked for, and tag -> items that nobody can take.
+    """Return how many items of a queue are open, how many are unassigned, and tag -> items that nobody can take.
 
-    These wait for people with the tag, and nobody active has it.
+    The latter wait for people with the tag, and nobody active has it.
     """
     index = current_index(store)
     active = {person.name for person in people.all_people(store)}

@@ -20,15 +20,15 @@ from judges.plural import many
 
 ProgressState = Literal["stuck", "inactive", "behind", "not begun", "on time", "done", "unassigned"]
 QUIET, SKIPS, EXPIRED, SLOW = 8, 5, 3, 3
-"""What makes somebody stuck.
+"""The limits from which somebody counts as stuck.
 
-These are hours of working time without an answer; skips that are half of the last 20 answers; times that items were
-reserved since the last answer and ran out (the desk reserves some ahead); how many times slower the last 5 items were
+These are hours of working time without an answer; skips, if they are also half of the last 20 answers; reservations
+since the last answer that ran out (the desk reserves some items ahead); and how many times slower the last 5 items were
 than those before.
 """
 _LATEST, _NEWEST, _BEFORE = 20, 5, 20
 _RECENT, _DAYS = 60, 5
-"""Answers that times are taken from, and working days that the pace is taken from."""
+"""How many answers times are taken from, and how many working days the pace."""
 STATES: dict[ProgressState, str] = {
     "stuck": f"half of the last {_LATEST} answers were skips, at least {SKIPS}; or work is left, and: no answer for "
     f"{QUIET} hours of working time, although some before; or items were reserved {EXPIRED} times since the last "
@@ -40,7 +40,7 @@ STATES: dict[ProgressState, str] = {
     "done": "nothing that was assigned is left",
     "unassigned": "nothing is assigned; what was answered came from the open queue",
 }
-"""In which state somebody is, the first that fits, and when."""
+"""The states and when they apply; the first that fits is taken."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ NOTHING = WorkCount(0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class GivenWork:
-    """What is assigned to somebody: counts, how much of it is due when, since when what is left was given to them.
+    """Work assigned to somebody: counts, how much of it is due when, and since when they have had what is left.
 
-    `expired`: how many times they reserved items since their last answer and let them run out.
+    `expired`: how many items they reserved since their last answer and let run out.
     """
 
     counts: WorkCount = NOTHING
@@ -105,7 +105,7 @@ class GivenWork:
 
 @dataclass(frozen=True)
 class PersonActivity:
-    """What a person did in a dataset: items saved, first and last answer, items saved of late, the newest answers."""
+    """What a person did in a dataset: items saved, first and last answer, items saved lately, the newest answers."""
 
     items: int = 0
     first: datetime | None = None
@@ -204,7 +204,7 @@ def judge_state(
 
 
 def find_stuck_signs(work: GivenWork, did: PersonActivity, moment: datetime, offset: timedelta) -> list[str]:
-    """What shows that somebody may be stuck, in words; nothing of whom nothing was ever answered."""
+    """Return signs that somebody may be stuck, in words; none for somebody who never answered."""
     if did.last is None:
         return []
     signs = []
@@ -232,7 +232,7 @@ def _skips_much(did: PersonActivity) -> int:
 
 
 def _days_back(here: datetime) -> datetime:
-    """The beginning of the day so many working days ago, local time."""
+    """Return the start of the day that lies `_DAYS` working days back, in local time."""
     day = here.replace(hour=0, minute=0, second=0, microsecond=0)
     left = _DAYS
     while left:
@@ -267,9 +267,9 @@ def _activity(store: Store, dataset_id: str, since: datetime) -> dict[str, Perso
 
 
 def _count_expired(store: Store, dataset_id: str, moment: datetime) -> dict[str, int]:
-    """How often people reserved items since their last answer and let them run out; without what they gave back.
+    """Count the items that people reserved since their last answer and let run out, without those they gave back.
 
-    Nobody is in it who never answered.
+    People who never answered are left out.
     """
     rows = store.rows(
         "select n.person, count(distinct n.seq) from claim n join change c on c.seq = n.seq "

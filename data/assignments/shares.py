@@ -8,10 +8,10 @@ from heapq import heapify, heappop, heappush
 
 
 def fair_quotas(seats: int, weights: Mapping[str, float], most: int) -> dict[str, int]:
-    """How many of so many seats each takes: in proportion to the weights, at most `most`, by largest remainder.
+    """Divide seats in proportion to the weights, at most `most` each, by the largest-remainder method.
 
-    Of equal weights the numbers differ by at most one; who has the weight 0 takes none. What nobody can take any more,
-    as all have `most`, is left over.
+    With equal weights the numbers differ by at most one; a person with weight 0 gets none. Seats that nobody can take,
+    because all have `most`, are left over.
     """
     quotas = dict.fromkeys(weights, 0)
     open_, left = {name for name, weight in weights.items() if weight > 0}, seats
@@ -35,10 +35,10 @@ def fair_quotas(seats: int, weights: Mapping[str, float], most: int) -> dict[str
 def spread_items(
     needs: Mapping[str, int], weights: Mapping[str, float], barred: Mapping[str, Set[str]], seed: int
 ) -> dict[str, list[str]]:
-    """Person -> items: each item to as many different people as it needs, none of them barred from it.
+    """Return person -> items: each item goes to as many different people as it needs, none of them barred from it.
 
-    Who gets which item is drawn at random. Where somebody is barred from items, shares are as even as that allows; an
-    item that not enough people may have is given to those who may.
+    Who gets which item is drawn at random. If somebody is barred from items, shares are as even as that allows. An item
+    that too few people may have goes to those who may.
     """
     rng = random.Random(seed)
     able = {name: weight for name, weight in weights.items() if weight > 0}
@@ -68,7 +68,7 @@ def spread_items(
 def _even_out(
     shares: Mapping[str, dict[str, None]], quotas: Mapping[str, int], barred: Mapping[str, Set[str]]
 ) -> None:
-    """Hand items on, through others where need be, from who has more than their quota to who has less."""
+    """Move items from people above their quota to people below it, through others if need be."""
     over = {name: len(shares[name]) - quota for name, quota in quotas.items()}
     while lacking := [name for name, n in over.items() if n < 0]:
         way = _way(shares, [name for name, n in over.items() if n > 0], lacking, barred)

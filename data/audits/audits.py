@@ -22,7 +22,7 @@ from judges.audits import Audit, AuditFinding, Flag, all_audits
 
 _SETTING, _PROPOSED = "audits", "audits proposed"
 _GATHERING = threading.Lock()
-"""One at a time: what is gathered of a large dataset takes much memory."""
+"""One at a time, because the evidence of a large dataset takes much memory."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class AuditResults:
 
 @allow("annotator")
 def run_audits(store: Store, dataset_id: str, judge_id: str, most: int = gathered.MOST) -> AuditResults:
-    """What every audit of the judge's card finds, made again only where rows that it rests on were added.
+    """Return what every audit of the judge's card finds, computed again only if rows that it uses were added.
 
-    Of more than `most` replies those to a random sample of items are looked at, and the scope says so. Raises NotFound,
-    UnknownCard.
+    Of more than `most` replies, those to a random sample of items are looked at, and the scope says so. Raises
+    NotFound, UnknownCard.
     """
 
     def make_results(base: Callable[[], GatheredEvidence]) -> AuditResults:
@@ -65,10 +65,10 @@ def find_alarms(store: Store, dataset_id: str, judge_id: str) -> dict[str, Audit
 
 @allow("annotator")
 def known_alarms(store: Store, dataset_id: str, judge_id: str, cheap: int = 500) -> dict[str, AuditFinding] | None:
-    """The same for a page about something else: None where it is not known yet and takes a while to find out.
+    """Return the alarms for a page about something else; None if they are not known yet and slow to compute.
 
-    It is found out at once where the judge has given up to `cheap` replies in the dataset. None, too, where its card is
-    there no more.
+    They are computed at once if the judge has given at most `cheap` replies in the dataset. Also None if its card no
+    longer exists.
     """
     if cards.card_of_judge_if_known(store, judge_id) is None:
         return None
@@ -97,9 +97,9 @@ def _count_replies(store: Store, dataset_id: str, judge_id: str) -> int:
 def visible_flags(
     store: Store, actor: str, judge_id: str, flags: Sequence[Flag], most: int = sys.maxsize
 ) -> list[Flag]:
-    """Of the items behind a finding the first that a person may be shown; that they are is recorded.
+    """Return the first items behind a finding that a person may be shown, and record that they are shown.
 
-    Left out are items that may still come to them to be answered blind, as a flag shows what the judge said.
+    Items that they may still get to answer blind are left out, because a flag shows what the judge said.
     """
     kept = exposure.blind_pending(store, actor)
     found = [flag for flag in flags if flag.item not in kept][:most]
@@ -116,7 +116,7 @@ def item_names(store: Store, item_ids: Sequence[str]) -> dict[str, str]:
 
 
 class _Unknown(Exception):
-    """Something has to be made anew."""
+    """Raised where a finding would have to be computed."""
 
 
 def _raise_unknown() -> GatheredEvidence:
@@ -126,7 +126,7 @@ def _raise_unknown() -> GatheredEvidence:
 def _findings(
     store: Store, dataset_id: str, judge_id: str, most: int, base: Callable[[], GatheredEvidence]
 ) -> dict[str, AuditFinding]:
-    """The findings, kept each by itself; `base` gives what they are made of."""
+    """Return the findings, each cached by itself; `base` gives the evidence."""
     limits, found, new_audits = audit_limits(store), {}, list[str]()
     for name in [name for name in cards.card_of_judge(store, judge_id).audits if name in all_audits()]:
         one = all_audits()[name]
@@ -177,11 +177,11 @@ def proposed_limits(store: Store | Tx) -> dict[str, ProposedLimit]:
 
 @allow("lead")
 def set_audit_limit(store: Store, actor: str, name: str, value: float | None) -> bool:
-    """Set the limit of an audit for the whole workspace (leads); None goes back to its default. Whether it holds now.
+    """Set the limit of an audit for the whole workspace (leads); None is its default. Return whether it is in force.
 
-    Where the policy asks for two leads, a limit is part of what it asks: the change waits as `proposed` until another
-    lead, who counts beside the first (`data.records.leads`), sets the same; to set what holds already ends what waits.
-    Raises NotAllowed, BadInput for an audit that is not there or has no limit, and for a value out of range.
+    If the policy asks for two leads, a limit is part of the policy: the change waits as `proposed` until another lead,
+    who is independent of the first (`data.records.leads`), sets the same. Setting what is in force withdraws what
+    waits. Raises NotAllowed, BadInput for an audit that does not exist or has no limit, and for a value out of range.
     """
     one = all_audits().get(name)
     if one is None or one.threshold is None:

@@ -30,23 +30,25 @@ from judges.reading.confidence import STATED
 from judges.types import ITEM, SORTS, Reading, Remark, Score, sort_of
 
 MOST = 20_000
-"""Replies of one judge that are looked at, unless more are asked for; of more, the items are a random sample, and
-`Scope` says so. A share of .10 is then known to about .004."""
+"""The most replies of one judge that are looked at, unless more are asked for.
+
+Of more, the items are a random sample, and `Scope` says so. A share of .10 is then known to about .004.
+"""
 K = TypeVar("K")
 V = TypeVar("V", covariant=True)
 _PIECES = '{"pieces":'
 """How the raw text of a judgment begins that was made of several calls: the facts in its reading are read again."""
 _STATED = {audit.name for audit in stated_confidence.AUDITS}
-"""Audits of the confidence that a judge states. Where its tokens give one, its scores bear that one instead."""
+"""Audits of the confidence that a judge states. If its tokens give a confidence, its scores have that one instead."""
 _BATCH = 500
 _BASES: tuple[Basis, ...] = ("blind", "all")
-"""What gold rests on: blind labels, whose people had not seen the judge; all labels only where there is no other."""
+"""The bases of gold: blind labels, from people who had not seen the judge; all labels only if there are no others."""
 
 
 def _shared_identity(one: JudgeRow, card: Card) -> tuple[str, str, bool, str]:
-    """All that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
+    """Return all that a judge and a probe of it share: version of the card, model, and parameters but for the probe.
 
-    What an imported judge does not say of its parameters is taken to be as usual.
+    Parameters that an imported judge does not state are taken to have their usual values.
     """
     plain = {name: value for name, value in one.parameters.items() if name != "probe"}
     with contextlib.suppress(ValidationError):
@@ -77,8 +79,8 @@ class Scope:
 class GatheredEvidence:
     """What the audits of a judge may look at, and what that is in numbers.
 
-    Gold and what people said of justifications are read when an audit first looks at them, and so are counted here
-    when they are asked for: labels come all day, and few audits rest on them.
+    Gold and answers on justifications are read, and so counted, only when an audit first asks for them: labels come in
+    all day, and few audits use them.
     """
 
     evidence: AuditEvidence
@@ -86,7 +88,7 @@ class GatheredEvidence:
 
 
 class LazyMapping(Mapping[K, V]):
-    """A mapping that is read when it is first looked at."""
+    """A mapping that is read on first use."""
 
     def __init__(self, read: Callable[[], Mapping[K, V]]) -> None:
         self._read = make_once(read)
@@ -102,7 +104,7 @@ class LazyMapping(Mapping[K, V]):
 
 
 class LazyItems(Mapping[str, Item]):
-    """Items by id, each parsed when it is first looked at: many audits never look at the text."""
+    """Items by id, each parsed on first use, because many audits never look at the text."""
 
     def __init__(self, contents: dict[str, str]) -> None:
         self._contents, self._parsed = contents, dict[str, Item]()
@@ -198,7 +200,7 @@ class _JudgedItems:
         return [JudgeRow(*row) for row in rows]
 
     def replies(self, one: JudgeRow, card: Card, items: LazyItems) -> list[AuditReply]:
-        """A judge's replies by item, part and sample. Where one was asked for again, the one that could be read."""
+        """A judge's replies by item, part and sample. If one was asked for again, the readable one counts."""
         rows = self.rows(
             "select id, item_id, part, sample, unscored, why, several from (select m.id, m.item_id, m.part, m.sample, "
             f"m.unscored, m.why, substr(m.raw, 1, {len(_PIECES)}) = '{_PIECES}' as several, row_number() over "

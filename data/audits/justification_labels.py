@@ -23,9 +23,9 @@ _HERE = "where i.dataset_id = $1 and s.judge_id = $2 "
 
 
 def leans_sql(judge: str, counts: str = "") -> str:
-    """A query, in brackets: by cell the newest answers that fit minus those that do not, and `counts` of them.
+    """Return a query, in brackets: per cell, the newest answers that fit minus those that do not, and their `counts`.
 
-    `judge` is the place of the judge's id among the parameters.
+    `judge` is the position of the judge's id among the parameters.
     """
     return (
         f"(select item_id, unit, dimension, sum(case when fits then 1 else -1 end) as lean{counts} from (select *, "
@@ -64,10 +64,10 @@ class JustificationTally:
 def justifications_ahead(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str], most: int
 ) -> list[JustifiedScore]:
-    """The next cells that a person has not answered, in the judge's own random order, the same for everybody.
+    """Return the next cells that a person has not answered, in the judge's own random order, the same for everybody.
 
-    Nothing of it shows what others answered. Left out are items that may still come to them to be answered blind; that
-    the scores of the others are shown is recorded.
+    Nothing of it shows what others answered. Items that the person may still get to answer blind are left out. That the
+    scores of the rest are shown is recorded.
     """
     rows = store.rows(
         f"select r.item_id, i.name, r.unit, r.dimension, s.value, r.text {_DRAWN} {_HERE} "
@@ -122,7 +122,7 @@ def record_fit(store: Store, actor: str, judge_id: str, cell: JustifiedScore, fi
 def count_fits(
     store: Store, dataset_id: str, judge_id: str, person: str, dimensions: Sequence[str]
 ) -> JustificationTally:
-    """How far the question is answered; where people differ, most decide, and a drawn vote counts as not fitting."""
+    """Count how far the question is answered. If people differ, most decide; a tie counts as not fitting."""
     leans = leans_sql("$2", ", sum(case when person = $3 then 1 else 0 end) as mine")
     rows = store.rows(
         f"select count(*), count(f.lean), sum(case when f.lean <= 0 then 1 else 0 end), sum(f.mine) {_DRAWN} "
