@@ -203,7 +203,7 @@ class RuleEffect:
 
 @allow("annotator")
 def rule_effect(store: Store, dataset_id: str, new: GoldRule) -> RuleEffect:
-    """Return what changes in a dataset if its rule becomes `new`, on all labels but revealed ones; it writes nothing."""
+    """Return what changes in a dataset if its rule becomes another, on all labels but revealed ones; writes nothing."""
     new.check()
     old = gold_rule(store, dataset_id)
     changed, old_counted, then = 0, replace(old, waiting="counted"), replace(new, waiting="counted")

@@ -51,7 +51,7 @@ def table_with_others(found: DimensionLabels, person: int) -> Codes:
 def find_cells(
     store: Store, actor: str, found: DimensionLabels, person: int, other_value: int, own: int, most: int = 500
 ) -> list[tuple[str, str, str]]:
-    """Return (item, its name, unit), by name, of cells with the others' gold `other_value` and the person's label `own`.
+    """Return (item, name, unit), by name, of cells with the others' gold `other_value` and the person's label `own`.
 
     Items that the actor may still get to answer blind are left out. That the rest are shown is recorded.
     """

@@ -26,7 +26,7 @@ from judges.types import Dimension
 
 Floats = NDArray[np.float64]
 IMPORTED = "imported"
-"""The name of what came in from files begins with it, instead of a run's id."""
+"""What came in from files has a name that begins with this, instead of a run's id."""
 _CLOSE = 1e-6
 _NO_LABELS = ppi.moments([], [], [], [])
 
@@ -178,7 +178,7 @@ MANY = ("turn", "section")
 def _systems_of_score(
     ask: CountedDimension, a: str, b: str, side: str, value: float | None
 ) -> list[tuple[str, float | None]]:
-    """The systems that a score is of, with what it says of each."""
+    """Return the systems that a score is of, each with the value that the score has for it."""
     if ask.sided:
         codes = [None, None] if value is None else [_turn(ask, value, first) for first in (True, False)]
         return [(a, codes[0]), (b, codes[1])]

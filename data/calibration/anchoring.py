@@ -22,17 +22,17 @@ _SHOWN = (
     "(l.mode <> 'assisted' or l.judge_id in ('', $3) or exists (select 1 from exposure e "
     "where e.item_id = l.item_id and e.person = l.annotator and e.judge_id = $3 and e.seq < l.seq))"
 )
-"""Whether an assisted label `l` was given with the scores of the judge $3 in view, and not only with another judge's.
+"""SQL: a label `l` is not assisted, or the scores of the judge $3 were in view, not only another judge's.
 
-Of a label from a file nobody knows which judge's they were: it is taken for every one's.
+For a label from a file nobody knows which judge's they were; it counts for every judge.
 """
 
 
 class Arm(NamedTuple):
     """One arm of the audit sample.
 
-    It has the labels beside a score of the judge, how many equal it (both n/a counts), items with such labels, and the
-    median and quartiles of seconds that an item took, with the number of answers (None: none timed).
+    It has the labels in cells with a score of the judge, how many equal it (n/a on both sides too), items with such
+    labels, and the median and quartiles of seconds that an item took, with the number of timed answers (None: none).
     """
 
     labels: int
@@ -45,8 +45,8 @@ class Arm(NamedTuple):
 class Arms(NamedTuple):
     """Both arms of the audit sample.
 
-    Of the labels changed after a reveal: how many, how many of them then equal the judge's answer, and how many are
-    nearer to it than the blind label before. They count for neither arm.
+    For labels changed after a reveal: how many, how many then equal the judge's answer, and how many are nearer to it
+    than the blind label before. They count for neither arm.
     """
 
     blind: Arm
@@ -59,7 +59,7 @@ class Arms(NamedTuple):
 @allow("annotator")
 @kept
 def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Arms:
-    """The arms of one dimension, as `anchor` holds them against each other.
+    """Return the arms of one dimension that `anchor` compares.
 
     Seconds are those of whole items, with all that was asked of them.
     """
@@ -114,9 +114,9 @@ def arms(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, cou
 
 
 class Anchor(NamedTuple):
-    """The same judge held against blind and against assisted labels of random draws, and the difference.
+    """The same judge compared with blind and with assisted labels of random draws, and the difference.
 
-    `others`: how many items' worth of ratings hold another answer than the commonest one, in the arm with fewer.
+    `others`: in the arm with fewer, how many items' worth of ratings have another answer than the commonest one.
     """
 
     blind: Interval
@@ -127,7 +127,7 @@ class Anchor(NamedTuple):
 
 @kept
 def anchor(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, counted: Basis) -> Anchor:
-    """Labels given beside this judge, and blind ones of one dimension that the approval check has `counted`."""
+    """Compare the judge with blind labels on the basis `counted`, and with labels given with this judge in view."""
     blind = comparison_input(store, dataset_id, judge_id, dimension, counted)
     assisted = load_paired_ratings(store, dataset_id, judge_id, dimension, ASSISTED, among=f" and {_SHOWN}")
     one, two = (summarise(cells, dimension) for cells in (blind, assisted))

@@ -1,4 +1,4 @@
-"""Which of a judge's verdicts need no person: its confidence in every item, and where people have labelled it."""
+"""Which of a judge's verdicts need no review: its confidence in every item, and where people have labelled it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from judges.types import Dimension
 
 @dataclass(frozen=True)
 class ItemConfidence:
-    """The confidence of every item that a judge scored in a dimension: that of its least sure cell, by one source.
+    """The confidence of every item that a judge scored in a dimension, from one source: that of its least sure cell.
 
-    Arrays of one length: item ids, confidence (nan: not known in some cell of it, or a reply of the item could not be
-    used), and the unit of the least sure cell.
+    Arrays of one length: item ids, confidence (nan: unknown in some cell, or a reply of the item could not be used),
+    and the unit of the least sure cell.
     """
 
     item: NDArray[np.str_]
@@ -51,9 +51,9 @@ def confidence_sources(store: Store, dataset_id: str, judge_id: str, dimension: 
 
 
 def item_confidence(store: Store, dataset_id: str, judge_id: str, dimension: Dimension, source: str) -> ItemConfidence:
-    """The confidence of every item, by one source; a cell whose confidence comes from elsewhere has none by this one.
+    """Return the confidence of every item from one source; a cell whose confidence is from another source has none.
 
-    So a score that breaks a rule of its card, whose confidence is low whatever else is known, is never kept unseen.
+    So a score that breaks a rule of its card, whose confidence is low in any case, is never accepted without review.
     """
     units = unit_condition(dimension, "s")
     if source == SAMPLES:
@@ -95,9 +95,9 @@ def verdict_cells(
     known: ItemConfidence,
     near: bool = False,
 ) -> ConfidenceRatings:
-    """The cells with gold where the judge gave a score, n/a among them, which agrees with n/a alone.
+    """Return the cells with gold where the judge gave a score. They include n/a, which agrees only with n/a.
 
-    `near`: of ordered answers, one step apart is agreement (`judges.stats.bins.steps_apart`).
+    `near`: on ordered answers, one step apart is agreement (`judges.stats.bins.steps_apart`).
     """
     frame = store.frame(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}) "

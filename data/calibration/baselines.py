@@ -1,4 +1,4 @@
-"""What rules that do not read the text reach: the gold of a judge's cells beside the lengths of the judged texts."""
+"""What rules that do not read the text reach: the gold of a judge's cells against the lengths of the judged texts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     import pandas
 
 MOST_ITEMS = 1_000
-"""Of more items with a label so many are looked at. Ids are hashes of names, so the first in their order are a random
-choice, and always the same one."""
+"""The most labelled items that are looked at.
+
+Ids are hashes of names, so the first by id are a random choice, and always the same one.
+"""
 
 
 @allow("annotator")
@@ -28,9 +30,9 @@ choice, and always the same one."""
 def measure_baselines(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, drop: bool = False
 ) -> dict[tuple[str, str], Baselines]:
-    """The floors of every dimension, by (unit sort, name), on the cells that calibration rests on; see MOST_ITEMS.
+    """Return the baselines of every dimension, by (unit sort, name), on the cells of calibration; see MOST_ITEMS.
 
-    `drop`: cells where either side says the scale's drawn category ("tie") are left out.
+    `drop`: cells where either side gives the scale's drawn category ("tie") are left out.
     """
     items = _items(store, dataset_id)
     if not items or not dimensions:

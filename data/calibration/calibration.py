@@ -37,14 +37,14 @@ STRATUM_JOIN = (
     "group by item_id) d on d.item_id = {of}.item_id"
 )
 _AT_ONCE = 10_000_000
-"""Items times dimensions that one statement sums up: it holds their labels in memory."""
+"""The most items times dimensions in one statement, which holds their labels in memory."""
 MOST = 500
-"""Cells of a list."""
-_LARGEST_TABLE = 16  # values squared: beyond it the cross-products of a table are too many columns
+"""The most cells in a list."""
+_LARGEST_TABLE = 16  # values squared: larger tables would need too many columns for their cross-products
 
 
 class BasisSize(NamedTuple):
-    """What a basis has to rest on: labels, and the people who gave them."""
+    """The size of a basis: its labels, and the people who gave them."""
 
     labels: int
     people: int
@@ -62,9 +62,9 @@ class ListedCell(NamedTuple):
 
 @allow("annotator")
 def compared_dimensions(store: Store | Tx, judge_id: str) -> list[Dimension]:
-    """The dimensions of a judge's card that people are asked about and whose scale has a table.
+    """Return the dimensions of a judge's card that people are asked about and whose scale has a table.
 
-    What only the judge states, on an interval scale (its aggregates), is among them once people have labelled it.
+    The judge's own aggregates on an interval scale are included once people have labelled them.
     """
     card = cards.card_of_judge_if_known(store, judge_id)
     found = [d for d in card.dimensions if bins.row_count(d.scale)] if card is not None else []
@@ -122,10 +122,10 @@ def comparison_inputs(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[PairedRatings | RatingSums]:  # fmt: skip
-    """The same of several dimensions.
+    """Return the input of several dimensions.
 
-    It costs less than one after the other; `dropped`: without what is drawn;
-    `waiting`: what becomes of cells that wait for somebody who adjudicates (None: as the dataset's rule has it).
+    It costs less than one after the other. `dropped`: without the drawn category. `waiting`: how cells count that wait
+    for adjudication (None: by the dataset's rule).
     """
     items = _count_items(store, dataset_id)
     many = [d for d in dimensions if has_kappa_of_moments(d.scale) or d.scale.size**2 <= _LARGEST_TABLE]
@@ -156,14 +156,13 @@ def load_paired_ratings(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int | None = None,
     among: str = "", waiting: Waiting | None = None,
 ) -> PairedRatings:  # fmt: skip
-    """The cells of one judge and dimension where there is gold: who says what, and with which weight.
+    """Return the cells of one judge and dimension with gold: who says what, and with which weight.
 
-    `first`: only those of so many items, the ones that were the first to be labelled.
+    `first`: only cells of that many items, those that were labelled first.
 
-    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py) and 1 on the
-    others. Items that stand as examples in the judge's prompt are left out, here and in all figures
-    (data/gold/fewshot.py). `among` is a further condition on the labels' l.item_id, with $1 the dataset and $2 the
-    dimension.
+    Weights are N_h / answered_h of the item's stratum on the bases of random draws (data/gold/gold.py), and 1 on the
+    others. Items that are examples in the judge's prompt are left out, here and in all figures (data/gold/fewshot.py).
+    `among` is a further condition on the labels' l.item_id, with $1 the dataset and $2 the dimension.
     """
     params: list[Any] = [dataset_id, dimension.name, judge_id]
     if first is not None:
@@ -187,8 +186,8 @@ def load_paired_ratings(
 def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
-    Systems, languages or fields in proportion narrow an interval hardly, and the cautious scale that strata by a
-    judge's scores need (judges/stats/strata.py) would cost more than they give; without them the error errs on the
+    Proportional strata of systems, languages or fields hardly narrow an interval. The cautious scale that strata by a
+    judge's scores need (judges/stats/strata.py) would then cost more than it gives. Without strata the error is on the
     safe side.
     """
     query = (
@@ -214,7 +213,7 @@ def to_paired_ratings(frame: pandas.DataFrame, item: np.ndarray[Any, np.dtype[np
 def _earliest(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, first: int
 ) -> list[str]:
-    """The items with a value of people and judge that were the first to be labelled blind; later changes move none."""
+    """Return the items with a value of people and judge that were labelled blind first; later changes move none."""
     rows = store.rows(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), "
         "both_valued as (select distinct item_id from met where scored and human is not null and judge is not null) "
@@ -229,10 +228,10 @@ def load_rating_sums(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis, dropped: bool = False,
     waiting: Waiting | None = None,
 ) -> list[RatingSums]:  # fmt: skip
-    """`load_paired_ratings`, summed up, of several dimensions: labels and scores are read once for all of them.
+    """Return the sums of `load_paired_ratings` for several dimensions; labels and scores are read once for all.
 
-    Their items and units are told apart by numbers, made for the occasion. `dropped`: cells with what a scale calls
-    drawn ("tie") are left out.
+    Items and units get numbers for this purpose only. `dropped`: cells in a scale's drawn category ("tie") are left
+    out.
     """
     names = list(dict.fromkeys(d.name for d in dimensions))
     marks = [f"${n}" for n in range(4, len(names) + 4)]
@@ -295,10 +294,10 @@ def paired_cells_sql(
     """SQL of the cells with gold that count for a judge.
 
     Columns item_id, unit, human, judge (NULL = n/a), scored, weight, and of their gold mean, share, people and waits
-    (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `among` are further conditions on the items of the labels:
-    those that do not count for a judge (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, as weights are
-    told from the labels. Statements that ask for several dimensions say where their labels are (`source`) and which
-    scores may be met (`scores`); `waiting` as in `comparison_inputs`.
+    (data/gold/gold.py). $1 dataset, $2 dimension, $3 judge; `among` are further conditions on the items of the labels.
+    Those that do not count for a judge (`data.gold.fewshot.not_in_prompt_sql`) are left out there too, because weights
+    follow from the labels. Statements on several dimensions say where their labels are (`source`) and which scores may
+    be used (`scores`); `waiting` is as in `comparison_inputs`.
     """
     rule = gold_rule(store, dataset_id)
     rule = rule if waiting is None else replace(rule, waiting=waiting)
@@ -323,12 +322,12 @@ def list_cells(
     judge: float | None,
     most: int = MOST,
 ) -> list[ListedCell]:
-    """The cells in one place of the table.
+    """Return the cells in one place of the table.
 
-    The cells where people say `human` and the judge `judge` or what is nearest to it (None = n/a), by name; at most
-    so many. Where a row of the table is a bin, it is named by its middle (`judges.stats.bins.row_values`).
+    These are cells where people say `human` and the judge `judge` or a value nearest to it (None = n/a), by name, up to
+    a limit. If a row of the table is a bin, its middle stands for it (`judges.stats.bins.row_values`).
 
-    Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
+    Items that this person may still get to answer blind are left out. That the rest are shown is recorded.
     """
     conditions: list[str] = ["not (g.item_id = any($4))"]
     for column, value in (("g.value", human), ("s.value", judge)):
@@ -357,7 +356,7 @@ def list_cells(
 
 
 def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
-    """How the gold of a cell came about, in words."""
+    """Say how the gold of a cell came about."""
     return {
         "one": "one person",
         "agreed": f"{people} people agree",
@@ -368,7 +367,7 @@ def _came(how: str, people: int, person: str | None, reason: str | None) -> str:
 
 @kept
 def count_unscored(store: Store, dataset_id: str, judge_id: str) -> list[tuple[str, int]]:
-    """(reason, how many) of a judge's replies that could not be used, and were not asked for again with success."""
+    """Return (reason, count) of a judge's replies that could not be used and that no later reply replaced."""
     rows = store.rows(
         "select m.unscored, count(*) from unscored_now m join item i on i.id = m.item_id "
         "where i.dataset_id = $1 and m.judge_id = $2 group by m.unscored order by 2 desc, 1",

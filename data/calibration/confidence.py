@@ -52,7 +52,7 @@ def confidence_cells(
         for name in ("human", "judge", "weight", "confidence", "agreed")
     }
     item, (source, names) = frame["no"].to_numpy(dtype=np.int64), frame["source"].factorize()
-    # What several samples came to is right where the answer nearest to it is.
+    # What several samples combine to is right if the answer nearest to it is.
     off = steps_apart(numbers["human"], numbers["judge"], dimension.scale)
     found = {}
     for code, name in enumerate(names):

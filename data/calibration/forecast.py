@@ -19,9 +19,9 @@ from judges.stats.sampling import Allocation, SampleDesign
 from judges.types import Dimension
 
 EACH = 400
-"""Items of a stratum that are looked at; ids are hashes, so the first in their order are a random choice."""
+"""The most items of a stratum that are looked at; ids are hashes, so the first by id are a random choice."""
 MIDDLING = 0.65
-"""The agreement that Neyman's allocation is best for where nothing else is said."""
+"""The agreement that Neyman's allocation assumes by default."""
 
 
 def dimension_of(store: Store | Tx, judge_id: str, about: str) -> Dimension:
@@ -69,7 +69,7 @@ def sizes_of(parts: Mapping[str, str]) -> dict[str, int]:
 def stratum_worth(
     store: Store | Tx, dataset_id: str, parts: Mapping[str, str], design: SampleDesign
 ) -> dict[str, float]:
-    """In proportion to what a sample is allocated to the strata. Raises BadInput where a design cannot be."""
+    """Return in what proportion a sample is allocated to the strata. Raises BadInput for an impossible design."""
     sizes = sizes_of(parts)
     if design.allocation != "neyman" or not sizes:
         return sampling.allocation_weights(sizes, design.allocation)
@@ -82,7 +82,7 @@ def _neyman(
     store: Store | Tx, dataset_id: str, parts: Mapping[str, str], judge_id: str, dimension: Dimension,
     imagined: InfluenceSpread | None,
 ) -> dict[str, float]:  # fmt: skip
-    """N_h S_h, from the gold that there is and people as they are imagined; without any spread the square root."""
+    """Return the Neyman weights, from gold so far and imagined people; without `imagined`, the square-root weights."""
     sizes, scale = sizes_of(parts), dimension.scale
     if imagined is None:
         return sampling.allocation_weights(sizes, "root")

@@ -1,4 +1,4 @@
-"""What the items of a dataset can be parted by: system, language, kind, stratum, fields and days of their meta."""
+"""How the items of a dataset can be grouped: by system, language, kind, stratum, fields and days of their meta."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from data.store import Store, kept
 
 SYSTEM, LANGUAGE = "system", "language"
 MOST = 200
-"""Values of a field; one with more is no field to group by (an address, a text)."""
+"""The most values of a field to group by. A field with more has no groups (an address, a text)."""
 LANGUAGE_KEYS = ("language", "lang")
 _LATIN = "Latin script"
 HEAD = "substr(i.content, 1, 800)"

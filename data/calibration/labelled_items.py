@@ -74,7 +74,7 @@ def labelled_items(
 
 
 _ALL = 1 << 60
-"""A limit that limits nothing: without it what is asked of each dimension would be asked of every score there is."""
+"""A limit without effect on the result. Without it the query of each dimension would run on every score there is."""
 _SUMS = 6 + 21 + 2
 """Totals of six sums, of their products, and the judge's lowest and highest value."""
 

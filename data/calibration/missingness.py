@@ -33,7 +33,7 @@ def _missing_scores(
 ) -> NDArray[np.bool_]:
     """Whether the judge was asked and gave nothing, for each cell of `calibration.load_paired_ratings` in its order.
 
-    Scores that came without a reply are about the cells that they name only.
+    Scores that came without a reply concern only the cells that they name.
     """
     rows = store.rows(
         f"with met as ({paired_cells_sql(store, dataset_id, judge_id, dimension, basis)}), placed as ("

@@ -42,7 +42,7 @@ class MissingAnswer:
 
 
 def summarise_missing(left: Sequence[MissingAnswer]) -> str:
-    """Why they are not answered, by number: "7 waiting, 3 put aside"; "" for none."""
+    """Say in words why they are not answered: "7 waiting, 3 put aside"; "" if there are none."""
     counts = Counter(one.why for one in left)
     return ", ".join(f"{counts[why]:,} {why}" for why in get_args(Why) if counts[why])
 
@@ -51,10 +51,10 @@ def summarise_missing(left: Sequence[MissingAnswer]) -> str:
 def missing_answers(
     store: Store, person: str, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis
 ) -> list[MissingAnswer]:
-    """The items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
+    """Return the items drawn to be answered blind that have no label of a dimension that counts, by stratum and name.
 
-    Nothing in it shows a score. What people wrote as a reason is shown only of items that cannot come to this person
-    blind any more, as it may reveal what they think of the item. Raises NotAllowed.
+    No score is shown. A reason that people wrote is shown only for items that this person can no longer get to answer
+    blind, because it may reveal what they think of the item. Raises NotAllowed.
     """
     people.require(store, person, "annotator")
     card = cards.card_of_judge_if_known(store, judge_id)
@@ -125,13 +125,13 @@ def missing_answers(
 def sample_responses(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], basis: Basis
 ) -> dict[Key, SampleResponse]:
-    """Of every dimension the strata of the audit sample, as a basis has them: drawn, and answered by a counted label.
+    """Return, by dimension, the strata of the audit sample on a basis: items drawn, and answered by a counted label.
 
-    Put aside, examples of the judge's prompt, skipped, withdrawn: all that is drawn and has no such label is not
-    answered. An import of labels that says all items were asked is a stratum too: the items that were there then. Of
-    one that says they were drawn at random nobody here knows who was asked: it is none. Where there are only imported
-    labels of a dimension, they are a sample of their own, and one that was drawn here and not begun takes no part. No
-    strata on the other bases.
+    A drawn item without such a label is not answered: put aside, an example of the judge's prompt, skipped, or
+    withdrawn. An import of labels that says all items were asked is a stratum too: the items that existed then. An
+    import that says they were drawn at random is none, because nobody here knows who was asked. If a dimension has only
+    imported labels, they are a sample of their own, and one that was drawn here and not begun takes no part. Other
+    bases have no strata.
     """
     if basis not in WEIGHTED or not dimensions:
         return {(d.sort, d.name): SampleResponse() for d in dimensions}
@@ -178,9 +178,9 @@ def sample_responses(
 
 
 def _every(store: Store, dataset_id: str, judge_id: str, kind: str) -> tuple[int, int] | None:
-    """The items of a dataset, and those with sections, that were there when an import said that all had been asked.
+    """Count the items of a dataset, and those with sections, that existed when an import said that all had been asked.
 
-    None where no import has said so. What is in the judge's prompt, or was used for tuning, is none of them.
+    None if no import said so. Items in the judge's prompt, or used for tuning, do not count.
     """
     query = "select max(seq) from intake where dataset_id = $1 and sampling = 'all' and labels > 0"
     import_rows = store.rows(query, [dataset_id])

@@ -19,7 +19,7 @@ from judges.stats.rates import AnswerRates, JudgeShare, judge_share, rates_by_an
 from judges.types import Dimension
 
 _PARTED = ("section", "side")
-"""Sorts of which one item is counted under two systems, and so would be twice in a mean over all."""
+"""Sorts whose items are counted under two systems, and so would count twice in a mean over all."""
 
 
 @kept

@@ -1,7 +1,7 @@
 """The cells of one judge and dimension summed up: what single cells become where they are very many.
 
-They are placed by numbers: of the item, of the unit, and of the dimension. Only what several people said of one cell,
-or somebody adjudicated, goes by the rule of gold (data/gold/gold.py); a single label is its cell's gold.
+Cells are placed by numbers: of the item, the unit and the dimension. Only a cell with several people's labels, or with
+a decision by adjudication, goes by the rule of gold (data/gold/gold.py). A single label is its cell's gold.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 NOWHERE = np.iinfo(np.int64).min
-"""The part of the sample of a label that is in none."""
+"""Stands for the part of the sample of a label that is in none."""
 _SPARSE = 8
 _FEW = 100
 
@@ -63,7 +63,7 @@ def place_ratings(
     within = np.cumsum(of_sort) - 1
 
     def select_rows(columns: Columns, *names: str) -> list[NDArray[Any]]:
-        """Where each row of this dimension lies, and its columns."""
+        """Return the place of each row of this dimension, and its columns."""
         mask = columns["no"] == no
         at = np.flatnonzero(mask if of_sort.all() else mask & of_sort[columns["unit"]])
         item, unit = columns["item_id"][at].astype(np.int64), columns["unit"][at]
@@ -123,7 +123,7 @@ def place_ratings(
 
 
 def _find_places(labelled_slots: Whole, slots: Whole) -> tuple[Whole, NDArray[np.bool_]]:
-    """Where those that are held stand among the held, and which they are."""
+    """Return where those of `slots` that have labels are in `labelled_slots`, and which of them have labels."""
     at = np.searchsorted(labelled_slots, slots)
     matches = np.zeros(len(slots), dtype=bool)
     inside = at < len(labelled_slots)
@@ -132,7 +132,7 @@ def _find_places(labelled_slots: Whole, slots: Whole) -> tuple[Whole, NDArray[np
 
 
 def _weights(rows: NumberedRows, dimension: Dimension, item: Whole, probability: Floats, part: Whole) -> Floats:
-    """As many items as the item of each cell stands for, as `gold_sql` has it: N_h / answered_h."""
+    """Return how many items the item of each cell represents, as in `gold_sql`: N_h / answered_h."""
     code, parts = pandas.factorize(part)
     answered = code
     if dimension.sort in ("turn", "section", "side"):  # an item of several cells is one that was answered

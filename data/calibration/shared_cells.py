@@ -1,7 +1,7 @@
-"""The cells of several judges beside the same gold, in one statement for each dimension.
+"""The cells of several judges with the same gold, in one statement for each dimension.
 
-All judges of a dataset rest on the same labels and share the error of their decisions, so that each label asks for the
-figures of all of them; judge by judge, most of the time would go into finding the same gold again.
+All judges of a dataset use the same labels and share the error of their decisions, so each new label requires the
+figures of all of them. Judge by judge, most of the time would go into computing the same gold again.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _AT_ONCE = 1_000_000
 def paired_ratings_by_judge(
     store: Store, dataset_id: str, judge_ids: Sequence[str], basis: Basis
 ) -> dict[str, list[tuple[Dimension, PairedRatings | RatingSums]]]:
-    """Every dimension of each judge with its cells, as `data.calibration.calibration.comparison_inputs` has them.
+    """Return every dimension of each judge with its cells, as `data.calibration.calibration.comparison_inputs` does.
 
-    Of datasets so large that the database sums up, judges are asked for one after the other.
+    In datasets so large that the database sums up, judges are queried one after the other.
     """
     dimensions_by_judge = {judge: compared_dimensions(store, judge) for judge in judge_ids}
     items = int(store.rows("select count(*) from item where dataset_id = $1", [dataset_id])[0][0])

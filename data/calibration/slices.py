@@ -32,7 +32,7 @@ from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
 MOST = 12
-"""Slices of one cut; a key of the items' meta with more values than this is no cut."""
+"""The most slices of one cut; a key of the items' meta with more values is no cut."""
 _LATE = 6
 _TAKEN = {
     "system", "systems", "length", "position", "side", "stratum of the draw", "items", "ratings", "kappa",
@@ -62,8 +62,8 @@ class CodedWords(NamedTuple):
 class SlicedCells(NamedTuple):
     """The cells that people and judge gave a value (codes 0..K-1), K, the unit of each cell, and the cuts.
 
-    Items are numbered by the order of their ids in the dataset; `gap` is judge - mean of the people, of each cell, and
-    `share` that of its people who gave a value.
+    Items are numbered by the order of their ids in the dataset. `gap` is the judge's value minus the people's mean, of
+    each cell; `share` is the share of its people who gave a value.
     """
 
     cells: Cells
@@ -78,7 +78,7 @@ class SlicedCells(NamedTuple):
 def slice_cells(
     store: Store, dataset_id: str, judge_id: str, dimension: Dimension, basis: Basis, drop: str = ""
 ) -> SlicedCells:
-    """The cells that calibration rests on, and every way to part them that makes at least two slices."""
+    """Return the cells that calibration uses, and every way to divide them into at least two slices."""
     meeting, units = numbered_ratings(store, dataset_id, judge_id, dimension, basis)
     if drop:
         keep = meeting.human != (code := float(dimension.scale.categories.index(drop)))
@@ -108,9 +108,9 @@ def slice_cells(
 def slice_members(
     store: Store, person: str, dataset_id: str, judge_id: str, at: SlicedCells, by: str, name: str, most: int = 200
 ) -> list[SliceMember]:
-    """The cells of a slice, those first in which judge and people lie furthest apart; codes from 0.
+    """Return the cells of a slice, first those in which judge and people differ most; codes from 0.
 
-    Items that may still come to this person to be answered blind are left out; that the others are shown is recorded.
+    Items that this person may still get to answer blind are left out. That the rest are shown is recorded.
     """
     one = next((c for c in at.cuts if c.by == by and name in c.names), None)
     if one is None:

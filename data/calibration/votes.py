@@ -60,9 +60,9 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
 @allow("annotator")
 @kept
 def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
-    """How often the judge agrees with single votes, and people with each other.
+    """Return how often the judge agrees with single votes, and people with each other.
 
-    Nothing where nobody is in a team, or a row of the table holds many answers.
+    None if nobody is in a team, or if a row of the table has many answers.
     """
     scale = dimension.scale
     if bins.is_binned(scale):

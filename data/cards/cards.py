@@ -109,7 +109,7 @@ def card_of_judge(store: Store | Tx, judge_id: str) -> Card:
 
 
 def card_of_judge_if_known(store: Store | Tx, judge_id: str) -> Card | None:
-    """The same, or None where it cannot be had any more."""
+    """Like `card_of_judge`, but None if the card can no longer be made."""
     try:
         return card_of_judge(store, judge_id)
     except AssayError:
@@ -142,7 +142,7 @@ def answerable_dimensions(store: Store | Tx) -> Mapping[Place, Dimension]:
 
 @kept
 def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
-    """Of every question that people have labelled and that no card asks any more, the card that asked it last."""
+    """Return, for every question that people have labelled and no card asks any more, the card that asked it last."""
     known = [*current_cards(store).values(), *earlier_cards(store)]
     places = {place for one in known for place in _questions(one)}
     versions = {one.version for one in known}
@@ -156,7 +156,7 @@ def _cards_of_dropped(store: Store | Tx) -> Mapping[Place, Card]:
         if former is not None:
             for one in (former, apply_per_turn(former)) if can_apply_per_turn(former) else (former,):
                 found = dict.fromkeys(_questions(one).keys() - places, one) | found
-    if not found:  # as nearly always: nothing is read of labels, and what is kept stays when one comes
+    if not found:  # the usual case: no labels are read, so the cached answer is still valid when one comes
         return found
     rows = store.rows(
         "select distinct i.kind, l.unit, l.dimension from label l join item i on i.id = l.item_id "
@@ -172,7 +172,7 @@ def _questions(card: Card) -> dict[Place, Dimension]:
 
 
 def earlier_cards(store: Store | Tx) -> list[Card]:
-    """The cards of all judges that are not known by name as they were: earlier versions, and named dimensions."""
+    """Return the cards that judges used and that are not current: earlier versions, and named dimensions."""
     now = {one.version for one in current_cards(store).values()}
     rows = store.rows(
         "select c.version, c.spec from card c where exists (select 1 from judge j where j.card_version = c.version) "
@@ -184,9 +184,9 @@ def earlier_cards(store: Store | Tx) -> list[Card]:
 
 @allow("lead")
 def draft_card(store: Store | Tx, recipe: Recipe) -> Card:
-    """The card that saving a recipe would make.
+    """Return the card that saving a recipe would make.
 
-    It has the examples of the card of that name, where all of them still fit its reply; else none.
+    It keeps the examples of the card of that name if all of them still fit its reply; otherwise it has none.
     """
     card, current_card = from_recipe(recipe), current_cards(store).get(recipe.name)
     if current_card is None or not current_card.examples:
@@ -242,9 +242,9 @@ def own_recipe(card: Card) -> Recipe:
 
 
 def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
-    """Let a card from a command line be used here, which for one of own questions means that it is saved (leads).
+    """Let a card from a command line be used here; one of own questions is saved for this (leads).
 
-    Whether it had to be saved; `dry` only looks whether it could be. Raises BadInput, NotAllowed.
+    Return whether it had to be saved. `dry` only checks whether it could be. Raises BadInput, NotAllowed.
     """
     existing = current_cards(store).get(card.name)
     if not is_own_card(card) or (existing is not None and existing.version == card.version):
@@ -259,9 +259,9 @@ def adopt_card(store: Store, actor: str, card: Card, dry: bool = False) -> bool:
 
 @allow("lead")
 def attach_examples(store: Store, actor: str, name: str, examples: Sequence[Example]) -> Card:
-    """Attach few-shot examples to a card (leads), none to take them off: a new version of it, which is current then.
+    """Attach few-shot examples to a card (leads); none remove them. This makes a new version, which is then current.
 
-    Raises BadCard where an example cannot be read, BadInput for a card that is applied per turn.
+    Raises BadCard if an example cannot be read, BadInput for a card that is applied per turn.
     """
     card = card_named(store, name)
     if is_per_turn(card):
@@ -285,7 +285,7 @@ def _put(tx: Tx, card: Card) -> None:
 
 
 def offer_cards(tx: Tx, brought: Sequence[Card]) -> None:
-    """Make the last version of each card made elsewhere, none of whose versions was here, the one that is offered."""
+    """Offer the last version of each card that was made elsewhere and of which no version was here before."""
     for one in {card.name: card for card in brought if is_own_card(card)}.values():
         put_setting(tx, _SCOPE, one.name, one.version)
 
@@ -333,10 +333,10 @@ def recipe_faults(store: Store | Tx, recipe: Recipe) -> list[str]:
 
 
 def _scales_in_use(store: Store | Tx, name: str) -> dict[Place, Scale]:
-    """The scales that a card of that name has to keep to.
+    """Return the scales that a card of that name has to keep.
 
-    They are those of all others, of versions of its own that a judge used, and of dimensions that people have labelled,
-    whether a card still asks them or not.
+    They are those of all other cards, of its own versions that a judge used, and of dimensions that people have
+    labelled, whether a card still asks them or not.
     """
     current_card = current_cards(store).get(name)
     others = [one for one in current_cards(store).values() if one.name not in (name, f"{name}_on_turns")]

@@ -26,7 +26,7 @@ _USUAL = {"dialogue": "multi_turn_dialogue", "response": "rubric_open_ended"}
 
 @dataclass(frozen=True)
 class CardLayer:
-    """A card on the desk, and the judge whose scores stand there ("": none)."""
+    """A card on the desk, and the judge whose scores are shown there ("": none)."""
 
     judge_id: str
     judge_name: str

@@ -16,8 +16,8 @@ from data.store.errors import BadInput, NotFound
 def workspace_store(accept: bool = False, new: bool = False) -> Iterator[Store]:
     """The store that ASSAY_STORE names, open for as long as a command works on it (`data.store.open_store`).
 
-    Raises NotFound where there is none, unless the command may begin a `new` one: a name that is written wrongly would
-    be a workspace, with nothing in it to check or to back up.
+    Raises NotFound if there is none, unless the command may begin a `new` one. Otherwise a mistyped name would become a
+    workspace, with nothing in it to check or to back up.
     """
     path = duckdb_path(store_address())
     if not (new or path is None or path.exists()):
@@ -31,7 +31,7 @@ def workspace_store(accept: bool = False, new: bool = False) -> Iterator[Store]:
 
 @contextlib.contextmanager
 def file_refusals(what: str, instead: str) -> Iterator[None]:
-    """What the system refuses of a file is refused in a sentence: what could not be done, why, and what to do."""
+    """Turn an error of the system about a file into a sentence: what could not be done, why, and what to do."""
     try:
         yield
     except OSError as error:

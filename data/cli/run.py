@@ -1,4 +1,4 @@
-"""`run`: a judge over a dataset of the workspace; every reply is stored as it comes, and a run that ends goes on."""
+"""`run`: a judge over a dataset of the workspace; every reply is stored as it comes, and a run that ended can go on."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ENDPOINT = {
 }
 
 _BESIDE = {"resume": ("spend", "price", "engine", "address", "workers", "actor"), "collect": ("engine", "actor")}
-"""An option that goes on with what was ordered before -> the options that may stand beside it."""
+"""Options that continue what was ordered before -> the other options that may be given with them."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _unheeded_options(options: argparse.Namespace, beside: str) -> list[str]:
-    """The options that were given and that say nothing beside one that goes on with a run."""
+    """The options that were given but have no effect with one that continues a run."""
     parser = argparse.ArgumentParser()
     add(parser)
     usual = vars(parser.parse_args([]))
@@ -167,7 +167,7 @@ def _order(store: Store, name: str, options: argparse.Namespace) -> RunOrder:
 
 
 def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> Endpoint:
-    """The endpoint of a model as the options say, with `other` values in place of theirs where they are none.
+    """The endpoint of a model as the options say; `other` values that are not empty replace theirs.
 
     A practice model is asked here, unless there is an address. Raises BadInput.
     """
@@ -178,7 +178,7 @@ def chosen_endpoint(options: argparse.Namespace, model: str, **other: str) -> En
 
 
 def chosen_price(numbers: Sequence[float] | None) -> Price | None:
-    """The price that an option's two numbers are, where it is there."""
+    """The price that an option gives by two numbers, if it is there."""
     return (numbers[0], numbers[1]) if numbers else None
 
 

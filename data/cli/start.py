@@ -91,12 +91,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _name(path: Path) -> str:
-    """The name of a dataset made of a file's."""
+    """Make the name of a dataset from that of a file."""
     return " ".join((path.stem if path.is_file() else path.resolve().name).split())[:100] or "imported"
 
 
 def _somebody(store: Store) -> str:
-    """Nobody by name where the workspace has a lead, else whoever runs this: the first one becomes its lead."""
+    """Return "" if the workspace has a lead, else whoever runs this, who then becomes its lead."""
     if any(person.role == "lead" for person in people.all_people(store)):
         return ""
     try:

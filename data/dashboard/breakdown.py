@@ -1,7 +1,7 @@
 """What is behind a tile: its mean over time and by slice, the judge's own and the corrected one, each with its items.
 
-A judge's score of an item counts once, under the run and the day that gave the one which stands: points in time differ
-in their items, too.
+A judge's score of an item counts once, under the run and the day of the score in force. So points in time also differ
+in their items.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _EARLIER = "earlier runs"
 
 @dataclass(frozen=True)
 class BreakdownField:
-    """A way to part the items of a dataset: what it is called, and whether its slices follow each other in time.
+    """A way to split the items of a dataset: what it is called, and whether its slices follow each other in time.
 
-    `rescored`: that time is the judge's, which an item moves in when it is scored again.
+    `rescored`: the time is that of the judge's score, so an item moves when it is scored again.
     """
 
     title: str
@@ -55,8 +55,8 @@ class BreakdownField:
 class Breakdown:
     """A mean by slice.
 
-    whole: that of all ratings (None: of all systems together it says nothing); rest: how many values were put together
-    as one slice; without: the items that are in no slice; step: that of time ("" none).
+    `whole`: the mean of all ratings (None: over all systems together it means nothing). `rest`: how many values are one
+    slice together. `without`: the items that are in no slice. `step`: that of time ("" none).
     """
 
     field: BreakdownField
@@ -114,7 +114,7 @@ def _several(words: NDArray[np.object_]) -> bool:
 
 
 def _unique(words: NDArray[np.object_]) -> bool:
-    """Whether most items have a value of their own, which parts them into single ones."""
+    """Whether most items have different values, so that a slice would be a single item."""
     return 2 * len(set(words) - {""}) > int((words != "").sum())
 
 
@@ -175,7 +175,7 @@ def _split_groups(
 
 
 def _words(by: str, words: Sequence[str], items: int) -> tuple[Slicing | None, str]:
-    """A cut by words; with a number of items they are days, and the cut is by periods of time."""
+    """Return a cut by words. With a number of items the words are days, and the cut is by periods of time."""
     if not items:
         return make_slicing(by, *_factorize(words), most=TOP), ""
     step, named = time_periods(words, items, TIMES)
@@ -189,7 +189,7 @@ def _factorize(words: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _runs(store: Store, dataset_id: str, judge_id: str, frame: pandas.DataFrame) -> Slicing | None:
-    """By run, in their order; of very many the oldest together."""
+    """Return the cut by run, in their order; of very many runs the oldest are one slice."""
     runs = dashboard.scoring_runs(store, dataset_id, judge_id)
     names = dashboard.run_names(runs)
     early = {run.key: _EARLIER for run in runs[: max(0, len(runs) - TIMES + 1)]} if len(runs) > TIMES else {}
@@ -230,7 +230,7 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
 def _by_system(
     items: item_fields.ItemFields, frame: pandas.DataFrame, ask: CountedDimension, split: bool
 ) -> pandas.DataFrame:
-    """The cells with the system that each is of; a verdict on a pair is one of both, so that it is there twice."""
+    """Return the cells with the system that each is of. A verdict on a pair is of both: split, it is there twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[item_fields.SYSTEM][place], items.second[place]
     if ask.sided:

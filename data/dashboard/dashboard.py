@@ -67,12 +67,12 @@ class System:
 
 @dataclass(frozen=True)
 class Tile:
-    """An approved dimension: its systems, and what telling them apart gave.
+    """An approved dimension: its systems, and the comparisons between them.
 
-    The systems stand by the mean that leads, highest first; those that have only the judge's own, which is no figure to
-    hold beside a corrected one, come after all others. `headline` is the outcome that leads: the mean, "yes" of a flag,
-    wins of a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the
-    systems are sides of the same pairs; `policy_today` is how the approval compares with the policy of today.
+    The systems are sorted by the leading mean, highest first. Those with only the judge's own figure come last, because
+    it cannot be compared with a corrected one. `headline` is the outcome that leads: the mean, "yes" of a flag, wins of
+    a verdict on pairs, the highest category of an ordered scale, else the commonest answer. `shared`: the systems are
+    sides of the same pairs; `policy_today` is how the approval compares with the policy of today.
     """
 
     approval: Approval
@@ -91,7 +91,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class WithheldDimension:
-    """A dimension that is not published, by its gate's state or decision, and why, in a sentence.
+    """A dimension that is not published, with its state (by the approval check or a decision) and why, in a sentence.
 
     `public_reason` is the same without a figure of the dimension, for people who may see none.
     """

@@ -49,15 +49,14 @@ class OtherJudgeValue(NamedTuple):
 
 @dataclass(frozen=True)
 class DeskView:
-    """One item as one person may see it now. In mode `blind` nothing of the judge is in it.
+    """One item as one person may see it now. In mode `blind` it has nothing of the judge.
 
-    remarks: (unit, dimension, note | issue | rule, text); comments: (unit, issue | comment, text), the person's own;
-    repairs: what the person would have written, by unit;
-    version: the key of the person's last answer to the item, or "". `over` are the cards beside the main one, with
-    their judges; what those said of their own cells is in `scores` and `remarks` too. `doubts` are the reasons to look
-    at it with the rating that each is about, `others` what other judges said where a reason is that judges disagree,
-    or where every judge is shown: then `judgments` has what each of them said, by unit.
-    `unnamed`: the names of the systems under test are hidden, as they bias who answers blind.
+    `remarks`: (unit, dimension, note | issue | rule, text). `comments`: (unit, issue | comment, text), the person's
+    own. `repairs`: what the person would have written, by unit. `version`: the key of the person's last answer to the
+    item, or "". `over`: the cards next to the main one, with their judges; what those said of their own cells is in
+    `scores` and `remarks` too. `doubts`: the reasons to look at it, with the rating that each is about. `others`: what
+    other judges said if a reason is that judges disagree, or if every judge is shown; then `judgments` has what each of
+    them said, by unit. `unnamed`: the names of the systems under test are hidden, because they bias blind answers.
     """
 
     item: StoredItem
@@ -107,9 +106,9 @@ class DeskView:
 
     @cached_property
     def cells(self) -> dict[Cell, tuple[int, Dimension]]:
-        """Each cell with its dimension and the place of the layer that asks it, the first that does.
+        """Each cell with its dimension and the number of the first layer that asks it.
 
-        What only the judge states (`asked` is False) is among them: people may answer it.
+        What only the judge states (`asked` is False) is included, because people may answer it.
         """
         found: dict[Cell, tuple[int, Dimension]] = {}
         for number, layer in enumerate(self.layers):
@@ -191,7 +190,7 @@ def desk_views(store: Store, person: str, given: Sequence[GivenItem]) -> list[De
 
 
 def _add_others(store: Store, shown: list[DeskView]) -> None:
-    """Put in what judges that are not shown said where the reason to look is that judges disagree."""
+    """Add what judges that are not shown said, where the reason to look is that judges disagree."""
     judge_by_cell = {
         (v.item.id, (d.unit, d.dimension)): v.layers[v.cells[d.unit, d.dimension][0]].judge_id
         for v in shown
@@ -215,7 +214,7 @@ def _add_others(store: Store, shown: list[DeskView]) -> None:
 
 
 def _add_every_judge(store: Store, shown: list[DeskView], usual: Mapping[str, Sequence[DatasetJudge]]) -> None:
-    """Put in what all judges of the main card said, where that is a rating of each unit, and mark what differs."""
+    """Add what all judges of the main card said, if that is one rating per unit, and mark what differs."""
     alike: dict[tuple[str, str], list[DeskView]] = defaultdict(list)
     for view in shown:
         if shows_every_judge(view.card) and view.judge_id:

@@ -26,9 +26,9 @@ from judges.types import Dialogue, Pair, Response, sort_of, units
 StorableText = Annotated[str, BeforeValidator(make_storable)]
 Name = Annotated[str, Field(max_length=200)]
 MOST, PIECE = 200, 20
-"""Answers that are taken from one message, and those of them that are saved in one transaction."""
+"""The most answers taken from one message, and of them the most saved in one transaction."""
 ENTRIES, LETTERS = 20_000, 1_000_000
-"""Values, notes and better texts of one answer together, and the letters of its texts; a message is taken to there."""
+"""The most values, notes and better texts of one answer together, and letters of its texts; also per message."""
 
 
 class AnswerValue(BaseModel):
@@ -109,10 +109,10 @@ class RefusedAnswer:
 def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list[SavedAnswer], list[RefusedAnswer]]:
     """Save a person's answers, and say which are durable and which were refused.
 
-    An answer that is in the store already is acknowledged and not written again. Of a message just what one may hold is
-    taken, MOST answers at most; what lies beyond is neither saved nor refused, and comes again. Everything is read
-    before the write lock is taken, and others may write after every PIECE answers. Raises NotAllowed where the actor
-    may not label, StoreFailed where nothing more could be written.
+    An answer that is in the store already is acknowledged and not written again. A message is read up to its limits,
+    MOST answers at most; the rest is neither saved nor refused, and is sent again. Everything is read before the write
+    lock is taken, and others may write after every PIECE answers. Raises NotAllowed if the actor may not label,
+    StoreFailed if nothing more could be written.
     """
     began = time.perf_counter()
     saved: list[SavedAnswer] = []
@@ -126,7 +126,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
     for begin in range(0, len(read), PIECE):
         piece = read[begin : begin + PIECE]
         if begin:
-            time.sleep(0.002)  # the lock is not fair: without a pause it comes back to who has just let it go
+            time.sleep(0.002)  # the lock is not fair: without a pause the thread that released it gets it again
         index = current_index(store)
         exposure.item_copies(store)  # after an import that takes a second, for which nobody else shall wait
         for answer, why in store.tx(actor, "answers", work, target=str(len(piece))):
@@ -144,7 +144,7 @@ def save_answers(store: Store, actor: str, answers: Sequence[Any]) -> tuple[list
 
 
 def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]]:
-    """What of a message is to be saved now, and what of it is unreadable or too large, with the reason."""
+    """Return what of a message is to be saved now, and what is unreadable or too large, with the reason."""
     read: list[DeskAnswer] = []
     refused: list[RefusedAnswer] = []
     entries = letters = 0
@@ -174,7 +174,7 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
 
 
 def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
-    """Append one answer; "" when it is in the store now, else the reason for refusing it."""
+    """Append one answer. Return "" if it is in the store now, else the reason for refusing it."""
     known = tx.rows("select person, item_id, action, reason, previous from answer where id = $1", [answer.key])
     if known:
         if known[0][0] != actor:
@@ -246,9 +246,9 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
 
 
 def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id: str) -> str:
-    """Why an answer is not for this person to give under a draw, or names a judge that is none; "" where it is sound.
+    """Why this person may not give an answer under a draw, or that it names no known judge; "" if it is sound.
 
-    What the desk once gave somebody they may save, whatever was assigned to others meanwhile.
+    People may save what the desk once gave them, whatever was assigned to others meanwhile.
     """
     judges = {one for one in (answer.judge, *(value.judge for value in answer.values)) if one}
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
@@ -307,10 +307,10 @@ def _current(tx: Tx, item_id: str, person: str, upto: str = "") -> dict[tuple[st
 
 
 def _standing(by_mode: dict[bool, _Row], mode: exposure.AnswerMode) -> tuple[_Row | None, _Row | None]:
-    """(the label that holds in a cell, the one that a label of this mode replaces).
+    """Return (the label in force in a cell, the one that a label of this mode replaces).
 
-    A revealed label never replaces the blind one before it: dropping just those that people changed after seeing the
-    judge would leave only the agreeing ones as blind gold.
+    A revealed label never replaces the blind one before it. Otherwise blind gold would lose the labels that people
+    changed after seeing the judge, and keep only the agreeing ones.
     """
     revealed = mode == "revealed"
     return by_mode.get(True) or by_mode.get(False), by_mode.get(revealed)

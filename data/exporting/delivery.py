@@ -33,12 +33,12 @@ KEYS = {
     "scores": ("item", "unit", "dimension", "judge", "sample"),
     "samples": ("item", "unit", "dimension", "judge", "sample"),
 }
-"""The kinds that are given so, and the columns that tell their rows apart."""
+"""The kinds that are delivered this way, and the columns that identify their rows."""
 MOST = 10_000
 """Rows of a page."""
 _BATCH = 2_000
 _SAME_ITEM = 256
-"""Rows that the item of a cursor may have before it; where it has more, more are read."""
+"""How many rows of a cursor's own item are expected before it; if there are more, more are read."""
 _ROUTE = "api"
 
 
@@ -131,7 +131,7 @@ def _read_cursor(name: str, query_id: str, cursor: str) -> tuple[Row, int]:
 def _rows_behind(
     store: Store, dataset: Dataset, kind: ExportKind, options: dict[str, Any], begin: Options, times: int, limit: int
 ) -> list[Row]:
-    """So many rows behind the one of a cursor, of which only its own item's are made again. Raises BadInput."""
+    """Return up to so many rows after that of a cursor; only its own item's rows are made again. Raises BadInput."""
     assert kind.first is not None
     most = limit + (_SAME_ITEM if begin else 0)
     while True:

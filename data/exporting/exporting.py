@@ -119,10 +119,10 @@ def write_export(
 ) -> ExportResult:  # fmt: skip
     """Write an export to a file, and who took what to the audit log (researchers and leads).
 
-    Of every item of which it shows what judges or people said, the person is recorded as having been shown that; of
-    very many in several changes, before the file gets its name.
-    Examples are put aside as tuning items in the same change; the file gets its name only once that is in the
-    store. With `rows_per_file`, `file` is a folder of Parquet files of so many rows. Raises NotAllowed, BadInput.
+    If it shows what judges or people said of an item, this is recorded as shown to the person; for very many items in
+    several changes, before the file gets its name. Examples are put aside as tuning items in the same change; the file
+    gets its name only once that is in the store. With `rows_per_file`, `file` is a folder of Parquet files of so many
+    rows. Raises NotAllowed, BadInput.
     """
     require(store, actor, "researcher")
     if format not in FORMATS:

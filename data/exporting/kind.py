@@ -84,7 +84,7 @@ class ExportKind:
         return sum(1 for _ in self.rows(store, dataset, options))
 
     def shown_judges(self, options: Options) -> tuple[bool, str]:
-        """(whether every judge's word, else the one judge's or "") the rows show with these options."""
+        """(whether every judge's word is shown with these options, else the one judge's id or "")."""
         named = next((options[name] for name in ("judge", "by_judge", "weakest_by") if options.get(name)), "")
         chosen = str(named) if self.shows_judges != "none" else ""
         return self.shows_judges == "all" and not chosen, chosen
@@ -123,7 +123,7 @@ def list_choices(store: Store, option: ExportOption, dataset_id: str) -> dict[st
 
 
 def resolve_option(store: Store, dataset_id: str, option: ExportOption, value: Any) -> Any:
-    """A value as the option takes it; a text among some may be the beginning of one's id, or its name.
+    """Return a value as the option takes it; for a choice, the beginning of its id or its name is enough.
 
     Raises BadInput with what there is.
     """

@@ -1,7 +1,7 @@
 """An export as a folder of Parquet files of so many rows, so that neither it nor its import needs much memory.
 
-A list of the files with their rows and hashes lies beside them; an import of the folder is held to it
-(data/importing/files/source.py). Lines that are no rows of a table, as cards, are JSON lines in a file of their own.
+A list of the files with their rows and hashes is next to them, and an import of the folder checks them against it
+(data/importing/files/source.py). Lines that are no rows of a table, such as cards, are JSON lines in a separate file.
 """
 
 from __future__ import annotations

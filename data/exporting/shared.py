@@ -55,10 +55,9 @@ SCENARIO = ExportOption(
 
 
 def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, else_: str) -> str:
-    """Under what a judge's values of a dimension, given out in people's place, are approved: "" is the policy of today.
+    """Say how the approval by which a judge's values replace people's differs from today's policy; "" if it does not.
 
-    Else how the approval compares with it, in sentences; "" too where no judge is meant. Raises BadInput where no
-    approval holds, with what comes of it (`else_`).
+    It is also "" if no judge is meant. Raises BadInput if no approval is in force, with the consequence (`else_`).
     """
     key = (dataset.id, judge_id, dimension.sort, dimension.name)
     matches = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []

@@ -1,4 +1,4 @@
-"""Which cells somebody has to adjudicate: people's labels that lie further apart than the dataset's rule allows."""
+"""Which cells somebody has to adjudicate: people's labels that differ by more than the dataset's rule allows."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ class LabelledCell:
 
 
 def comparable_labels(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
-    """The labels of one class, which alone are compared with each other.
+    """Return the labels of one class, which alone are compared with each other.
 
-    They are the blind ones where two people or more answered blind, else those given with the judge in view if these
-    are two or more, else what there is, blind first.
+    They are the blind ones if two people or more answered blind, else those given with the judge in view if these are
+    two or more, else what there is, blind first.
     """
     by_mode: dict[str, list[PersonLabel]] = {"blind": [], "assisted": []}
     for label in labels:
@@ -102,7 +102,7 @@ def cells_to_adjudicate(store: Store | Tx, dataset_id: str) -> list[LabelledCell
 
 
 def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
-    """Cells that wait, as they are gone through."""
+    """Return the cells that wait, in the order in which people go through them."""
     far: dict[str, tuple[float, float]] = {}
     for cell in cells:
         most, total = far.get(cell.item, (0.0, 0.0))
@@ -120,17 +120,17 @@ def order_cells(store: Store | Tx, cells: Sequence[LabelledCell]) -> list[Labell
 
 
 def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
-    """The cells that wait, or would wait under a rule.
+    """Return the cells that wait, or would wait under a rule.
 
-    They are those on which people disagree that nobody has decided, and those whose labels changed since.
+    These are cells on which people disagree and that nobody has decided, or whose labels changed since.
     """
     apart = _cells_apart(store, dataset_id, rule)
     decisions = standing_adjudications(store, dataset_id)
     if not decisions:
         return apart
     left = [cell for cell in apart if (cell.item, cell.unit, cell.dimension) not in decisions]
-    # Only what was written after a decision can have changed what it rests on; one that was imported may rest on labels
-    # that were other ones from the first.
+    # Only labels written after a decision can have changed what it was made on. An imported decision may have been made
+    # on other labels from the start.
     changed = (
         "select distinct a.item_id, a.unit, a.dimension from adjudication_now a join change c on c.seq = a.seq "
         "join label l on l.item_id = a.item_id and l.unit = a.unit and l.dimension = a.dimension "
@@ -144,12 +144,12 @@ def cells_waiting_under(store: Store | Tx, dataset_id: str, rule: GoldRule) -> l
 
 @kept
 def _cells_apart(store: Store | Tx, dataset_id: str, rule: GoldRule) -> list[LabelledCell]:
-    """The cells in which people lie further apart than a rule allows, in order, whether somebody decided or not."""
+    """Return the cells where people differ by more than a rule allows, in order, whether somebody decided or not."""
     if rule.apart is None:
         return []
     scales = cards.scales(store)
     loose = sorted({name for (_, _, name), scale in scales.items() if scale.weights is None})
-    # A first sieve, so that only cells in which people differ leave the database; `waits` has the last word.
+    # A first filter, so that only cells in which people differ leave the database; `waits` has the last word.
     marks = ", ".join(f"${n}" for n in range(2, len(loose) + 2)) or "null"
     query = (
         "select distinct l.item_id, l.unit, l.dimension from label_now l join item i on i.id = l.item_id "
@@ -238,5 +238,5 @@ def _sort_by_person(labels: Iterable[PersonLabel]) -> tuple[PersonLabel, ...]:
 
 
 def _facts(labels: Iterable[PersonLabel]) -> list[tuple[str, bool, float, str]]:
-    """What a decision rests on: who says what and how; a label that was given anew with the same value is no change."""
+    """What a decision was made on: who says what and how. The same value given again is no change."""
     return sorted((s.person, s.value is None, s.value or 0.0, s.mode) for s in labels)

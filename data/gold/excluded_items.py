@@ -1,9 +1,9 @@
 """Items that a judge's prompt was tuned on, or that became examples: the approval check leaves them out, for all.
 
-What holds is the newest row of an item in `item_use`. An item that people have answered blind in a random draw is
-evidence: whoever could put such items aside by choice, or take them back, could choose what the gate sees. So both are
-refused from then on. An item of the audit sample that nobody has answered may still be put aside; it stays drawn, and
-counts for nothing.
+The newest row of an item in `item_use` is in force. An item that people have answered blind in a random draw is
+evidence: choosing which of them to put aside, or to take back, would be choosing what the approval check sees. So both
+are refused from then on. An item of the audit sample that nobody has answered may still be put aside; it stays drawn,
+and counts for nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from data.store.errors import BadInput
 from data.store.ids import new_id
 
 REASON = 500
-"""Characters that a reason may have."""
+"""The most characters of a reason."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Few-shot examples from what people have labelled, and the items that a judge was shown as examples.
 
-An item whose answer is in a judge's prompt says nothing of how far the judge can be trusted: no figure that holds
-the judge against people counts it. Which items those are follows from their content, so it holds for examples that were
-pasted, for those of a card's folder, and for items that are imported later.
+An item whose answer is in a judge's prompt does not show how reliable the judge is, so no figure that compares the
+judge with people counts it. Such items are found by their content. This covers examples that were pasted, those of a
+card's folder, and items that are imported later.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def draft_example(store: Store, card: Card, item_id: str, part: str = "") -> Exa
 
 
 def _texts(raw: str) -> list[str]:
-    """The replies that a judgment was made of: of several calls, those that saw the whole item as it is."""
+    """Return the replies that a judgment was made of; of several calls, those that saw the whole item as it is."""
     calls = unpack_replies(raw)
     return [raw] if calls is None else [text for name, text, *_ in calls if name == "order:ab"]
 

@@ -73,7 +73,7 @@ three other units), and its number.
 
 _PARTS = "cast(null as bigint) as part, cast(null as bigint) as drawn, cast(null as bigint) as cut"
 _GONE = "(select replaces from label where replaces is not null)"
-"""As it stands in the view `label_now`."""
+"""The same as in the view `label_now`."""
 
 
 def label_tables(basis: Basis) -> dict[str, str]:
@@ -138,25 +138,28 @@ def gold_sql(
     sort: UnitSort, scale: Scale, basis: Basis, rule: GoldRule, among: str = "", source: str = "", means: bool = False,
     settled: str = "adjudication_now",
 ) -> str:  # fmt: skip
-    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight, people, what they say.
+    """SQL for the gold of one dimension: item_id, unit, value (NULL = n/a), probability, weight and what people say.
 
-    That is low, high, how, waits, share and mean.
+    The latter is people, low, high, how, waits, share and mean. Parameters: $1 dataset, $2 dimension.
 
-    Parameters: $1 dataset, $2 dimension. What somebody adjudicated holds; on the blind bases only where they did
-    not ask for the judge's score, and on the gate's only where it was done here. Otherwise ordered scales resolve
-    to the lower median of the values or, by a rule of majority, to the commonest one (drawn: the lower median), and
-    to n/a where most people said so; interval scales, by a rule of mean, to the mean of the values. Unordered ones and
-    flags resolve to the majority, a drawn vote to the scale's `drawn` category where it has one, else to no gold.
+    An adjudication decides; on the blind bases only if its author did not ask for the judge's score, and on the
+    approval check's only if it was made here. Otherwise ordered scales resolve to the lower median of the values or, by
+    a rule of majority, to the commonest one (tied: the lower median), and to n/a if most people said so; interval
+    scales, by a rule of mean, to the mean of the values. Unordered ones and flags resolve to the majority, a tied vote
+    to the scale's `drawn` category if it has one, else to no gold.
+
     `probability` is the inclusion probability of the item (NULL: not a random draw), and `weight` the items that it
-    stands for (`WEIGHTED`; 1 on the other bases); `low` and `high` are the ends of what people said, and `how` tells
-    how the value came about: one, agreed, median, mean, majority, drawn, adjudicated.
-    `waits`: people lie further apart than the rule allows and nobody has adjudicated; where the rule leaves such cells
-    out, they have no gold. For means a cell is not its `value`, whose lower median of two would bend them, but all that
-    people said, each of them alike: `mean` of the values given and `share` of the people who gave one, the others
-    saying n/a (adjudicated: that value, 1, or 0 for n/a). With `means` a share of the people for each answer of the
-    table is beside it (said0, said1 ...), and every cell is there, drawn, waiting or not: without those, what is
-    left would be easier than what people were asked.
-    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4"; items that do not
+    represents (`WEIGHTED`; 1 on the other bases). `low` and `high` are the ends of what people said, and `how` tells
+    how the value came about: one, agreed, median, mean, majority, drawn, adjudicated. `waits`: people differ by more
+    than the rule allows and nobody has adjudicated; if the rule leaves such cells out, they have no gold.
+
+    Means do not use a cell's `value`, because a lower median of two would bias them. They use all that people said,
+    each person alike: `mean` of the values given and `share` of the people who gave one, the others saying n/a
+    (adjudicated: that value, 1, or 0 for n/a). With `means` there is also a share of the people for each answer of the
+    table (said0, said1 ...), and every cell is included, drawn, waiting or not. Without those cells, the rest would be
+    easier than what people were asked.
+
+    `among` is a further condition on l.item_id, for a few items of many: " and l.item_id <= $4". Items that do not
     count are left out there, so that they do not count as answered. `source` is a query of them among the `labels` of
     several dimensions, for statements that ask for all of these, and `settled` what was adjudicated, by the same items.
     """

@@ -50,13 +50,13 @@ class ImportContext:
         self.versions = {card.version: card for card in (*self.snapshot.earlier, *self.cards.values())}
 
     def know(self, card: Card) -> None:
-        """From now on judgments of this import may name the card, and labels answer what it asks."""
+        """Allow judgments of this import to name the card, and labels to answer what it asks."""
         self.cards[card.name] = self.versions[card.version] = card
         for dimension in card.dimensions:
             self.questions.setdefault((card.kind, dimension.sort, dimension.name), dimension)
 
     def identity(self, name: str) -> str:
-        """As whom a person in the files is kept: nobody's labels come in as those of somebody who works here."""
+        """Return the name under which a person in the files is kept; it is never that of somebody who works here."""
         if name not in self.kept:
             self.kept[name] = imported_name(name, self.snapshot.here)
         return self.kept[name]
@@ -89,12 +89,12 @@ class ImportContext:
             raise LineError("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
 
     def refuse(self, name: Any, entry: Line | RejectedRow) -> None:
-        """Remember an item that was not taken, and where it stands, for what refers to it."""
+        """Remember an item that was not taken, and its place in the files, for lines that refer to it."""
         if isinstance(name, str) and name and len(self.refused) < _REMEMBERED:
             self.refused.setdefault(name[:300], (entry.file, entry.line))
 
     def show(self, sort: str, count: int, **shown: Any) -> None:
-        """One of the first rows of a sort, as it would be stored."""
+        """Keep one of the first rows of a sort for the report, as it would be stored."""
         if count <= _SHOWN:
             cut = {name: value[:_LONG] if isinstance(value, str) else value for name, value in shown.items()}
             self.report.rows.setdefault(sort, []).append(cut)

@@ -1,6 +1,6 @@
 """What is there already, in the workspace and in the import: items by name, judgments by slot, the rest by cell.
 
-Texts wait in a file of the spool; in memory stay names, hashes and ids, a few hundred bytes for each row.
+Texts are in a file of the spool. Names, hashes and ids stay in memory, a few hundred bytes for each row.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ class _KnownOfItems:
 class KnownJudgments(_KnownOfItems):
     """Which samples of which judge are there for which item and part.
 
-    `again` counts those of the import that came after one of the workspace whose number they bore, or would have.
+    `again` counts judgments of the import that come after one of the workspace which has their sample number, or the
+    one that they would have had.
     """
 
     def __init__(self, ask: Lookup) -> None:
@@ -164,10 +165,10 @@ class KnownJudgments(_KnownOfItems):
             yield from self._ask("replies", ids[start : start + _AT_ONCE])
 
     def place(self, judge: str, item: str, part: str, raw: str, sample: int | None) -> tuple[str, int] | None:
-        """(id, sample) for a judgment, or None where it is there already.
+        """Return (id, sample) for a judgment, or None if it is there already.
 
-        A sample that is taken by another text is given the next free number: the judge was asked again. Where the same
-        text stands at a number before that one, it came in that way, and is there already.
+        If another text has the sample's number, the judgment gets the next free number: the judge was asked again. If
+        the same text is found before that number, it came in that way, and is there already.
         """
         slots = self._slots.setdefault((judge, item, part), {})
         key = judgment_id(judge, item, part, raw)
@@ -219,18 +220,18 @@ class KnownLabels(_KnownOfItems):
         return key in self._ids
 
     def meet(self, cell: Cell, moment: float, value: float | None) -> None:
-        """A label without a time that is there already."""
+        """Note a label without a time that is there already."""
         if cell not in self._untimed or self._untimed[cell][0] <= moment:
             self._untimed[cell] = (moment, value)
 
     @property
     def overtaken(self) -> int:
-        """How many labels without a time are there already, and do not count, as a later import holds another."""
+        """Count labels without a time that are there already but do not count, as a later import has another value."""
         met = ((cell, value) for cell, (_, value) in self._untimed.items() if cell not in self.new)
         return sum(cell in self.stored and self.stored[cell][3] != value for cell, value in met)
 
     def add(self, cell: Cell, key: str, made_at: datetime, moment: float, value: float | None) -> bool:
-        """A label of this import; whether the one before it in its cell is of the same moment, with another value."""
+        """Add a label of this import; return whether the one before it in its cell is as old, with another value."""
         self._new.add(key)
         self._order += 1
         chain = self.new.setdefault(cell, [])

@@ -134,9 +134,9 @@ class LabelCheck:
         return given.probability if is_given else 1.0 if plan.sampling == "all" else None
 
     def probability(self) -> float | None:
-        """What LATER means, once all lines were taken: n labelled items of N. None where nothing waits for it.
+        """Return what LATER stands for, once all lines were taken: n labelled items of N. None if nothing needs it.
 
-        Raises BadInput where more items have labels than they were drawn from.
+        Raises BadInput if more items have labels than they were drawn from.
         """
         n, population = len(self._sampled), self.context.snapshot.plan.population
         if not n or population is None:

@@ -73,7 +73,7 @@ class CallChain:
 
 
 def first_new_entry(history: Sequence[Utterance], heard: Sequence[Utterance]) -> int:
-    """From which entry on what a call heard is new to those who know what was said before."""
+    """Return the index of the first entry that a call heard and that is new to the history."""
     for most in range(min(len(history), len(heard)), 0, -1):
         if heard[most - 1] == history[-1] and list(heard[:most]) == list(history[-most:]):
             return most
@@ -123,7 +123,7 @@ def _of_root(root: TraceSpan) -> CallChain | None:
 
 
 def _likeness(chain: CallChain, root: TraceSpan | None) -> tuple[bool, bool]:
-    """Whether a chain ends with what the trace answered, and begins with what it was asked."""
+    """Whether a chain ends with what the trace answered, and whether its last user text holds the trace's input."""
     if root is None:
         return False, False
     answers = {one.text.strip() for one in root.answer if one.role == "assistant"}
@@ -163,7 +163,7 @@ def _users(utterances: Sequence[Utterance]) -> list[str]:
 
 
 def _count_shared(known: Sequence[str], users: Sequence[str]) -> int:
-    """How many of the first things that users say are the last that are known."""
+    """Count how many of the first user texts repeat the last ones that are known."""
     most = min(len(known), len(users))
     return next((n for n in range(most, 0, -1) if list(known[-n:]) == list(users[:n])), 0)
 

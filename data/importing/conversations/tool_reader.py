@@ -82,7 +82,7 @@ class ToolReader:
 
     @contextmanager
     def catch_faults(self, row: Any) -> Iterator[None]:
-        """What is read of a row within it is a fault where the row has a shape that nobody foresaw."""
+        """Turn errors of the code inside into a fault: the row has an unexpected shape."""
         try:
             yield
         except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError):
@@ -91,9 +91,9 @@ class ToolReader:
     def add_fault(
         self, what: str, why: str, example: str = "", row: Any = None, at: tuple[str, int] | None = None
     ) -> None:
-        """Something that cannot be imported: `what` names it in the singular, `why` is what follows, with its verb.
+        """Report what cannot be imported: `what` names it in the singular, `why` is what follows, with its verb.
 
-        It stands where is read, or `at` that line of a file.
+        Its place is where the reader is, or `at` that line of a file.
         """
         file, line = at or (self.file, self.line)
         found = self._faults.setdefault((file, f"{what} {why}"), _Fault(file, line, what, why))
@@ -104,11 +104,11 @@ class ToolReader:
             found.rows.append(row)
 
     def note_unused(self, *keys: str) -> None:
-        """Keys of which nothing was made."""
+        """Note keys that were not used."""
         self._unused.update(keys)
 
     def add_hint(self, sentence: str, times: int = 1) -> None:
-        """Something worth knowing; `{n}` in it is replaced by how often it occurs."""
+        """Add something worth knowing; `{n}` in it is replaced by how often it occurs."""
         if times:
             self._hints[sentence] += times
 

@@ -1,6 +1,6 @@
 """What was said in a conversation, read from the shapes in which the files of other tools have messages.
 
-Met are those of OpenAI, Anthropic, Gemini, LangChain, OpenTelemetry (`parts`) and Inspect, as JSON or as its text.
+These are the shapes of OpenAI, Anthropic, Gemini, LangChain, OpenTelemetry (`parts`) and Inspect, as JSON or its text.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ from judges.importing.column_names import WORDS, normalize
 from judges.types import is_unit, sort_of
 
 ROWS = 200
-"""The first rows of a table, which are kept unchanged, their cells cut."""
+"""How many first rows of a table are kept as they are, with their cells cut."""
 _LATER, _FILLED = 300, 20
-"""Later rows that are kept too at the most, and how many cells of a column they are to bring at the least."""
+"""The most later rows that are kept too, and at least how many cells of a column they should bring."""
 _CELL, _WORD, _MOST, _OFTEN = 300, 80, 2_000, 2_000
 
 

@@ -129,7 +129,7 @@ def _fallback_format(start: FileStart) -> Format:
 
 
 def _wraps(value: dict[str, Any]) -> bool:
-    """Whether an object is no row, but holds rows or columns, as it has lists or objects in the place of cells."""
+    """Whether an object is no row but holds rows or columns: it has lists or objects in place of cells."""
     inner = [one for one in value.values() if isinstance(one, (list, dict))]
     if any(normalize(key) in names for key in value for names in WORDS["fields"].values()):
         return False
@@ -138,7 +138,7 @@ def _wraps(value: dict[str, Any]) -> bool:
 
 
 def _any(file: SourceFile, container: Container, fits: Callable[[Record], bool] = lambda record: True) -> bool:
-    """Whether a file holds such a record; without a condition any, good or bad."""
+    """Whether a file holds such a record; without a condition, any record, good or bad."""
     with file.open_uncounted() as stream:
         return any(map(fits, read_records(file, container, stream, formats.lists())))
 

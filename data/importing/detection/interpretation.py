@@ -1,6 +1,6 @@
 """What an import seems to be: which columns or names are whose answers, to which questions, on which scales.
 
-It is a first reading that a person may correct, series by series; `plan_proposal` makes a plan of what stands then.
+It is a first reading that a person may correct, series by series; `plan_proposal` makes a plan of the result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from judges.types import Dimension, Kind
 
 By = Literal["judge", "person", ""]
 WHOLE = "rating"
-"""What a question is called of which the file says no name."""
+"""The name of a question that the file does not name."""
 _PEOPLE = 30
 _LETTERS = 50
 _SHOWN = 4
@@ -141,7 +141,7 @@ def _cut_name(name: str) -> str:
 
 
 def matched_series(series: Sequence[AnswerSeries]) -> list[AnswerSeries]:
-    """The series, those of judges and people about one question where each side has one and their scales are alike."""
+    """Return the series; if judges and people have one question each, on scales that fit, it gets one name."""
     about = {by: {(s.kind, s.sort, s.dimension) for s in series if s.by == by} for by in ("judge", "person")}
     names = [name for places in about.values() for _, _, name in places]
     if any(len(places) != 1 for places in about.values()) or names[0] == names[1]:
@@ -295,14 +295,14 @@ class _Table:
             self.mapping = self.mapping.model_copy(update={"meta": self._of_items(beside, key_of_item)})
 
     def _dialogue_id(self, found: str, by_role: bool) -> str:
-        """The column that names the dialogue of a row: of rows with a role, not one in which each has another cell."""
+        """Return the column that names the dialogue of a row; with roles, one that has the same cell in several rows."""
         known = [name for name in self.table.columns if name == found or _flat(name) in _DIALOGUE_IDS]
         known.sort(key=lambda name: name != found)
         several = (name for name in known if not by_role or not are_unique([name], self.table.rows))
         return next(several, next(iter(known), ""))
 
     def _of_items(self, names: Sequence[str], key: Sequence[str]) -> list[str]:
-        """The columns whose cells are the same in all rows of an item; the others say something of its answers."""
+        """Return the columns whose cells are the same in all rows of an item; the others concern its answers."""
         cells_by_item: dict[tuple[str, ...], dict[str, str]] = {}
         differing: dict[str, None] = {}
         for row in self.table.rows if key else ():
@@ -333,7 +333,7 @@ class _Table:
         return self._decode_verdicts(series) if self.kind == "pair" else series
 
     def _code(self, column: str) -> dict[str, str]:
-        """What the code means in which a verdict on a pair is written; nothing where it is in none."""
+        """Return what the code means in which a column's verdicts on pairs are written; nothing if they are in none."""
         return verdict_code(cell_text(row.get(column)).strip() for row in self.table.rows)
 
     def _decode_verdicts(self, one: AnswerSeries) -> AnswerSeries:
@@ -344,14 +344,14 @@ class _Table:
         return replace(one, values=meant, cells=tuple(dict.fromkeys(meant.values())), dimension="verdict")
 
     def _compares(self, voice: AnswerColumn, voices: Sequence[AnswerColumn]) -> bool:
-        """Whether a column is a verdict on pairs of which nothing else is known: nobody answers it in other numbers."""
+        """Whether a column has verdicts on pairs, and no column about the same question has other numbers."""
         if _VERDICT.search(_flat(voice.column)) is None or not self._code(voice.column):
             return False
         same = [one for one in voices if one.dimension == voice.dimension and one.survey.numbers]
         return all(self._code(one.column) for one in same)
 
     def _by_turn(self, key: str, names: Iterable[str]) -> set[str]:
-        """The columns of which a dialogue has different answers in its rows: these are of turns, not of the whole."""
+        """Return the columns with different answers in the rows of a dialogue: these are of turns, not of the whole."""
         cells_by_id: dict[tuple[str, str], set[str]] = {}
         for row in self.table.rows:
             for name in names:
@@ -364,7 +364,7 @@ class _Table:
         return set(found)
 
     def _unowned_columns(self, names: Iterable[str]) -> list[AnswerSeries]:
-        """Columns of which a person has to say whose they are."""
+        """Return the columns of which a person has to say whose answers they are."""
         return [self._one(AnswerColumn(name, name, "", _NOTHING), "") for name in dict.fromkeys(names)]
 
     def _by(self, by: str, values: Iterable[AnswerColumn]) -> list[AnswerSeries]:

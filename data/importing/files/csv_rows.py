@@ -60,7 +60,7 @@ def _regular(lines: list[str], delimiter: str) -> tuple[int, int]:
 
 
 class _RowTooLong(csv.Error):
-    """A row that is too long, which ends the reading; the message says how, as words that follow `The row`."""
+    """Raised for a row that is too long, which ends the reading; the message is words that follow `The row`."""
 
 
 class _Lines:

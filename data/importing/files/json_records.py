@@ -189,7 +189,7 @@ def _put(whole: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
 
 
 def _with_nan(text: str, problem: BadJson) -> Any:
-    """What an element holds that is JSON but for NaN. Raises its problem where that is another one."""
+    """Return the value of an element that is JSON except for NaN. Raises `problem` if it is no such JSON."""
     try:
         return parse_with_nan(text)
     except BadJson:
