@@ -1,7 +1,7 @@
 """What this process has counted since it began, as Prometheus reads it: how often, how long, how much of it.
 
-Names of people, datasets or items, and texts, never come in: a label is a word of ours. Each replica counts for itself,
-and whoever asks several adds them up; what is read from the store is the same with all of them.
+It never has names of people, datasets or items, or texts: labels are fixed words. Each replica counts for itself, and
+whoever asks several adds them up. What is read from the store is the same on all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 Labels = tuple[tuple[str, str], ...]
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Upper bounds of the spans of a time, in seconds; 0.3 is the time in which nearly all answers have to be saved."""
+"""Upper bounds of the buckets of a time, in seconds; nearly all answers have to be saved within 0.3."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 

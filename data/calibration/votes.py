@@ -62,7 +62,7 @@ def votes(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) ->
 def team_agreement(store: Store, dataset_id: str, judge_id: str, dimension: Dimension) -> list[VoteAgreement]:
     """Return how often the judge agrees with single votes, and people with each other.
 
-    None if nobody is in a team, or if a row of the table has many answers.
+    Empty if nobody is in a team, or if a row of the table holds many answers.
     """
     scale = dimension.scale
     if bins.is_binned(scale):

@@ -67,7 +67,7 @@ def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dim
 
 
 def code_words(store: Store) -> Callable[[str, str, str, float | None], str]:
-    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact`."""
+    """What says a code in words: (kind of item, unit, dimension, code) -> "4", "good", "n/a"; see `exact_words`."""
     scales: dict[tuple[str, str, str], Scale] = dict(cards.scales(store).items())
 
     @cache

@@ -59,11 +59,11 @@ def preview_import(
     found: list[DetectedFile] | None = None,
     waits: OnWait | None = None,
 ) -> ImportPreview:
-    """What an import would do, with everything that is wrong with it; nothing is written to the store.
+    """Say what an import would do, with everything that is wrong with it; nothing is written to the store.
 
     `rejects` gets the rows that cannot be imported, as JSON lines with file, line, error and row. `actor` is who would
-    import it ("": a lead); `found` is what `detect_formats` gave, if asked before. An upload may have to wait for
-    others, which `waits` is told.
+    import it ("": a lead). `found` is the result of `detect_formats`, if it was called before. An upload may have to
+    wait for others; `waits` is then called.
     """
     plan.check()
     with Spool() as spool:
@@ -85,9 +85,9 @@ def import_source(
     """Import a source into a dataset, which is made if it is missing. What is there already is not added again.
 
     With `on_error="refuse"` a single bad line stops all of it: Raises ImportRefused, whose preview lists every problem.
-    With "good rows" the rest is taken and the bad lines go to `rejects`; not where there are so many that reading
-    stopped. Raises NotAllowed below the role researcher, which may adjudicate, too; a gold rule and
-    guidelines are only taken from a lead, and else left aside with a warning.
+    With "good rows" the rest is taken and the bad lines go to `rejects`, unless there are so many that reading stopped.
+    Raises NotAllowed below the role researcher, which may also import adjudications. A gold rule and guidelines are
+    only taken from a lead; otherwise they are left out with a warning.
     """
     plan.check()
     require(store, actor, "researcher")
@@ -216,7 +216,7 @@ _ADDED = {
         "select item_id, unit, dimension from adjudication where dataset_id = $1 and seq > $2",
     ),
 }
-"""What identifies rows of a table, and what was added to a dataset since a change."""
+"""By table: the columns that identify its rows, and the query of rows added to a dataset since a change."""
 
 
 def _refuse_if_changed(tx: Tx, known: Snapshot, result: ReadingResult, spool: Spool) -> None:

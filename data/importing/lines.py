@@ -17,9 +17,9 @@ Sort = Literal["card", "item", "judgment", "label", "adjudication", "rule", "gui
 class Line:
     """A canonical line of one sort, not yet validated, and the row of the file that it came from.
 
-    `unscored` is set where a format knows that there is no score, with the reason; `nth` tells apart votes of one
-    person for one thing that carry no time, and `moment` is a time by which the newest of several counts; a `weak` item
-    stands for one whose texts are not in the files, and gives way to what is there under its name.
+    `unscored` is set with the reason if a format knows that there is no score. `nth` distinguishes votes without a time
+    of one person on one thing; `moment` is a time by which the newest of several counts. A `weak` item stands for one
+    whose texts are not in the files, and gives way to what is there under its name.
     """
 
     file: str
@@ -92,7 +92,7 @@ class NamedValue:
 
 Entry = Line | RejectedRow | Hint
 ToolEntry = Entry | NamedValue
-"""What the format of another tool gives: what it says under names of its own is settled afterwards."""
+"""What the format of another tool gives; its own names are matched with questions afterwards."""
 
 
 class GuidelinesLine(Strict):

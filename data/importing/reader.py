@@ -2,8 +2,8 @@
 
 Only `data.importing.subprocess_reader` starts it.
 
-It hears a task on its standard input and answers on its standard output; before it looks at a file it takes away from
-itself what reading does not need. When nobody listens any more it ends.
+It gets a task on its standard input and answers on its standard output. Before it opens a file, it gives up all rights
+and resources that reading does not need. It ends when nobody listens any more.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OFTEN = 0.1
 
 
 class _MessageReader:
-    """What is heard, piece by piece; a thread listens, so that an end is heard in the middle of work, too."""
+    """Reads messages from a stream; a thread listens, so that its end is noticed in the middle of work, too."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self.folder = stream, ""
@@ -47,16 +47,16 @@ class _MessageReader:
         while len(size := self._stream.read(8)) == 8:
             self._heard.put(pickle.loads(self._stream.read(int.from_bytes(size, "big"))))
         if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)  # who would have done it was killed
+            shutil.rmtree(self.folder, ignore_errors=True)  # the process that would have done it was killed
         os._exit(1)
 
     def next(self) -> Any:
-        """The next thing that is said."""
+        """Return the next message."""
         return self._heard.get()
 
 
 class _MessageWriter:
-    """Where answers go: lines of JSON."""
+    """Writes answers as lines of JSON."""
 
     def __init__(self) -> None:
         self._out = os.fdopen(os.dup(1), "wb")
@@ -64,7 +64,7 @@ class _MessageWriter:
         self._told = 0.0
 
     def say(self, **message: Any) -> None:
-        """Say something."""
+        """Send a message."""
         self._out.write(json.dumps(message, default=asdict).encode() + b"\n")
         self._out.flush()
 
@@ -127,7 +127,7 @@ def _file(name: str, path: Path) -> SourceFile:
 
 
 def limit_resources(memory: int, seconds: int, file: int, last: bool = True) -> None:
-    """Take no more than that: bytes beyond what is there now, seconds, bytes of a file; and come after all others."""
+    """Limit this process to bytes beyond those in use now, seconds, and bytes of a file; let all others run first."""
     if last:
         with contextlib.suppress(OSError):
             os.nice(19)

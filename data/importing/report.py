@@ -204,7 +204,7 @@ class ProblemCollector:
             self._hints[sentence] = self._hints.get(sentence, 0) + 1
 
     def _hand_back(self, shown: dict[str, Any], row: Any) -> None:
-        """Write the row that came before; what is wrong with one row, found in succession, becomes one line."""
+        """Write the row that came before; a further problem of the same row is added to that row's line."""
         entry = self._held
         if entry is not None and (entry[0]["file"], entry[0]["line"], entry[1]) == (shown["file"], shown["line"], row):
             entry[0]["error"] += f" {shown['error']}"

@@ -87,8 +87,7 @@ def read_source(
 
 @contextlib.contextmanager
 def _unswept() -> Iterator[None]:
-    """Look for circular garbage seldom: lines leave none, and going through all that waits takes a third of the time.
-    """
+    """Collect cyclic garbage rarely: lines make none, and checking all that waits takes a third of the time."""
     gc.set_threshold(*_SELDOM)
     try:
         yield

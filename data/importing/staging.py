@@ -22,7 +22,7 @@ _TYPES = {
 RECORDS: tuple[type[NamedTuple], ...] = (ItemRow, JudgmentRow, ScoreRow, RemarkRow, LabelRow, AdjudicationRow)
 """The rows that an import may bring, in the order in which their tables are written."""
 LATER = -1.0
-"""In the place of a label's probability that is known when all labels are."""
+"""Stands for a label's probability until all labels are known."""
 _ROWS, _CHARACTERS = 10_000, 8 * 2**20
 
 

@@ -31,7 +31,7 @@ from judges.stats.calibration import Summary, summarise
 
 @dataclass(frozen=True)
 class NextStep:
-    """Where to go on: the address of a page, what it is to show, and what was drawn for it, in a sentence."""
+    """Where to go on: the address of a page, what it has to show, and a sentence on what was drawn for it."""
 
     page: str
     query: dict[str, str]
@@ -77,10 +77,10 @@ def plan_import(store: Store, interpretation: Interpretation, draft_plan: Import
 
 @allow("researcher")
 def next_step(store: Store, actor: str, dataset_id: str, draw: bool = True) -> NextStep | None:
-    """Where an import leads: to the figures where judge and people meet, else to the first blind item.
+    """Return where an import leads: to the figures if judge and people share cells, else to the first blind item.
 
-    For that an audit sample is drawn where the dataset has none; without `draw` it then leads nowhere (None). Raises
-    NotAllowed below the role researcher, and BadInput where the import made no dataset.
+    For the latter an audit sample is drawn if the dataset has none; without `draw` there is then no next step (None).
+    Raises NotAllowed below the role researcher, and BadInput if the import made no dataset.
     """
     name = next((d.name for d in datasets.all_datasets(store) if d.id == dataset_id), "")
     if not name:
@@ -98,7 +98,7 @@ def next_step(store: Store, actor: str, dataset_id: str, draw: bool = True) -> N
 
 
 def _draw(store: Store, actor: str, dataset_id: str, judge_id: str) -> str:
-    """Draw what the policy requires, all of it blind where the items would not do otherwise; what that is, in words."""
+    """Draw what the policy requires, all of it blind if there are too few items otherwise; return that in words."""
     needed = quota(store, dataset_id, bool(judge_id))
     if needed.next_draw > needed.left:
         judge_id, needed = "", quota(store, dataset_id, False)

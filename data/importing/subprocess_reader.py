@@ -44,15 +44,15 @@ MEMORY = 2**30
 FILE = 2 * 2**30
 """Bytes of the largest file that it may write."""
 SECONDS, SECONDS_A_MB = 30.0, 2.0
-"""Processor time that reading may take. On the clock it is four times as much, as all others come first."""
+"""Processor time that reading may take. The limit in real time is four times as much, because all others come first."""
 COMES_LAST = True
 """Whether everything else on the machine comes first."""
 OUT_OF_MEMORY = 77
-"""What the process ends with when there is no more memory."""
+"""The exit code of the process if there is no more memory."""
 TRACE = "trace"
 """The file in which the process leaves the lines of code that an error went through."""
 OnWait = Callable[[int], None]
-"""Called again and again while an import waits, with the number of those that are read before it."""
+"""Called repeatedly while an import waits, with the number of those that are read before it."""
 _TICK = 0.2
 _SAID = 64 * 2**20
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -108,7 +108,7 @@ def read_source(
 
 @contextmanager
 def _turn(waits: OnWait | None) -> Iterator[None]:
-    """Wait in line, and keep the place in front until the body has run."""
+    """Wait in line, and keep the first place until the body has run."""
     me = object()
     with _moved:
         _line.append(me)
@@ -135,7 +135,7 @@ def _refuse_lookup(name: str, ids: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _ask_of(source: Source, task: dict[str, Any], folder: Path, ask: Lookup, progress: Progress | None) -> Any:
-    """What a new process answers to a task; it is ended whatever happens here. Raises BadInput."""
+    """Return what a new process answers to a task; the process is ended in any case. Raises BadInput."""
     seconds = int(SECONDS + SECONDS_A_MB * source.size / 2**20)
     files = [(file.name, str(file.path)) for file in source.files]
     limits = {"memory": MEMORY, "seconds": seconds, "file": FILE, "last": COMES_LAST}

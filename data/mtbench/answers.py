@@ -34,10 +34,10 @@ class Target:
 
 
 def check_answer_target(store: Store, target: Target, judge: str) -> bool:
-    """Whether all of the answers are there already, of a set of the same questions that others stored.
+    """Return whether all of the answers are there already, from an equal set of questions that others stored.
 
-    `judge` is the id under which the replies are stored. Raises BadInput where the dataset holds what these answers
-    could not stand beside.
+    `judge` is the id under which the replies are stored. Raises BadInput if the dataset holds something that these
+    answers cannot be mixed with.
     """
     found = next((one for one in datasets.all_datasets(store) if one.name == target.dataset), None)
     if found is None:

@@ -42,7 +42,7 @@ class PlannedArm:
 
 @dataclass(frozen=True)
 class Experiment:
-    """The arms, the factors that are crossed, and those in which both differ without showing a judge anything else."""
+    """The arms, the factors that are crossed, and the factors that differ but show a judge the same."""
 
     factors: tuple[str, ...]
     equal: tuple[str, ...]
@@ -53,11 +53,11 @@ def plan_experiment(
     store: Store, usual: ProtocolRun, one: Protocol, other: Protocol, judges: tuple[str, str] = ("", ""),
     factors: Sequence[str] = tuple(FACTORS),
 ) -> Experiment:  # fmt: skip
-    """What the crossed judging of a dataset's answers would take; `usual` has the dataset, endpoint and prices.
+    """Plan the crossed judging of a dataset's answers; `usual` has the dataset, endpoint and prices.
 
-    `judges` are those of A and of B, where they are others than the protocols name.
-    A factor in which both protocols differ and whose choices show the judge the same of these very answers is not
-    crossed. Means are by A's rules of reading. Raises BadInput where there is nothing to judge or to cross.
+    `judges` are those of A and of B, if they are not those that the protocols name. A factor in which both protocols
+    differ, but with which a judge sees the same for these very answers, is not crossed. Means are by A's rules of
+    reading. Raises BadInput if there is nothing to judge or to cross.
     """
     answers = stored_answers(store, usual.dataset)
     if not answers:

@@ -75,7 +75,7 @@ def judgment_counts(store: Store, dataset_id: str, parse: Parse) -> list[JudgeCo
 
 
 def named_bench(bench: Bench) -> Bench:
-    """The same with judges under their names in place of ids."""
+    """Return the same records with names of judges instead of ids."""
     names = judge_names(bench.judges.values())
     return replace(
         bench,
@@ -109,7 +109,7 @@ def compared_judges(store: Store, dataset_id: str, parse: Parse, one: str, other
 def agreement_by(
     store: Store, dataset_id: str, parse: Parse, one: str, other: str, by: By
 ) -> dict[str, PairAgreement]:
-    """How two judges go together on each turn, category or model."""
+    """Return how two judges agree on each turn, category or model."""
     found = compared_judges(store, dataset_id, parse, one, other)
     if by == "turn":
         return {f"turn {turn}": agreement for turn, agreement in found.turns.items()}
@@ -173,7 +173,7 @@ def rated_models(store: Store, dataset_id: str) -> dict[str, frozenset[str]]:
 
 
 class RunName(NamedTuple):
-    """A pipeline by its names: the ids of its dataset and judge, and a protocol's name, or its mark as it was."""
+    """A pipeline by names: the ids of its dataset and judge, and a protocol's name, or the mark of an old version."""
 
     dataset: str
     judge: str
@@ -189,7 +189,7 @@ def _pipeline(store: Store, run: RunName) -> Pipeline:
 @allow("annotator")
 @kept
 def pipeline_gap(store: Store, one: RunName, other: RunName, model: str = "") -> Waterfall | None:
-    """The way from the mean of one pipeline to that of another, over one model or all in common; None without any."""
+    """Return the steps from one pipeline's mean to another's, over one model or all in common; None without any."""
     return replay(_pipeline(store, one), _pipeline(store, other), [model] if model else [])
 
 

@@ -218,12 +218,12 @@ def _votes(store: Store, dataset_id: str) -> tuple[Vote, ...]:
 
 
 def in_order(question: str) -> tuple[float, str]:
-    """The place of a question's id among others: by number, and behind them what is no number by its letters."""
+    """Return the sort key of a question's id: numbers by value, then all other ids by their letters."""
     return (float(question), "") if question.isdecimal() else (math.inf, question)
 
 
 def _order_judgments(store: Store, found: Iterable[Judged]) -> tuple[dict[str, Judge], tuple[Judged, ...]]:
-    """The judges of some judgments, by model; and the judgments judge by judge, by question."""
+    """Return the judges of some judgments, by model, and the judgments ordered by judge and question."""
     judge_ids = {one.judge for one in found}
     rows = sorted((row for one, row in every_judge(store).items() if one in judge_ids), key=_by_model)
     places = {row.id: n for n, row in enumerate(rows)}
@@ -236,9 +236,9 @@ def _by_model(row: JudgeRow) -> tuple[str, str, str]:
 
 
 def _text_and_number(raw: str, value: float | None, remark: str) -> tuple[str, float | None]:
-    """The text of a judgment, and the number that its file states: where it is kept without a text, or remarked.
+    """Return the text of a judgment, and the number of its file if it has no text or a remark names one.
 
-    Elsewhere it is the rating that was read; FastChat's files state -1 where none could be.
+    Otherwise the number is the rating that was read; FastChat's files state -1 where none could be.
     """
     if raw.startswith('{"judgment":""') and (row := _object(raw)):
         return "", row.get("score")
@@ -255,7 +255,7 @@ def _verdict(text: str, counts: parsing.Counts) -> Winner:
 
 
 def _reply_text(text: str) -> str:
-    """What a reply says in words: of one in JSON, as files of verdicts come in, the reason that it gives."""
+    """Return what a reply says in words; if it is JSON, as in files of verdicts, the reason that it gives."""
     payload = _object(text) if text.startswith("{") else {}
     if not {"verdict", "winner"} & payload.keys():
         return text

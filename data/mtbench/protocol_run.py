@@ -1,7 +1,7 @@
 """A protocol of MT-Bench run end to end: a model answers the questions, its answers become items, a judge rates them.
 
-Answers and ratings are runs of cards like any other. Each step does only what is not there yet, so that whatever ends a
-protocol's run (a stop, a spending limit, a killed process) it goes on where it was.
+Answers and ratings are runs of cards like any other. Each step does only what is still missing, so a protocol's run
+continues where it was, whatever ended it (a stop, a spending limit, a killed process).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _COUNTED: dict[Step, str] = {"answers": "question", "ratings": "turn", "verdicts
 _SCOPE = "mtbench"
 _UNFINISHED = ("stopped", "interrupted", "failed")
 _ASSUMED = "word " * 400
-"""An answer that is not there yet, where its judging is estimated."""
+"""Stands for an answer that does not exist yet when its judging is estimated."""
 _PRACTICE = "practice-heuristic"
 
 
@@ -61,11 +61,11 @@ _PRACTICE = "practice-heuristic"
 class ProtocolRun:
     """What is to be run by a protocol.
 
-    `dataset` is the name of the dataset that the answers come into, and in which the judge works: a protocol has one of
-    its own, as an answer's name tells question, model and sample. `questions` is the id of a set of questions and
-    `model` who answers them ("": nobody, the answers that are there are judged); `judge` rates ("": nobody), and with
-    `pairs` also compares. `prompts` are those of the user's own judge_prompts.jsonl. `spending_limit` in US dollars is
-    for all steps together.
+    `dataset` is the name of the dataset that the answers come into, and in which the judge works. Each protocol has its
+    own, because an answer's name has only question, model and sample. `questions` is the id of a set of questions and
+    `model` answers them ("": no model, the existing answers are judged). `judge` rates ("": no judge), and with `pairs`
+    also compares. `prompts` are those of the user's own judge_prompts.jsonl. `spending_limit` in US dollars is for all
+    steps together.
     """
 
     protocol: Protocol
@@ -165,9 +165,9 @@ def _paid_for(found: Estimate) -> str:
 def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> Iterator[tuple[Step, str]]:
     """Begin one step after the other, and give each with its run's id once it has begun; researchers and leads.
 
-    To go on with the next step is to wait for the end of the one before, which has to finish. Runs that ended before
-    their time are gone on with where `resume` is set, and refused else; `spending_limit` then counts what they have
-    cost. Raises BadInput where there is nothing to ask, or nothing left to spend.
+    Asking for the next step waits for the end of the one before, which has to finish. Runs that ended early are
+    continued if `resume` is set, and refused otherwise; `spending_limit` then includes what they have cost. Raises
+    BadInput if there is nothing to ask, or nothing left to spend.
     """
     require(store, actor, "researcher")
     _check(store, spec)
@@ -201,7 +201,7 @@ def steps(store: Store, actor: str, spec: ProtocolRun, resume: bool = False) -> 
 
 @allow("researcher")
 def start_protocol(store: Store, actor: str, spec: ProtocolRun) -> str:
-    """Begin, or go on, in the background; the id of the run that begins. What stops a later step is in the log.
+    """Begin, or go on, in the background; return the id of the run that begins. What stops a later step is logged.
 
     Raises BadInput as `steps` does.
     """

@@ -31,12 +31,13 @@ _LEFT: tuple[State, ...] = ("to label", "reserved by you")
 class ListedDraw:
     """A draw as one person may see it. For a blind draw nothing of the judge is in it.
 
-    Of a reason it has kind and place only, while the person was not shown what the judge said: the words may reveal it.
-    Of an item that may still come to them blind it has neither stratum nor probability, which may show a score, and no
-    systems where the dataset hides them.
+    Until the person was shown what the judge said, a reason has only its kind and place, because its words may reveal
+    it. An item that they may still get to answer blind has no stratum or probability, because these may show a score.
+    It has no systems if the dataset hides them.
 
-    place: its place in the whole queue, from 1; about: the first line of its text; probability: of being in this part
-    of the sample (None: not at random); people: how many have answered it, of `overlap`; holders: who has reserved it.
+    `place`: its place in the whole queue, from 1. `about`: the first line of its text. `probability`: of being in this
+    part of the sample (None: not at random). `people`: how many have answered it, of `overlap`. `holders`: who has
+    reserved it.
     """
 
     item: str
@@ -91,7 +92,7 @@ def list_queue(
     """
     index, moment = current_index(store), now()
     fit = matching_draws(store, index, dataset_id, stream, filters)
-    with index.lock:  # what may still come to this person blind, in whatever queue
+    with index.lock:  # items that this person may still get blind, in any queue
         pending = index.pending_items(person, dataset_id)
     hidden = pending if settings.hides_systems(store, dataset_id) else set[str]()
     words = " ".join(search.lower().split())
@@ -103,7 +104,7 @@ def list_queue(
             if (fit is None or draw.id in fit)
             and (not words or draw.id in found or _matches_person(index, draw, words, moment))
         ]
-        # What a judge said of an item that is to be answered blind shows neither here nor through a filter.
+        # What a judge said of an item that is to be answered blind is shown neither here nor through a filter.
         every = [e for e in every if fit is None or e[2] != "in audit sample"]
         counts = Counter(s for _, _, s in every)
         answered, full = sum(bool(d.answered_by) for _, d, _ in every), sum(index.is_full(d) for _, d, _ in every)
@@ -169,7 +170,7 @@ def _rows(
 
 
 def _reasons(reasons: Sequence[Reason], known: bool) -> tuple[str, ...]:
-    """Why an item is in the queue: in full to whom the judge was shown, else where the doubt is and its sort."""
+    """Return why an item is in the queue: in full if the judge was shown, else only the place and kind of the doubt."""
     if known:
         return tuple(r.text for r in reasons)
     doubts = ((f"{unit_place(r.unit)}{r.dimension.replace('_', ' ')}".strip(), r.kind) for r in reasons)

@@ -155,10 +155,11 @@ def _population(
 
 
 class ReviewPlan(NamedTuple):
-    """What would come into the review queue.
+    """What `fill_review` would take.
 
-    How many items, how many of them for each kind of reason, and how many
-    that need a look stay out because they are reserved for the audit sample."""
+    How many items, how many of them for each kind of reason, and how many that need a look stay out because they are
+    reserved for the audit sample.
+    """
 
     new: int
     kinds: dict[str, int]
@@ -184,11 +185,11 @@ def _needs(store: Store, dataset_id: str, judge_id: str, kind: ReasonKind | None
 def fill_review(
     store: Store, actor: str, dataset_id: str, judge_id: str, most: int = 200, kind: ReasonKind | None = None
 ) -> int:
-    """Take the items that need a look most into the review queue, those not in it yet; how many were taken.
+    """Take the items that need a look most into the review queue, if not in it yet; return how many were taken.
 
-    `kind`: only items that have a reason of this kind, as "not spared" for the rest of what is kept unseen. Items of
-    the audit sample stay out while they wait for answers: whoever saw them here could not answer them there.
-    Raises NotAllowed below the role researcher, BadInput for a number that cannot be.
+    `kind`: only items with a reason of this kind, for example "not spared" for what is not accepted without review.
+    Items of the audit sample stay out while they wait for answers, because people who saw them here could not answer
+    them there. Raises NotAllowed below the role researcher, BadInput for an impossible number.
     """
     if not 1 <= most <= MOST:
         raise BadInput(f"{most} items cannot be taken: give a number from 1 to {MOST:,}.")
@@ -204,10 +205,11 @@ def fill_review(
 
 
 class FlaggedItems(NamedTuple):
-    """What came of taking items into the review queue.
+    """The result of taking items into the review queue.
 
-    Items newly taken into the review queue, those that were in it already, and those that stay out of it as they are
-    reserved for the audit sample."""
+    It counts the items newly taken, those that were in it already, and those that stay out because they are reserved
+    for the audit sample.
+    """
 
     new: int
     existing: int
@@ -216,7 +218,7 @@ class FlaggedItems(NamedTuple):
 
 @allow("researcher")
 def take_flagged(store: Store, actor: str, dataset_id: str, judge_id: str, reasons: Iterable[Reason]) -> FlaggedItems:
-    """Take the items of the given reasons into the review queue, those not in it yet, and not reserved for the audit.
+    """Take the items of the given reasons into the review queue, if not in it yet and not reserved for the audit.
 
     Raises NotAllowed below the role researcher, BadInput for an item of another dataset.
     """
@@ -264,11 +266,11 @@ def _split_needs(
 def claim_items(
     store: Store, person: str, dataset_id: str, stream: Stream, filters: QueueFilters, ids: Sequence[str], ahead: int
 ) -> list[GivenItem]:
-    """Up to `ahead` items for a person to answer next, claimed for them in one transaction.
+    """Claim up to `ahead` items for a person to answer next, in one transaction, and return them.
 
-    `ids` are items that their browser has already: they are kept claimed and not given again, and while more than half
-    of `ahead` of them fit the filters, no more are given. A claim ends with the answer or by itself after the dataset's
-    claim time; a person's own open claims come first (a reload goes on). Raises NotAllowed.
+    `ids` are items that their browser has already: they stay claimed and are not given again. While more than half of
+    `ahead` of them fit the filters, no more are given. A claim ends with the answer, or by itself after the dataset's
+    claim time. A person's own open claims come first, so that a reload continues with them. Raises NotAllowed.
     """
     people.require(store, person, "annotator")
     index = current_index(store)
@@ -279,7 +281,7 @@ def claim_items(
         return fit is None or draw.id in fit
 
     def choose(moment: datetime) -> tuple[list[QueuedDraw], list[QueuedDraw]]:
-        """(the draws to give now, those whose claim is to be written: new ones, and own ones that are half over)."""
+        """Return (draws to give now, draws whose claim is to be written: new ones, and own ones that are half over)."""
         with index.lock:
             own = index.held_draws(dataset_id, stream, person, moment)
             kept = [d for d in own if d.item in ids]
@@ -291,7 +293,8 @@ def claim_items(
                 if fits(d) and d not in own and d.item not in ids
             )  # fmt: skip
             chosen += islice(more, want - len(chosen))
-            # What the browser has and nobody else may have taken meanwhile is claimed again, though its claim be over.
+            # An item in the browser that nobody else may have taken meanwhile is claimed again, even if its claim is
+            # over.
             lost = [
                 d for item in ids for d in index.of_item.get(item, ())
                 if (d.dataset, d.stream) == (dataset_id, stream) and person in d.holders and d not in own
@@ -329,9 +332,9 @@ def _to_given_items(store: Store, chosen: list[QueuedDraw]) -> list[GivenItem]:
 def matching_draws(
     store: Store, index: QueueIndex, dataset_id: str, stream: Stream, filters: QueueFilters
 ) -> frozenset[str] | None:
-    """The ids of the draws that pass the filters, kept until more are drawn; None where there is no filter.
+    """Return the ids of the draws that pass the filters, cached until more are drawn; None if there is no filter.
 
-    What the audit sample is narrowed to would name the systems that a dataset hides in it: there it means nothing.
+    In the audit sample of a dataset that hides systems the filter by system is ignored, because it would name them.
     """
     if filters.system and stream == "audit" and settings.hides_systems(store, dataset_id):
         filters = replace(filters, system="")
@@ -353,7 +356,7 @@ def matching_draws(
 
 @allow("annotator")
 def release_claims(store: Store, person: str, dataset_id: str) -> int:
-    """Give back what a person holds of a dataset but has not answered, so that others get it at once; how many."""
+    """Release the items of a dataset that a person has reserved and not answered, for others; return how many."""
 
     def work(tx: Tx) -> int:
         people.require(tx, person, "annotator")
@@ -379,10 +382,10 @@ def count_open(
 
 @allow("researcher")
 def count_known_to_all(store: Store, dataset_id: str) -> int:
-    """How many items that are not drawn yet could be answered blind by nobody who works here now.
+    """Count the items that are not drawn yet and that nobody who works here now could answer blind.
 
-    They were shown with a judge's scores or other people's labels to each, or answered. They stay in the population: a
-    sample of the others would speak of the others alone.
+    Each of these people was shown them with a judge's scores or other people's labels, or answered them. The items stay
+    in the population, because a sample of the others would only describe the others.
     """
     here, index = [p.name for p in people.all_people(store)], current_index(store)
     query = "select id from item where dataset_id = $1 and id not in (select item_id from draw where stream = 'audit')"
@@ -394,7 +397,7 @@ def count_known_to_all(store: Store, dataset_id: str) -> int:
 
 @allow("annotator")
 def count_stranded(store: Store, dataset_id: str) -> int:
-    """How many items of the audit sample wait for a blind answer that nobody can give who works here now."""
+    """Count the items of the audit sample that wait for a blind answer that nobody who works here now can give."""
     here, index = [p.name for p in people.all_people(store)], current_index(store)
     with index.lock:
         return sum(

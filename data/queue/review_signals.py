@@ -18,10 +18,10 @@ from judges.types import sort_of
 def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[ReviewNeed]:
     """The items of a dataset that need a look at what this judge said, most needed per rating first, with the reasons.
 
-    They name where the doubt comes from: a broken rule, a reply that could not be used (nobody asked again with better
-    luck), samples, orders, windows, chapters, tokens, the judge's own word, another judge, or a rule that
-    keeps only surer verdicts unseen (data/approvals/auto_accept.py). Judges of a probe saw other items than people do,
-    and are no witnesses.
+    Reasons name where the doubt comes from: a broken rule, a reply that could not be used (and no later one could),
+    samples, orders, windows, chapters, tokens, the judge's own word, another judge, or a rule that accepts only surer
+    verdicts without review (data/approvals/auto_accept.py). Judges of a probe saw other items than people do, so they
+    do not count as other judges.
     """
     where = "join item i on i.id = x.item_id where i.dataset_id = $1 and x.judge_id = $2 "
     rules = store.rows(

@@ -1,4 +1,4 @@
-"""What the items of a dataset are parted by for a draw: strata, which an item keeps from its first draw on."""
+"""How the items of a dataset are divided for a draw: into strata, which an item keeps from its first draw on."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LOWEST = "lowest score"
 class SampledPopulation:
     """The items of a dataset that a draw is about: item -> stratum, and item -> whether assisted of those drawn before.
 
-    `new` are the strata that this draw would fix, and `open` says whether the design parts any item. What prompts were
-    tuned on is not of the population, drawn before or not: the figures do not speak of it.
+    `new` are the strata that this draw would fix; `open` says whether the design assigns any item. Items that prompts
+    were tuned on are not in the population, drawn before or not, because the figures do not cover them.
     """
 
     strata: dict[str, str]
@@ -39,9 +39,9 @@ class SampledPopulation:
 
 @allow("researcher")
 def sampled_population(store: Store | Tx, dataset_id: str, design: SampleDesign) -> SampledPopulation:
-    """The items with their strata: those fixed before, and for items that have none yet those of the design.
+    """Return the items with their strata: those fixed before, and for items that have none yet those of the design.
 
-    Raises BadInput for a design that cannot be: nothing is known to part the items by, or all of them are parted
+    Raises BadInput for an impossible design: nothing is known by which to divide the items, or all of them are divided
     already, in another way.
     """
     rows = store.rows("select item_id, mode, seq from draw where dataset_id = $1 and stream = 'audit'", [dataset_id])

@@ -1,8 +1,8 @@
 """Who may do what: people with their roles, and the store as one person may ask it.
 
-A page holds a `Visit` and never the store itself. A function of data that a page calls bears `allow`, which looks the
-person up anew at each call; a function that does not bear it refuses a visit, as nothing can be read or written by one.
-Commands, workers and what such a function calls have the store itself, and are not asked.
+A page has a `Visit`, never the store itself. A function of data that a page calls is decorated with `allow`, which
+looks the person up at each call. Other functions cannot use a visit, because it can neither read nor write. Commands,
+workers and what such a function calls have the store itself, and are not checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from data.store.ids import now
 
 Role = Literal["annotator", "researcher", "lead"]
 Least = Literal["anybody", "annotator", "researcher", "lead"]
-"""The least that a function asks for. `anybody`: also who has not said yet who they are, if names are on trust."""
+"""The least role that a function asks for. `anybody`: also people who have not said who they are, if names are trusted."""
 ROLES: tuple[Role, ...] = ("annotator", "researcher", "lead")
 R = TypeVar("R", bound=Reader)
 T = TypeVar("T")
@@ -118,10 +118,10 @@ def _hours(text: str) -> timedelta:
 
 @final
 class Visit(Store):
-    """The store as one person may ask it, "" being nobody: only through functions that bear `allow`.
+    """The store as one person may ask it, "" being nobody: only through functions decorated with `allow`.
 
-    `login` is the sign-in at the provider by which the person is here, "" for none; None where names are taken on
-    trust, or where whoever makes the visit knows the person by other means.
+    `login` is the sign-in at the provider by which the person is here, "" for none. It is None if names are taken on
+    trust, or if the code that makes the visit knows the person by other means.
     """
 
     def __init__(self, store: Store, person: str, login: str | None = None) -> None:
@@ -130,7 +130,7 @@ class Visit(Store):
         self._known: tuple[tuple[int | None, ...], Person | None, datetime | None] = (), None, None
 
     def visitor(self) -> Person | None:
-        """Who may be here by this visit; None for nobody. Looked up anew when a table of people or sign-ins changed."""
+        """The person of this visit, if they may be here, else None. Looked up anew when people or sign-ins changed."""
         stamp = tuple(map(self._store.table_version, ("person_event", "login", "login_end")))
         if stamp != self._known[0]:
             self._known = stamp, *self._look_up()
@@ -147,7 +147,7 @@ class Visit(Store):
         return found, login.issued
 
     def admit(self, role: Least, acting: str | None) -> Store:
-        """The store itself, where this person has at least that role and is who acts. Raises NotAllowed."""
+        """Return the store itself if this person has at least that role, and is the one who acts. Raises NotAllowed."""
         if role != "anybody" or self.login is not None:
             found = self.visitor()
             if found is None:

@@ -57,7 +57,7 @@ def add_rules(tx: Tx, judges: Mapping[str, tuple[Card, Mapping[str, Any]]]) -> N
 @kept
 def describe_combinations(store: Store) -> dict[str, str]:
     """The words beside the name of every judge that was asked several times: "5 samples, median"."""
-    # Where answers have no order the rule is a vote whatever the judge's own: what comes before it in the alphabet is.
+    # Unordered answers always go by vote, so `min` gives the judge's own rule: all others come before "vote".
     rows = store.rows(
         "select c.judge_id, max(c.samples), min(r.rule) from combination_now c join combine_rule r "
         "on r.judge_id = c.judge_id group by c.judge_id"

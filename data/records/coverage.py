@@ -16,8 +16,8 @@ SIDES = ("wins", "ties", "losses")
 class CountedDimension:
     """What is counted of a dimension: answers or bins in words, their codes, and the values whose means are taken.
 
-    `mean`: the value itself is one; otherwise each answer is (0 or 1), of a flag only "yes". `sided`: a verdict on the
-    better of two, which is a win, a tie or a loss of each system.
+    `mean`: the mean of the value itself is taken; otherwise that of each answer (0 or 1), of a flag only "yes".
+    `sided`: a verdict on the better of two, which is a win, a tie or a loss of each system.
     """
 
     dimension: Dimension

@@ -24,20 +24,20 @@ from data.store.ids import new_id
 
 AnswerMode = Literal["blind", "assisted", "revealed"]
 PEOPLE = ""
-"""In the place of a judge: other people's labels."""
+"""Stands for other people's labels, in the place of a judge."""
 ASKED = "asked for"
 """The route of scores that a person asked for (on the desk after a blind answer, or where they adjudicate)."""
 _COPY = "a copy of it"
 _REST = """substr(content, length(replace(replace(name, '\\', '\\\\'), '"', '\\"')) + 9)"""
-"""An item's content behind its name, with which it begins."""
+"""SQL: an item's content after its name, which comes first."""
 _BARE = f"case when meta = '{{}}' then {_REST} else replace({_REST}, '\"meta\":' || meta, '\"meta\":{{}}') end"
 _TEXTLESS = (
     """(content like '%"output":""%' and content like '%"task":""%') """
     """or content like '%"text":null%"text":null%'"""
 )
-"""Whether nothing that was judged is in the files."""
+"""SQL: whether none of the texts that were judged are in the files."""
 NOTE = "Items that you may still be asked to label blind are left out."
-"""What a list says of the items that `listed` keeps from it."""
+"""What a list says of the items that `expose_list` leaves out."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,10 @@ _KNOWN = (__name__, "items")
 
 
 def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
-    """item -> all items that are the same but for their name and meta, itself among them; only where there are any.
+    """Return item -> all items that are the same but for their name and meta, itself included; only where any exist.
 
-    Items whose texts are not in the files are known by their names alone: none is a copy of another. It is asked for at
-    every save, so only those items are read that came since the last time, and those of which they may be copies.
+    Items whose texts are not in the files are known by name only, so none is a copy of another. Every save needs this,
+    so only those items are read that came since the last time, and those of which they may be copies.
     """
     [upto] = reader.follow(["item"])
     came, foreseen = reader.foreseen.get(_foresee_copies, (-1, None))
@@ -106,7 +106,7 @@ def item_copies(reader: Store | Tx) -> Mapping[str, tuple[str, ...]]:
 
 @look_ahead("item")
 def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
-    """What is known of all items once those of a large change have come: whoever saves then need not wait for it."""
+    """Return what will be known of all items once those of a large change are in, so that no save has to wait."""
     if _KNOWN not in store.memory and not _any_shown(store):
         return None
     item_copies(store)
@@ -116,7 +116,7 @@ def _foresee_copies(store: Store, came: int, table: str) -> _Known | None:
 def _with_items(
     reader: Store | Tx, known: _Known, which: str, params: Sequence[object], table: str = "item"
 ) -> _Known:
-    """What is known of items, with those more that a condition leaves."""
+    """Return what is known of items, with those added that meet a condition."""
     rows = reader.rows(f"select hash({_BARE}), id from {table} where {which} and not ({_TEXTLESS}) order by 1", params)
     came = np.array([row[0] for row in rows], np.uint64)
     prints = np.concatenate([known.prints, came])
@@ -192,7 +192,7 @@ def inherit_exposures(tx: Tx) -> int:
 
 
 def _any_shown(reader: Store | Tx) -> bool:
-    """Whether anybody was shown anything: else nobody need know of copies."""
+    """Whether anybody was shown anything. If not, nobody needs to know of copies."""
     return bool(reader.rows("select 1 from exposure limit 1"))
 
 
@@ -201,14 +201,14 @@ def _append(tx: Tx, person: str, pairs: Iterable[tuple[str, str]], route: str) -
 
 
 def record_exposures(store: Store, person: str, judges_by_item: Mapping[str, Collection[str]], route: str) -> None:
-    """The same in a change of its own; returns once it is durable, so that what is shown is shown after it."""
+    """Like `add_exposures`, in a change of its own. It returns once that is durable, so nothing is shown before."""
     judges_by_item = {item: judges for item, judges in judges_by_item.items() if judges}
     if judges_by_item and _lacking(store, person, judges_by_item):
         store.tx(person, "exposure", lambda tx: add_exposures(tx, person, judges_by_item, route))
 
 
 def _lacking(reader: Store | Tx, person: str, by_item: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
-    """What of this is not on record, for the items and their copies."""
+    """Return what of this is not on record yet, for the items and their copies."""
     alike = item_copies(reader)
     pairs = {(copy, judge) for item, judges in by_item.items() for copy in alike.get(item, (item,)) for judge in judges}
     return pairs - shown_judges(reader, person, {item for item, _ in pairs})
@@ -227,9 +227,9 @@ def carry_exposures(store: Store, rows: Iterable[tuple[str, str, str, str]]) -> 
 
 @allow("lead")
 def blind_pending(store: Store, person: str) -> set[str]:
-    """The items that may still come to a person for a blind answer, with their copies.
+    """Return the items that a person may still get to answer blind, with their copies.
 
-    No list shows them what a judge said there.
+    No list shows this person what a judge said there.
     """
     index = current_index(store)
     with index.lock:

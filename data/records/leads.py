@@ -1,7 +1,7 @@
-"""Who leads, and which two leads count as two: none who has made the other a lead, or was made one by the same person.
+"""Who leads, and which two leads are independent: neither made the other a lead, and no one person made both.
 
-Names are taken on trust, so that whoever leads could make a second lead and agree with themself under that name. What
-needs two leads (four eyes) therefore needs two of whom neither depends on the other.
+Names are taken on trust, so a lead could make a second lead and agree with themself under that name. What needs two
+leads (four eyes) therefore needs two of whom neither depends on the other.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from data.store import Store, Tx, kept
 from data.store.errors import NotAllowed
 
 SCOPE = "person"
-"""Under which a change of who leads is kept that waits for another lead, by the name of the person concerned."""
+"""The scope of changes of who leads that wait for another lead; each is named after the person concerned."""
 _OUTSIDE = (MACHINE, SIGN_IN)
-"""Who operates the machine, or the provider's groups, can vouch for a lead."""
+"""What can vouch for a lead: the operator of the machine, or the provider's groups."""
 WAY_OUT = "python -m data lead NAME"
 STUCK = (
     "Two independent leads are required, and there are none: one lead, or the same person, made all others leads. "
@@ -32,9 +32,9 @@ STUCK = (
 
 @dataclass(frozen=True)
 class LeadEvent:
-    """From here on `person` leads, or does not: made so by a lead, by themself as the first one, or at the machine.
+    """From here on `person` leads, or does not: by a lead, by themself as the first one, or at the machine.
 
-    `first` is the lead who had proposed it where `by` has agreed to it, "" where nobody had to.
+    `first` is the lead who had proposed it if `by` has agreed to it, "" if no agreement was needed.
     """
 
     person: str
@@ -104,16 +104,16 @@ def current_leads(events: Sequence[LeadEvent]) -> frozenset[str]:
 
 
 def lacks_independent_leads(events: Sequence[LeadEvent]) -> bool:
-    """Whether no two of those who lead count as two, so that nothing could be decided that takes two."""
+    """Whether no two of the leads are independent, so that nothing that needs two leads could be decided."""
     leads, behind = _replay_events(events)
     return not any(_are_independent(leads, behind, one, other) for one, other in combinations(leads, 2))
 
 
 def agreed_by_two(tx: Tx, actor: str, proposer: str | None) -> bool:
-    """Whether what another lead has proposed holds now that a lead says the same; None where nobody has proposed it.
+    """Whether what another lead has proposed is in force now that this lead says the same.
 
-    It does not by the word of the same lead again, nor where who proposed it is no lead any more. Raises NotAllowed
-    where the two do not count as two.
+    It is not if nobody proposed it, if the same lead says it again, or if the proposer is no lead any more. Raises
+    NotAllowed if the two are not independent.
     """
     events = lead_history(tx)
     if proposer is None or proposer == actor or proposer not in current_leads(events):
@@ -134,7 +134,7 @@ def describe_lead_origin(events: Sequence[LeadEvent], name: str) -> str:
 
 
 def explain_dependence(events: Sequence[LeadEvent], one: str, other: str) -> str:
-    """Why two leads do not count as two, a sentence that says what to do; "" where they do."""
+    """Say why two leads are not independent, and what to do; "" if they are."""
     if are_independent(events, one, other):
         return ""
     if one == other:
@@ -158,11 +158,10 @@ def _describe_origin(event: LeadEvent) -> str:
 
 
 def _replay_events(events: Sequence[LeadEvent]) -> tuple[set[str], dict[str, frozenset[str]]]:
-    """Who leads at the end, and, by name, which leads each of them depends on.
+    """Return who leads at the end, and, by name, which leads each of them depends on.
 
-    A person made a lead by one lead alone is never sure to be another person than that lead, or than whoever that lead
-    depends on. Two leads who count as two, or whoever operates the machine, can vouch for them; then they depend on
-    nobody any more.
+    A person made a lead by one lead alone may be the same person as that lead, or as anybody that lead depends on. Two
+    independent leads, or whoever operates the machine, can vouch for them; then they depend on nobody any more.
     """
     leads, behind = set[str](), dict[str, frozenset[str]]()
     for event in events:

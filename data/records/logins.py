@@ -23,19 +23,20 @@ from data.store.errors import BadInput, NotAllowed
 from data.store.ids import content_id, make_storable, new_id, now
 
 TAKEN_UP = timedelta(minutes=10)
-"""A sign-in begins its work within this time, or is made again: a cookie that nobody has used does not lie in wait."""
+"""A sign-in has to be used within this time, or made again, so that an unused cookie does not stay valid."""
 CLOCKS = timedelta(seconds=30)
 """By how much the provider's clock may be ahead of ours before that matters to what was ended."""
 _APART = ("nonce", "sid", "jti", "at_hash", "auth_time")
-"""The claims that set one sign-in apart from the others of an account."""
+"""The claims that distinguish one sign-in from the others of an account."""
 _LONGEST_ACCOUNT, _LONGEST_CLAIM = 600, 100
 
 
 @dataclass(frozen=True)
 class Account:
-    """What the provider says of who signs in. `email` is "" unless the provider has verified it.
+    """What the provider says of the person who signs in. `email` is "" unless the provider has verified it.
 
-    `role` is what its groups give, None where they give none. `key` sets this sign-in apart from every other.
+    `role` is the role that their groups give, None if they give none. `key` distinguishes this sign-in from every
+    other.
     """
 
     issuer: str
@@ -59,7 +60,7 @@ class PersonAccount:
 
 
 def read_account(claims: Mapping[str, Any]) -> Account:
-    """The account that verified claims tell of. Raises NotAllowed where they lack what tells accounts apart."""
+    """Return the account that verified claims describe. Raises NotAllowed if they lack what identifies an account."""
     issuer, subject, issued = (claims.get(name) for name in ("iss", "sub", "iat"))
     both = issuer + subject if isinstance(issuer, str) and issuer and isinstance(subject, str) and subject else ""
     if not both or len(both) > _LONGEST_ACCOUNT or make_storable(both) != both:
@@ -81,9 +82,9 @@ def read_account(claims: Mapping[str, Any]) -> Account:
 
 
 def shorten_claims(claims: Mapping[str, Any]) -> dict[str, Any]:
-    """What `read_account` looks at of the claims, so short that one cookie holds it; the account is the same.
+    """Return the claims that `read_account` uses, short enough for one cookie; the account is the same.
 
-    Of the groups it is one that gives the role. An issuer, subject or address that is too long is left out.
+    Of the groups, one that gives the role is kept. An issuer, subject or address that is too long is left out.
     """
     kept = {
         name: claims[name] for name in ("iss", "sub", "iat", "email", "email_verified")
@@ -126,10 +127,10 @@ def granted_role(claims: Mapping[str, Any]) -> tuple[Role | None, Any]:
 
 
 def sign_in(store: Store, account: Account) -> str:
-    """As whom an account is here, from its first sign-in on. Raises NotAllowed with a sentence.
+    """Return as whom an account is here, from its first sign-in on. Raises NotAllowed with a sentence.
 
-    An account that is nobody yet comes in by an open invitation, or by its groups. Where its groups gave a role and
-    give another one now, or none, the person follows them.
+    An account that is nobody yet comes in by an open invitation, or by its groups. If its groups gave a role, and now
+    give another one or none, the person's role follows.
     """
     if (known := find_login(store, account.key)) is not None:
         return known.person

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 MAKER = "Assay samples"
 """As whom the sample is made; not a person who can sign in."""
 AUTOMATIC = "assay/gate"
-"""Who suspends by itself. No person can be called so, as no name has a stroke in it."""
+"""The name of automatic suspensions. No person can be called so, because no name has a slash in it."""
 KEPT = "kept "
-"""How settings of a dataset begin that say of an approval, by its id, that a lead has looked at it and keeps it."""
+"""The prefix of settings of a dataset that say that a lead has reviewed an approval (its id follows) and keeps it."""
 MACHINE = "assay/command line"
 """As whom a lead is made at the machine itself (`python -m data lead`)."""
 SCHEDULE = "assay/backups"
@@ -91,7 +91,7 @@ def _counts(category: str) -> bool:
 
 
 def find_lookalike(known: Iterable[str], name: str) -> str | None:
-    """A name among those known that this one can be taken for, or is; None where there is none."""
+    """Return a name among those known that this one can be mistaken for, or is; None if there is none."""
     keys = lookalike_keys(name)
     return next((k for k in known if not keys.isdisjoint(lookalike_keys(k))), None)
 
@@ -103,13 +103,13 @@ def match_ignoring_case(known: Iterable[str], name: str) -> str | None:
 
 
 def explain_difference(name: str, known: str) -> str:
-    """What sets a name apart from the one that it looks like, in words; "" where that is only how it is written."""
+    """Say what distinguishes a name from the one that it looks like; "" if only the way of writing does."""
     other = [c for c in dict.fromkeys(unicodedata.normalize("NFC", name)) if c not in known]
     return ", ".join(f"{c!r} is {unicodedata.name(c, 'a sign without a name').lower()}" for c in other[:4])
 
 
 def why_reserved(name: str, known: bool = False) -> str:
-    """Why nobody may enter under a name, a sentence; "" where somebody may. `known`: they have worked here before."""
+    """Say why nobody may enter under a name; "" if somebody may. `known`: they have worked here before."""
     if find_lookalike(ITSELF if known else RESERVED, name):
         return f"{name!r} is kept for what Assay does by itself. Choose another name."
     if not known and any(_FILE.search(text) for text in _fold_shapes(name)):

@@ -85,10 +85,10 @@ def first_lead(store: Store | Tx) -> str:
 def set_person(store: Store, actor: str, name: str, role: Role, active: bool = True) -> Person:
     """Add a person, or change role or activity; the first person of a workspace becomes its lead by adding themself.
 
-    Given is the person as they stand afterwards. Where the policy asks for two leads, a change of who leads waits until
-    another lead, who counts beside the first (`data.records.leads`), sets the same: then nothing has changed yet. A
-    team known from an import stays. Raises NotAllowed unless a lead does it, or where the second lead does not count;
-    BadInput for a name that cannot stand, that looks like somebody's or is kept, and when the last lead would go.
+    Returns the person as they are afterwards. If the policy asks for two leads, a change of who leads waits until
+    another lead, who is independent of the first (`data.records.leads`), sets the same; until then nothing changes. A
+    team known from an import stays. Raises NotAllowed unless a lead does it, or if the second lead is not independent;
+    BadInput for an invalid name, one that looks like somebody's or is reserved, and if the last lead would go.
     """
     name = _clean(name)
     if role not in ROLES:
@@ -133,7 +133,7 @@ def _before(tx: Tx, name: str) -> Person | None:
 
 
 def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
-    """Keep a change of who leads as proposed, None; or make it where another lead has proposed the same."""
+    """Keep a change of who leads as proposed and return None, or make it if another lead has proposed the same."""
     same = (new.name, new.role, new.active)
     waiting = leads.pending_lead_changes(tx)
     proposer = next((one.by for one in waiting if (one.person, one.role, one.active) == same), None)
@@ -147,7 +147,7 @@ def _by_two(tx: Tx, actor: str, new: Person) -> Person | None:
 
 
 def _settle(tx: Tx, name: str) -> None:
-    """End what waits for another lead about a person."""
+    """End a change about a person that waits for another lead."""
     if any(one.person == name for one in leads.pending_lead_changes(tx)):
         put_setting(tx, leads.SCOPE, name, {})
 
@@ -166,7 +166,7 @@ def withdraw_lead_proposal(store: Store, actor: str, name: str) -> None:
 def make_lead_locally(store: Store, name: str) -> Person:
     """Make somebody a lead at the machine itself, whoever leads so far, with an entry in the audit log that says so.
 
-    It is how a workspace gets a second lead who counts beside the first. Raises BadInput as `set_person` does.
+    It is how a workspace gets a second, independent lead. Raises BadInput as `set_person` does.
     """
     name = _clean(name)
 
@@ -182,10 +182,10 @@ def make_lead_locally(store: Store, name: str) -> Person:
 
 @allow("anybody")
 def join_workspace(store: Store, name: str) -> Person:
-    """Enter the workspace by name, on trust: the first person becomes lead, whoever comes later annotator.
+    """Enter the workspace by name, on trust: the first person becomes lead, everybody later annotator.
 
-    Somebody known and active is simply returned, also when the capitals differ. Raises BadInput for a name that cannot
-    stand, that looks like somebody's or is kept, NotAllowed for somebody who was made inactive.
+    Somebody known and active is simply returned, even if the capitals differ. Raises BadInput for an invalid name, one
+    that looks like somebody's or is reserved, NotAllowed for somebody who was made inactive.
     """
     name = _clean(name)
 
@@ -217,7 +217,7 @@ def known_names(store: Store | Tx) -> frozenset[str]:
 
 
 def add_person(tx: Tx, raw_name: str, role: Role) -> str:
-    """Append somebody new under a name that the provider says, or under the first with a number that is free.
+    """Append a new person under the name that the provider gives, or under that name with the first free number.
 
     For callers that have checked the right to do so.
     """
@@ -234,7 +234,7 @@ def add_person(tx: Tx, raw_name: str, role: Role) -> str:
 
 
 def change_person(tx: Tx, new: Person) -> None:
-    """Append a person who was here as they now are; who is not active any more is signed out everywhere.
+    """Append the new state of a person who was here; somebody who is not active any more is signed out everywhere.
 
     For callers that have checked the right to do so.
     """

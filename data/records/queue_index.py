@@ -1,8 +1,8 @@
-"""The board: who has answered, holds and is assigned what, in memory, brought up to date from the newest rows.
+"""The queue index: who has answered, reserved and been assigned what, in memory, updated from the newest rows.
 
-What is open to whom is asked several times a second by everybody who labels. Rows are only ever appended, so the answer
-is a fold over them: each look reads just what came since the last one. The store stays the only truth; a board that is
-thrown away is read again. Inside a transaction the fold ends before that transaction's own rows.
+Everybody who labels asks several times a second what is open to whom. Rows are only ever appended, so the answer is a
+fold over them: each look reads only what came since the last one. The store stays the only truth; an index that is
+thrown away is built again. Inside a transaction the fold ends before that transaction's own rows.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ case when ended then 'ended' else '' end, '', priority, 0.0 from assignment wher
     "assignment_item": """select 8, seq, cast(null as timestamp), draw_id, assignment_id, '', '', '', '', '', '',
 case when given then 1 else 0 end, 0.0 from assignment_item where seq > $1 and seq <= $2""",
 }
-"""Table -> what of its rows since a change the fold is made of."""
+"""Table -> SQL of what the fold uses of its rows since a change."""
 _TIDY = timedelta(seconds=10)
 _FEW = 200
-"""Draws that are put into a line one by one; more of them are put in together."""
+"""Up to so many draws are put into a line singly; more of them are put in together."""
 NOWHERE, FREE, LATER, RESERVED = 0, 1, 2, 4
 """Where a draw stands: closed; open to everybody; open to others once they have nothing else; open to some people."""
 _NEVER, LAST = datetime.max, 9
-"""When what has no due date is due, and the priority of what is not assigned."""
+"""The due date of what has none, and the priority of what is not assigned."""
 
 
 @dataclass(slots=True, eq=False)
 class QueuedDraw:
     """An item in a queue. `closed`: enough people have answered it, or the audit sample asks for it first.
 
-    `given`: the assignments that give it out. `audience`: to whom alone it is open, as people and tags (None: to
-    everybody). `place` says in which line of its queue it stands, `listed` in which it is still found.
+    `given`: the assignments that give it out. `audience`: people and tags to whom alone it is open (None: to
+    everybody). `place`: the line of its queue in which it is. `listed`: the lines in which it is still found.
     """
 
     id: str
@@ -122,7 +122,7 @@ class DrawQueue:
     stale: int = 0
 
     def settle(self, place: int) -> None:
-        """Put in what is coming, and drop what is stale where that is much."""
+        """Put in what is coming, and drop what is stale if there is much of it."""
         if len(self.coming) <= _FEW:
             for draw in self.coming:
                 insort(self.draws, draw, key=lambda d: d.order)
@@ -157,7 +157,7 @@ class Queue:
         return (d for place in places or self.lines for d in self.lines[place].draws if d.place == place)
 
     def move(self, draw: QueuedDraw, place: int, audience: frozenset[str] | None) -> bool:
-        """Let a draw stand in another place, open to others; whether its lines are to be settled then."""
+        """Move a draw to another place, open to others; return whether its lines have to be settled then."""
         before = draw.place
         if draw.audience != audience:
             if draw.audience:
@@ -236,8 +236,9 @@ class QueueIndex:
     def follow(self, store: Store | Tx) -> None:
         """Take in what was written since the last look. Rows are read before the lock is taken, and used only once.
 
-        Only tables that were written since are read, up to the newest change that `seen` knows of. It is looked at
-        twice, as a change may come while it is: `now` then knows of all that `seen` knows of, and the rest comes later.
+        Only tables that were written since are read, up to the newest change in `seen`. The versions are read twice,
+        because a change may come in between: `now` then covers all that `seen` does, and the rest is taken in next
+        time.
         """
         while True:
             before, since = self.stamp, self.seq
@@ -322,7 +323,7 @@ class QueueIndex:
         self, due: datetime | None, key: str, dataset: str, stream: str, assignee: str, offer: str, state: str,
         _: str, priority: int, __: float,
     ) -> list[QueuedDraw]:  # fmt: skip
-        """Take an assignment in as it is from now on; the draws that may stand elsewhere by it."""
+        """Take in an assignment as it is from now on; return the draws whose place may change by it."""
         one = self.assignments.get(key)
         if one is None:
             one = self.assignments[key] = IndexedAssignment(key, dataset, stream, assignee)
@@ -355,7 +356,7 @@ class QueueIndex:
                 self._weigh(draw)
 
     def _weigh(self, draw: QueuedDraw) -> None:
-        """Open or close a draw, and say to whom it is open; one of the audit sample also closes one for review."""
+        """Open or close a draw, and set to whom it is open; one of the audit sample also closes one for review."""
         if draw.stream == "audit":
             for other in self.of_item[draw.item]:
                 if other.stream == "review":
@@ -406,8 +407,8 @@ class QueueIndex:
     def is_closed_to(self, draw: QueuedDraw, person: str) -> bool:
         """Whether a draw is not for this person any more.
 
-        They answered the item, or, in the audit sample, were shown what keeps their answer from counting: what others
-        say of it, or, where it is to be answered blind, a judge's scores.
+        They answered the item. Or, in the audit sample, they were shown what keeps their answer from counting: what
+        others say of it, or, if it is to be answered blind, a judge's scores.
         """
         worker = self.workers[person]
         if draw.item in worker.last or draw.stream != "audit":
@@ -428,7 +429,7 @@ class QueueIndex:
     def is_free(self, draw: QueuedDraw, person: str, moment: datetime) -> bool:
         """Whether a person may be given this item now.
 
-        Of the audit sample none of which they were shown too much, and nothing that is reserved for others. What is
+        Not if it is in the audit sample and they were shown too much of it, or if it is reserved for others. What is
         reserved for them is theirs whoever holds it, and takes a place from the people with a tag.
         """
         if draw.closed or self.is_closed_to(draw, person):
@@ -517,7 +518,7 @@ _making = threading.Lock()
 
 
 def current_index(store: Store, tx: Tx | None = None) -> QueueIndex:
-    """The board of a store, up to date; inside a transaction of it up to what came before."""
+    """Return the queue index of a store, up to date; inside a transaction of it up to what came before."""
     with _making:
         found = _boards.get(store) or _boards.setdefault(store, QueueIndex())
     found.follow(tx or store)

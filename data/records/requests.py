@@ -1,4 +1,4 @@
-"""Requests that bear a key of their own: asked again with the same key, they are answered again and not done again."""
+"""Requests with an idempotency key: asked again with the same key, they get the same answer and are not done again."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Json = dict[str, Any]
 T = TypeVar("T")
 LONGEST = 200
 LEASE = timedelta(minutes=10)
-"""After so long without an end a request that was begun is taken for cut off, and may be begun again."""
+"""A request that was begun and has no end after so long counts as interrupted, and may be begun again."""
 
 
 class KeyInUse(BadInput):
-    """A key stands for another request, or for one that is still under way; `wait` is True for the latter."""
+    """The key belongs to another request, or to one that is still in progress; `wait` is True for the latter."""
 
     def __init__(self, sentence: str, wait: bool = False) -> None:
         super().__init__(sentence)
@@ -35,12 +35,12 @@ class KeyInUse(BadInput):
 def answer_once(
     store: Store, person: str, key: str, digest: str, work: Callable[[], T], dump: Callable[[T], Json], one_change: bool
 ) -> tuple[Json, bool]:
-    """The answer to a request of a person, and whether it was given before; with the key "" it is not kept.
+    """Return the answer to a person's request, and whether it was given before; with the key "" it is not kept.
 
-    `digest` is a fingerprint of all that is asked. `work` does it, and `dump` makes the answer of what that gives.
-    `one_change`: what it gives comes from one change, in which the answer is kept, so that no crash parts them; other
+    `digest` is a fingerprint of all that is asked. `work` does it, and `dump` makes the answer from the result.
+    `one_change`: the result comes from one change, and the answer is kept in it, so that no crash separates them; other
     work has to be harmless if it is done twice. A request that is refused leaves its key free. Raises KeyInUse,
-    BadInput for a key that cannot be, and what `work` raises.
+    BadInput for an invalid key, and what `work` raises.
     """
     if not key:
         return dump(work()), False

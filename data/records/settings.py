@@ -15,7 +15,7 @@ from data.store.errors import BadInput
 from judges.gold import Resolve
 
 Waiting = Literal["counted", "out"]
-"""What becomes of cells that wait for somebody who adjudicates, until somebody has."""
+"""How cells that wait for adjudication count until somebody has adjudicated."""
 
 
 _BLINDING = "blinding"
@@ -44,12 +44,12 @@ class QueueRules:
 class GoldRule:
     """How people's labels of one cell become its gold.
 
-    resolve: of answers in order the lower `median`, or the `majority` (a drawn vote: the lower median); of numbers on
-    an interval scale also their `mean`, where other answers in order go by the lower median; answers without order
-    always go by majority. apart: how many steps of the scale (units of an interval scale) two people may differ
-    before somebody has to adjudicate (None: any number); it also says whether people who differ on n/a, or without
-    order, have to. waiting: until somebody has, the cell is `counted` with what `resolve` gives it, or left `out` of
-    kappa, which keeps just those cells that are easy. Means always count what people said of it.
+    `resolve`: for ordered answers the lower `median`, or the `majority` (if tied, the lower median). For numbers on an
+    interval scale also their `mean`; then other ordered answers go by the lower median. Unordered answers always go by
+    majority. `apart`: how many steps of the scale (units of an interval scale) two people may differ before somebody
+    has to adjudicate (None: any number); it also says whether people who differ on n/a, or in unordered answers, have
+    to. `waiting`: until then, the cell is `counted` with the result of `resolve`, or left `out` of kappa, which then
+    keeps just the easy cells. Means always count what people said of it.
     """
 
     resolve: Resolve = "median"
@@ -90,7 +90,7 @@ def set_queue_rules(store: Store, actor: str, dataset_id: str, new: QueueRules) 
 def hides_systems(store: Store | Tx, dataset_id: str) -> bool:
     """Whether items to be answered blind hide which systems are under test, until the judge is revealed.
 
-    They do unless a lead has set otherwise: who knows the name of a system rates what they think of it.
+    They do unless a lead has set otherwise, because people who know the name of a system rate what they think of it.
     """
     return bool(get_setting(store, dataset_id, _BLINDING, {}).get("hide_systems", True))
 

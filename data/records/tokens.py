@@ -30,9 +30,9 @@ DAYS, MOST_DAYS, MOST_TOKENS = 90, 366, 20
 _BEGINS = "assay_"
 _NAME = 60
 _NOTED = timedelta(hours=1)
-"""The use of a token is noted so often at most."""
+"""The use of a token is recorded at most once in this time."""
 RESTS = timedelta(days=30)
-"""For so long after their last sign-in the tokens of somebody hold whom a group gives the role: that is seen then."""
+"""How long after their last sign-in the tokens of somebody work whose role a group gives; a sign-in checks the role."""
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class DimensionEvidence:
 
     @property
     def met(self) -> bool:
-        """Whether people and judge meet in it, so that there is something to draw."""
+        """Whether people and judge share cells in it, so that there is something to draw."""
         return bool(self.line.shown.cells)
 
     @property

@@ -96,11 +96,11 @@ class StatisticInput:
 class Statistic(Generic[F]):
     """A statistic whose figures are an F.
 
-    `name` stands in addresses, `title` above what is drawn. `load` reads and computes the figures, `empty` are those of
-    a dimension in which people and judge meet nowhere (then nothing is loaded). `findings` are what they come to, and
-    nothing where they say nothing; `to_json` are the same with every digit, as keys of a dimension in figures.json.
-    `applies` says whether a dimension has it at all, `can_drop_ties` whether ties can be left out of it. `collapsed`: a
-    report has it behind a line that opens it. `explanations` names what explains it (pages/ui/explanations.py).
+    `name` is used in addresses, `title` is above what is drawn. `load` reads and computes the figures; `empty` are
+    those of a dimension in which people and judge share no cell (then nothing is loaded). `findings` are what the
+    figures show, or nothing; `to_json` are the same with every digit, as keys of a dimension in figures.json. `applies`
+    says whether a dimension has it at all, `can_drop_ties` whether ties can be left out of it. `collapsed`: a report
+    has it behind a line that opens it. `explanations` names what explains it (pages/ui/explanations.py).
     """
 
     name: str
@@ -195,7 +195,7 @@ def _has_one_system(dimension: Dimension) -> bool:
 
 
 def _system_order(of: StatisticInput) -> SystemOrder | None:
-    """None as well where the answers have no order: the mean of their codes would be none of a system."""
+    """Also None if the answers have no order, because the mean of their codes would mean nothing for a system."""
     scale = of.dimension.scale
     if not _has_one_system(of.dimension) or (scale.weights is None and scale.kind != "flag"):
         return None

@@ -1,4 +1,4 @@
-"""What runs and trials cost, as it comes: calls, failed tries, and what was lost sight of when a process ended."""
+"""What runs and trials cost, as it comes: calls, failed tries, and calls in progress when a process ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judges.protocols.call_plan import CallReply
 class RunCost:
     """What calls have cost. `cost` in US dollars, None: the price is not known; `estimated`: some of the tokens are.
 
-    `open`: what the calls under way may cost yet, or those that were under way when a process ended without a word.
+    `open`: what calls in progress may still cost, or those that were in progress when a process ended unexpectedly.
     """
 
     calls: int = 0
@@ -64,7 +64,7 @@ def add_hold(tx: Tx, run_id: str, upto: float) -> None:
 
 
 def add_lost_charges(tx: Tx, run_id: str, price: Price | None) -> None:
-    """Append as a charge what was under way when a process ended without a word, at its most."""
+    """Append as a charge, at its most, what was in progress when a process ended unexpectedly."""
     lost = run_cost(tx, run_id, price).open
     if lost > 0:
         tx.append([ChargeRow(new_id(), run_id, "lost", 0, 0, 0, lost, True)])

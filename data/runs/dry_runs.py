@@ -89,10 +89,10 @@ def list_models(endpoint: Endpoint) -> list[str]:
 
 
 def try_endpoint(store: Store, actor: str, run_id: str, order: RunOrder, spent: float) -> list[CallReply | Charge]:
-    """Ask whether the endpoint answers and lists the model, or that answers a short call; give what that cost.
+    """Ask whether the endpoint answers and lists the model, or else answers a short call; return what that cost.
 
-    Where it is not ready, what it cost is stored at once, and FatalError or BadInput raised. The call is left out where
-    the budget has no room for it.
+    If it is not ready, what it cost is stored at once, and FatalError or BadInput raised. The call is left out if the
+    budget has no room for it.
     """
     charged: list[CallReply | Charge] = []
     try:

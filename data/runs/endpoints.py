@@ -1,6 +1,6 @@
 """Where runs ask: the practice endpoint here, the usual one, and others; a team's server asks those of a list only.
 
-Who may start runs could else have a team's server send its keys, and what it alone can reach, to any address.
+Otherwise anybody who may start runs could have a team's server send its keys, and what it alone can reach, anywhere.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def end_lease(tx: Tx, run_id: str) -> None:
 
 
 def require_lease(tx: Tx, run_id: str) -> None:
-    """Raises BadInput where another process has taken over a run that this one works on: it was silent for too long."""
+    """Raise BadInput if another process took over a run that this one works on, because it was silent for too long."""
     rows = tx.rows("select holder from run_lease_now where run_id = $1", [run_id]) if tx.shared else []
     if rows and rows[0][0] != HOLDER:
         raise BadInput("Another process of this workspace has taken over this run, as nothing was heard of this one.")

@@ -312,7 +312,7 @@ def wait(
 ) -> RunProgress:
     """Wait until a run of this process ends; `progress` is called with its state now and then.
 
-    Of a run of millions, its state takes long to count: then that is done seldom, for a tenth of the time at the most.
+    The state of a run of millions takes long to count, so this is done rarely, for a tenth of the time at most.
     """
     while (live := worker.live_run(run_id)) is not None:
         began = time.monotonic()

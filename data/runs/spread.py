@@ -1,7 +1,7 @@
 """A run spread over several runners, each in a process of its own and anywhere: this process owns store and limits.
 
-Runners are given judgments and admissions and tell what comes (judges/runners/remote_runner.py). What one of them was
-asked to make when it was lost is made by another; only the calls that it had under way may be asked twice.
+Runners get judgments and admissions and report what comes (judges/runners/remote_runner.py). If one of them is lost,
+another makes its judgments; only the calls that it had under way may be asked twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from judges.runners.remote_runner import (
 
 _LOOK, _PATIENCE, _LONG = 0.05, 10.0, 30.0
 _BARREN = 3
-"""So many runners for each that is wanted may be lost one after the other, nothing being told in between."""
+"""So many runners for each that is wanted may be lost in a row, without any report in between."""
 
 
 class RunnerLost(Exception):

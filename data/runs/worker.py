@@ -59,9 +59,10 @@ async def ask_endpoint(live: LiveRun, modes: dict[str, str]) -> AsyncIterator[Ev
 
 
 async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
-    """Ask for the first judgment alone, where it is not known how its model wants to be asked.
+    """Ask for the first judgment alone if it is not known how its model wants to be asked.
 
-    That shows before a day is spent, or before others ask. At the end all of it is stored and no call is under way.
+    This finds it out before a day is spent, or before others ask. At the end all of it is stored and no call is under
+    way.
     """
     if not client.knows(live.order.model):
         async for event in live.ask(client, itertools.islice(live.remaining.tasks(), 1)):

@@ -18,8 +18,8 @@ DESCRIPTION = "Synthetic sample: made by Assay's generator, not by people"
 class Sample:
     """One dataset of the sample: its name, the number of its items, and the seed of the draw of its audit sample.
 
-    Seeds are such that a short item comes first: an audit sample keeps its random order, whatever the lengths, as looks
-    at its figures before it is answered assume it.
+    The seeds put a short item first. An audit sample keeps its random order, whatever the lengths, because looks at its
+    figures before it is answered assume it.
     """
 
     name: str

@@ -57,7 +57,7 @@ class Reader(ABC):
 
     memory: dict[Any, tuple[dict[str, int | None], Any]]
     foreseen: dict[Any, tuple[int, Any]]
-    """What functions below `look_ahead` gave of the rows of a large change, with its number, until they took it."""
+    """What functions given to `look_ahead` found in the rows of a large change, with its number, until they took it."""
     shared = False
     """Whether other processes work on the same store."""
 
@@ -70,7 +70,7 @@ class Reader(ABC):
         """A number that grows with every change to a table; None while this very transaction has written to it."""
 
     def follow(self, tables: Iterable[str]) -> list[int | None]:
-        """`table_version` of tables whose rows the caller has taken in already: what is being made rests on them."""
+        """`table_version` of tables whose rows the caller has taken in; the answer being made depends on them."""
         found = {table: self.table_version(table) for table in tables}
         note_tables(found)
         return list(found.values())
@@ -102,14 +102,14 @@ def tables_read(sql: str) -> frozenset[str]:
 
 
 def note_tables(tables: Iterable[str]) -> None:
-    """What is being made to be kept rests on these tables."""
+    """Note that the answer being made, which is to be kept, depends on these tables."""
     read = _READ.get()
     if read is not None:
         read |= set(tables)
 
 
 def note_read(sql: str) -> None:
-    """The same of a query; a driver says so of each that it runs."""
+    """Note the tables of a query in the same way; a driver does so for each query that it runs."""
     if _READ.get() is not None:
         note_tables(tables_read(sql))
 
@@ -128,9 +128,9 @@ def make_once(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def make_noting(make: Callable[[], T]) -> tuple[T, set[str]]:
-    """What `make` gives, and the tables that it was read from: what is being made around it rests on them, too.
+    """Return what `make` gives, and the tables that it was read from; what is being made around it depends on them.
 
-    Also where `make` raises, as whoever catches that has learned it from these tables.
+    This also applies if `make` raises, because the code that catches this has learned it from these tables.
     """
     read: set[str] = set()
     mark = _READ.set(read)
@@ -189,8 +189,8 @@ LOOKS: list[tuple[str, Ahead]] = []
 def look_ahead(table: str) -> Callable[[Ahead], Ahead]:
     """Have a function look at the rows of each large change before it is made; what it gives is kept in `foreseen`.
 
-    It is given the store, the number of the change, and the name of a table that holds its rows, too. So whoever holds
-    the lock later need not look at so many.
+    It is given the store, the number of the change, and the name of a table that holds its rows, too. So the holder of
+    the lock later has fewer to look at.
     """
 
     def add(look: Ahead) -> Ahead:
@@ -295,12 +295,12 @@ class Store(Reader):
 
     @contextmanager
     def hold_alone(self) -> Iterator[None]:
-        """Nobody else is within this meanwhile, in whatever process: for work of several changes."""
+        """Keep out everybody else, in any process, until the body ends: for work of several changes."""
         yield
 
     @abstractmethod
     def digests(self, upto: int) -> dict[str, tuple[int, int]]:
-        """How many rows each table has up to a change, and a number that they come to in whatever order."""
+        """Return how many rows each table has up to a change, and a checksum of them that ignores their order."""
 
     def take_over(self, source: Store) -> None:
         """Fill this store, which is empty, with every row of another, all or nothing. Raises BadInput, StoreFailed."""

@@ -11,9 +11,9 @@ _AT_ONCE = 500
 
 
 class CombinationRow(NamedTuple):
-    """What the samples of a judge come to in a cell, and how far they agree.
+    """What the samples of a judge combine to in a cell, and how far they agree.
 
-    `anew`: it stands in place of a row of the same samples, from before it was told by the scale how far they agree.
+    `anew`: it replaces an older row of the same samples, from before the scale told how far they agree.
     """
 
     judgment_id: str
@@ -34,10 +34,10 @@ class CombinationRow(NamedTuple):
 
 
 def combine(tx: Tx) -> None:
-    """Append what the samples come to of which this change has brought some; the store calls it for every change.
+    """Append what the samples combine to of which this change has brought some; the store calls it for every change.
 
-    A judge is combined in full when it is first found to have several samples of anything; who was always asked once
-    has no combinations, and costs nothing.
+    A judge is combined in full when it first has several samples of anything. A judge that was always asked once has no
+    combinations, and costs nothing.
     """
     came = tx.rows("select distinct judge_id from score where seq = $1", [tx.seq])
     marks = ", ".join(f"${n}" for n in range(1, len(came) + 1)) or "null"

@@ -1,4 +1,4 @@
-"""Parquet files that nobody vouches for, read by a database of its own: small, in memory, shut in with that one file.
+"""Untrusted Parquet files, read by a separate database: small, in memory, and limited to that one file.
 
 A Parquet file of 1.5 kB can unfold to 5 GB and its footer does not show it: the texts are measured before any is read.
 """
@@ -55,7 +55,7 @@ def parquet_records(name: str, path: Path | None, stream: BinaryIO) -> Iterator[
 
 
 def _open(file: Path) -> duckdb.DuckDBPyConnection:
-    """A database that can read this one file, and nothing else, and cannot be talked into more."""
+    """A database that can read this one file and nothing else, and whose settings cannot be changed."""
     con = duckdb.connect(
         ":memory:",
         config={
@@ -66,7 +66,7 @@ def _open(file: Path) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
         },
     )
-    con.execute("set timezone = 'UTC'")  # else a moment has the hour of whichever machine reads the file
+    con.execute("set timezone = 'UTC'")  # otherwise a time would depend on the time zone of the machine
     con.execute(f"set allowed_paths = [{_quote_path(file)}]")
     con.execute("set enable_external_access = false")
     con.execute("set lock_configuration = true")

@@ -34,7 +34,7 @@ _OURS = frozenset(
     "id seq hash print key spec content raw replaces previous draw_id answer_id judgment_id approval_id priority "
     "assignment_id version order judge_version label_id batch_id policy_id".split()
 )
-"""Columns that name nothing that anybody knows."""
+"""Columns whose values mean nothing to people."""
 _LONG = 600
 
 

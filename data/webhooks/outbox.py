@@ -1,7 +1,7 @@
 """What is still to be told to whom, as the rows say: nothing is lost by a restart, and one process tells each.
 
-Whoever begins to tell a webhook of an event puts that on record under the write lock, for a time within which nobody
-else begins. It is told at least once, under an id by which a receiver knows what it has had already.
+A process that begins to tell a webhook of an event records this under the write lock, for a time within which nobody
+else begins. An event is told at least once, with an id by which a receiver recognizes repetitions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from data.webhooks.webhooks import TEST, Webhook, active_webhooks, host_of
 
 LEASE = timedelta(minutes=2)
 WAITS = tuple(timedelta(seconds=s) for s in (10, 60, 300, 1_800, 7_200, 21_600, 43_200))
-"""How long it is waited after each try that failed; after one more it is given up."""
+"""How long to wait after each failed try; after one more failure the event is given up."""
 _DUE = f"""
 with tried as (
     select event, state, due, row_number() over (partition by event order by seq desc, id desc) as newest,
@@ -60,7 +60,7 @@ class DeliveryRecord:
 
 
 def claim_task(store: Store, webhook: Webhook) -> DeliveryTask | None:
-    """The next event that a webhook is to be told of, which is this process's for a while; None: there is none now."""
+    """Return the next event to tell a webhook of, reserved for this process for a while; None if there is none now."""
     if not _due(store, webhook):
         return None
 

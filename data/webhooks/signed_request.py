@@ -42,7 +42,7 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
         line = _Line(name, port, parts.scheme == "https", patience)
     except _PrivateAddress as error:
         return str(error)
-    except (OSError, UnicodeError) as error:  # a name with a part that is empty or too long is none to the library
+    except (OSError, UnicodeError) as error:  # the library rejects a name with an empty or too long part
         return f"{name} cannot be found: {getattr(error, 'strerror', None) or error}."[:_WHY]
     watch = threading.Timer(patience, line.cut)
     watch.start()
@@ -73,11 +73,11 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
 
 
 class _PrivateAddress(Exception):
-    """A name leads to a network of one's own, which is not allowed."""
+    """A name leads to a private network, which is not allowed."""
 
 
 class _Line(http.client.HTTPConnection):
-    """A connection to the very address that was looked at: a name that leads elsewhere by then changes nothing."""
+    """A connection to the very address that was checked: if the name leads elsewhere by then, this changes nothing."""
 
     def __init__(self, name: str, port: int, safe: bool, patience: float) -> None:
         super().__init__(name, port, timeout=patience)

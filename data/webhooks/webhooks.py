@@ -52,12 +52,12 @@ def host_of(url: str) -> str:
 
 
 def allows_private() -> bool:
-    """Whether addresses within one's own network may be told, as the environment says. Raises BadInput."""
+    """Whether addresses within private networks may be told, as the environment says. Raises BadInput."""
     return is_switched_on("ASSAY_WEBHOOK_PRIVATE")
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the internet at large, and of no network of one's own."""
+    """Whether an IP address is one of the public internet, and of no private network."""
     found = ipaddress.ip_address(address.partition("%")[0])
     inner = getattr(found, "ipv4_mapped", None) or getattr(found, "sixtofour", None)
     if inner is not None:
@@ -65,7 +65,7 @@ def is_public(address: str) -> bool:
     if found.version == 6 and found in ipaddress.ip_network("64:ff9b::/96"):
         return is_public(str(ipaddress.ip_address(int(found) & 0xFFFFFFFF)))
     if found.version == 6 and found not in ipaddress.ip_network("2000::/3"):
-        return False  # what no network routes, such as an address of four numbers in the clothes of one of six
+        return False  # what no network routes, such as an IPv4 address written as one of IPv6
     return found.is_global and not found.is_multicast
 
 

@@ -1,4 +1,4 @@
-"""Putting a backup in the place of a DuckDB store, so that at no moment there is no whole store under some name."""
+"""Putting a backup in the place of a DuckDB store; at every moment a whole store exists under some name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Backups by themselves: every so many hours one process makes one, reads all of it, and removes its own oldest.
+"""Scheduled backups: every so many hours one process makes one, reads all of it, and removes its own oldest.
 
-Each step is a row: that one was begun, which also keeps other processes from it, that it was made, that it failed,
-that it was removed. Backups that people made are never removed.
+Each step is a row: that one was begun, which also keeps other processes from it, that it was made, that it failed, that
+it was removed. Backups that people made are never removed.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _PAGE = 500
 _OTHERWISE = {"card_version": ("card", "version"), "previous": ("answer", "id"), "replaces": ("label", "id")}
 """Columns that name a row and are not called as its table: every other one that does is `item_id`, `judge_id`, ..."""
 _ON_TRUST = (("answer", "judge_id"), ("label", "judge_id"), ("exposure", "judge_id"))
-"""Judges as the browser, or a store that a backup has replaced, had them: they need not be here."""
+"""Judges as the browser, or a store that a backup has replaced, named them; they may be missing here."""
 _MAY_BE_EMPTY = {
     "answer_id": ("label",), "draw_id": ("answer", "claim", "label"), "run_id": ("charge", "judgment"),
     "previous": ("answer",), "replaces": ("label",), "judge_id": ("design", "draw"),
@@ -64,7 +64,7 @@ def _changes(store: Store, filled: Mapping[str, Sequence[str]]) -> Iterator[str]
 def _references(
     store: Store, filled: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
-    """What a row of the tables that hold any names is there, in whichever table."""
+    """Everything that a row names by id exists, in whichever table."""
     for table, column in ((table, column) for table, fields in filled.items() for column in fields):
         named = column.removesuffix("_id")
         # A table of events has the id of what they are about beside that of each row.

@@ -27,7 +27,7 @@ def reply(example: GeneratedItem, rng: random.Random) -> dict[str, Any]:
                 entry[f"response_{side}"] = scores
                 marks[side].append(sum(scores.values()) / 3)
         judged.append(entry)
-    if rng.random() < 0.06:  # a section that is in nobody's list
+    if rng.random() < 0.06:  # a section that no list has
         judged.append({"section_label": "Conclusion", "response_a": _fours(), "response_b": _fours()})
     failures = {side: [name for name in FAILURES if _flags(example, side, name, rng)] for side in ("a", "b")}
     longer = example.lengths["response/a"] - example.lengths["response/b"]

@@ -94,7 +94,7 @@ def pairs(rng: random.Random) -> list[GeneratedItem]:
 
 
 def _shuffled_rounds(rng: random.Random) -> Iterator[str]:
-    """Failures for ever, each as often as the others."""
+    """Endless failures, each as often as the others."""
     while True:
         yield from rng.sample(FAILURES, len(FAILURES))
 

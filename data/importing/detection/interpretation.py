@@ -295,7 +295,7 @@ class _Table:
             self.mapping = self.mapping.model_copy(update={"meta": self._of_items(beside, key_of_item)})
 
     def _dialogue_id(self, found: str, by_role: bool) -> str:
-        """Return the column that names the dialogue of a row; with roles, one that has the same cell in several rows."""
+        """Return the column that names the dialogue of a row; with roles, one with the same cell in several rows."""
         known = [name for name in self.table.columns if name == found or _flat(name) in _DIALOGUE_IDS]
         known.sort(key=lambda name: name != found)
         several = (name for name in known if not by_role or not are_unique([name], self.table.rows))

@@ -1,6 +1,6 @@
 """OpenTelemetry traces of language models: the GenAI conventions and OpenInference, with evaluations and annotations.
 
-Read are OTLP as JSON (a request in each line, as the collector's file exporter writes them, or one object), spans as
+It reads OTLP as JSON (a request in each line, as the collector's file exporter writes them, or one object), spans as
 Phoenix gives them, and annotations of Phoenix, in files of their own or not.
 """
 

@@ -90,7 +90,7 @@ def _opinions(row: dict[str, Any]) -> Iterator[CaseRating]:
         met[name] = met.get(name, 0) + 1
         note = "\n\n".join(filter(None, (text_of(one.get("reason")), text_of(one.get("comment")))))
         if kind == "human":
-            # What a person rates is the result as a whole; the tool then says that it is passed where they do.
+            # A person rates the result as a whole; if they pass it, the tool says that it passed.
             human = True
             yield CaseRating("pass", "person", "", one.get("pass"), note)
             continue

@@ -73,7 +73,7 @@ def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Itera
 def example_lines(
     file: str, rows: list[dict[str, Any]], mapping: ColumnMapping
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """What the first rows of a table become: canonical lines, and what is wrong with the rows, as far as it shows."""
+    """Return the canonical lines of a table's first rows, and what is wrong with the rows, as far as it shows."""
     lines: list[dict[str, Any]] = []
     wrong: list[str] = []
     for entry in _read(file, (Record(n, row) for n, row in enumerate(rows, 1)), mapping):
@@ -96,7 +96,7 @@ class _Table:
         self._chosen: dict[tuple[str, ...], list[JudgmentColumns | LabelColumns]] = {}
         for one in self._answers:
             self._chosen.setdefault(tuple(_source(one).columns), []).append(one)
-        # Where each answer in a column is taken of some rows only, a row may be of none of them.
+        # If each answer in a column is taken from some rows only, a row may be none of these.
         self._chosen = {columns: of for columns, of in self._chosen.items() if columns and all(one.only for one in of)}
         self._unmatched: Counter[tuple[str, ...]] = Counter()
         scored = [judged for judged in mapping.judgments if not judged.reply]
@@ -199,7 +199,7 @@ class _Table:
     # -- what judges and people said ----------------------------------------------------------------------------
 
     def _read_row(self, record: Record, name: str, turn: int | None) -> Iterator[Entry]:
-        """All answers of a row; those that nothing was chosen for are counted."""
+        """Read all answers of a row, and count the values that no answer of the mapping applies to."""
         for columns, known in self._chosen.items():
             if not is_missing(_source(known[0]).value(record.value)):
                 self._unmatched[columns] += not any(one.has(record.value) for one in known)
@@ -222,7 +222,7 @@ class _Table:
                 yield entry
 
     def left_out(self) -> Iterator[Hint]:
-        """A sentence for each column of answers of which rows were left out, as nothing was chosen for them."""
+        """Give a sentence for each column of answers with values left out, because no answer applies to their rows."""
         for columns, count in self._unmatched.items():
             if count:
                 by = " and ".join(dict.fromkeys(column for one in self._chosen[columns] for column in one.only))
@@ -266,7 +266,7 @@ class _Table:
     def _score(
         self, record: Record, data: dict[str, Any], judged: JudgmentColumns, given: Any, number: str
     ) -> None:
-        """Keep one value of a judge until the others that it gave this item are there."""
+        """Keep one value of a judge until its other values for this item are there."""
         row = record.value
         value = interpret_cell(given, judged.values, judged.answers)
         one: dict[str, Any] = {
@@ -330,7 +330,7 @@ def _unit(unit: str, turn: str) -> str:
 
 
 def _whole_number(text: str) -> int | str:
-    """A whole number as it reads; what is none, or too long for one, is refused later, with the reason."""
+    """Read a whole number. Anything else, or one too long, stays text, and is refused later with the reason."""
     return int(text) if text.isdecimal() and len(text) < _DIGITS else text
 
 
@@ -342,7 +342,7 @@ def _number(text: str) -> float:
 
 
 def _chance(field: str, text: str) -> float | None:
-    """A probability as it reads; what is none is refused later, with the reason."""
+    """Read a probability; None for an empty text. Raises LineError for what is no number."""
     try:
         return float(text) if text else None
     except ValueError:

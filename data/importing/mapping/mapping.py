@@ -80,10 +80,9 @@ class JudgmentColumns(AnswerColumns):
     """A judge's replies in a table: `raw` its whole reply, or `value` what it gave in one dimension of its card.
 
     `values` says what the value's cells mean, or `answers` on which scale they are read; a cell that is neither is no
-    score. `dimension` (not needed where
-    the card asks one question) and `unit` (`turn`: that of the row) may be the same for all rows, or columns: then each
-    row has one of the item's values. What one judge gave an item is one judgment; a value that is there already is
-    another `sample`. `order` is that in which a judge saw a pair: ab or ba.
+    score. `dimension` (not needed if the card asks one question) and `unit` (`turn`: that of the row) may be the same
+    for all rows, or columns: then each row has one of the item's values. What one judge gave an item is one judgment; a
+    value that is there already is another `sample`. `order` is that in which a judge saw a pair: ab or ba.
     """
 
     card: str

@@ -14,7 +14,7 @@ Key = tuple[str, str, str, str, str, str]
 
 @dataclass
 class _CollectedValues:
-    """The values so far, with the file and line where they began: by cell, for each sample."""
+    """The values of a judgment so far: for each sample by cell, with the file and line where they began."""
 
     file: str
     line: int
@@ -24,7 +24,7 @@ class _CollectedValues:
 
 
 class ScoreCollector:
-    """Values on their way into judgments; one for a cell that has a value already begins another sample."""
+    """Puts values together into judgments; a value for a cell that has one already begins another sample."""
 
     def __init__(self) -> None:
         self._held: dict[Key, _CollectedValues] = {}
@@ -44,7 +44,7 @@ class ScoreCollector:
             free[cell] = score
 
     def lines(self) -> Iterator[Line]:
-        """The judgments that they are, each given out once."""
+        """Give each judgment once, then forget them all."""
         for one in self._held.values():
             for sample in one.samples:
                 yield Line(one.file, one.line, "judgment", {**one.data, "scores": list(sample.values())}, one.row)
