@@ -55,8 +55,8 @@ class LabelOrigin:
     those that count. `changed`: labels that replaced an earlier one. `drawn`: items to be labelled blind. Everybody
     passed over `skipped` of them, and somebody put `excluded` aside after the draw. `examples`: labelled items shown in
     the judge's prompt. `judges`: judges of the same card that were compared with the same labels. `leads` may decide
-    here. `unknown_population`: imported labels whose items were drawn at random, nobody says from how many. They count
-    as if drawn with certainty, as before that was asked. `response`: who answered, by stratum.
+    here. `unknown_population`: imported labels whose items are said to be drawn at random, nobody says from how many.
+    They count as if drawn with certainty, as before that was asked. `response`: who answered, by stratum.
     """
 
     labels_by_person: Mapping[str, int]

@@ -152,7 +152,7 @@ class Assignment:
 class UndoableChange(NamedTuple):
     """A change that gave out work and can be undone: its number, who, when, what, how many items, to how many people.
 
-    `first` is the first of several assignees.
+    `first` is one of several assignees.
     """
 
     revision: int

@@ -292,6 +292,6 @@ def _gold(
 
 
 def _fits(store: Store, judge_id: str, items: LazyItems) -> dict[Cell, bool]:
-    """Whether a justification fits its score: what most people say who were asked, a drawn vote counts as no."""
+    """Whether a justification fits its score: the answer of most people who were asked; a tie counts as no."""
     rows = store.rows(f"select item_id, unit, dimension, lean from {leans_sql('$1')} leans", [judge_id])
     return {(str(i), str(u), str(d)): float(lean) > 0 for i, u, d, lean in rows if i in items}

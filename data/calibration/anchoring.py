@@ -32,7 +32,8 @@ class Arm(NamedTuple):
     """One arm of the audit sample.
 
     It has the labels in cells with a score of the judge, how many equal it (n/a on both sides too), items with such
-    labels, and the median and quartiles of seconds that an item took, with the number of timed answers (None: none).
+    labels, and the median and quartiles of seconds that an item took (None: none timed), with the number of timed
+    answers.
     """
 
     labels: int

@@ -187,7 +187,7 @@ def is_stratified(store: Store | Tx, dataset_id: str, basis: Basis) -> bool:
     """Whether strata enter the error: where items were drawn by what a judge said, or not in proportion.
 
     Proportional strata of systems, languages or fields hardly narrow an interval. The cautious scale that strata by a
-    judge's scores need (judges/stats/strata.py) would then cost more than it gives. Without strata the error is on the
+    judge's scores need (judges/stats/strata.py) would cost more than strata give. Without strata the error is on the
     safe side.
     """
     query = (

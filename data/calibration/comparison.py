@@ -52,9 +52,9 @@ def common_dimensions(store: Store, judge_ids: Sequence[str]) -> dict[str, tuple
 def compared_cells(
     store: Store, dataset_id: str, judge_ids: Sequence[str], dimension: Dimension, basis: Basis, rules: bool = False
 ) -> ComparedCells:
-    """The cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
+    """Return the cells that all of these judges share with people; `rules` adds LENGTH and CONSTANT as judges.
 
-    Items that stand as examples in the prompt of any of them are left out for all.
+    Items that are examples in the prompt of any of them are left out for all.
     """
     scale = dimension.scale
     joins = "".join(

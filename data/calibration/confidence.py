@@ -1,4 +1,4 @@
-"""How sure a judge was of the scores that people have labelled: its confidence beside how far it was off."""
+"""How sure a judge was of the scores that people have labelled: its confidence, and how far it was off."""
 
 from __future__ import annotations
 

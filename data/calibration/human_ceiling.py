@@ -38,10 +38,10 @@ def measure_ceiling(
 def kappas_between_people(
     store: Store, dataset_id: str, judge_id: str, dimensions: Sequence[Dimension], resting: Resting = "blind"
 ) -> dict[Dimension, Interval | None]:
-    """Kappa between two people in each of several dimensions.
+    """Return kappa between two people in each of several dimensions.
 
-    It is all that is shown beside a threshold; of more than
-    `MOST` items that several people labelled it rests on so many, drawn at random.
+    Only this is shown with a threshold. If several people labelled more than `MOST` items, it uses that many, drawn at
+    random.
     """
 
     def make(places: Sequence[int]) -> list[Interval | None]:

@@ -1,4 +1,4 @@
-"""What a judge finds and raises falsely in a dimension, beside what it gave over the whole dataset."""
+"""What a judge finds and raises falsely in a dimension, with what it gave over the whole dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The single samples of a judge that was asked several times, beside the gold."""
+"""The single samples of a judge that was asked several times, compared with the gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The votes of people on the pairs of a dataset, one by one, beside the judge's verdict."""
+"""The single votes of people on the pairs of a dataset, with the judge's verdicts."""
 
 from __future__ import annotations
 

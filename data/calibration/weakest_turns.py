@@ -1,4 +1,4 @@
-"""The judge's weakest turn beside people's, for a judge of a workspace."""
+"""The judge's weakest turn compared with people's, for a judge of a workspace."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which cards an item is labelled by, and what uses a card.
 
-An item is labelled by one judge's card, and beside it by those applied per turn or chosen for the dataset.
+An item is labelled by one judge's card, and also by those applied per turn or chosen for the dataset.
 """
 
 from __future__ import annotations

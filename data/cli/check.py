@@ -1,4 +1,4 @@
-"""`check`: whether a judge meets the policy, as the gate of a pipeline asks; the exit code says it."""
+"""`check`: whether a judge meets the policy, as a check in a pipeline asks; the exit code says it."""
 
 from __future__ import annotations
 

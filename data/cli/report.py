@@ -1,4 +1,4 @@
-"""`report`: how far one judge agrees with people, as one HTML file that stands by itself, a ZIP of tables, or JSON."""
+"""`report`: how far one judge agrees with people, as one self-contained HTML file, a ZIP of tables, or JSON."""
 
 from __future__ import annotations
 

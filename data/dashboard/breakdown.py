@@ -230,7 +230,7 @@ def _frame(store: Store, dataset_id: str, judge_id: str, ask: CountedDimension, 
 def _by_system(
     items: item_fields.ItemFields, frame: pandas.DataFrame, ask: CountedDimension, split: bool
 ) -> pandas.DataFrame:
-    """Return the cells with the system that each is of. A verdict on a pair is of both: split, it is there twice."""
+    """Return the cells with the system that each is of. A verdict on a pair is of both: `split` has it twice."""
     place = frame["place"].to_numpy(dtype=np.int64)
     first, second = items.words[item_fields.SYSTEM][place], items.second[place]
     if ask.sided:

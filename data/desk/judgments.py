@@ -20,10 +20,10 @@ class JudgmentSample(NamedTuple):
 
 
 class UnitJudgments(NamedTuple):
-    """What one judge said of a unit: the rating that stands for it, and each judgment that it is made of.
+    """What one judge said of a unit: the rating that counts for it, and each judgment that it is made of.
 
-    `prompt` names the prompts that the judge was given, or its protocol, "" where neither is known. `value` is None for
-    n/a, and where no judgment could be used.
+    `prompt` names the prompts that the judge was given, or its protocol, "" if neither is known. `value` is None for
+    n/a, and if no judgment could be used.
     """
 
     judge_id: str
@@ -39,7 +39,7 @@ class UnitJudgments(NamedTuple):
 
 
 def shows_every_judge(card: Card) -> bool:
-    """Whether people see every judge of a card beside an item: where all that one says of a unit is a rating."""
+    """Whether people see every judge of a card with an item: if all that a judge says of a unit is one rating."""
     return card.kind == "dialogue" and len(card.dimensions) == 1
 
 

@@ -55,9 +55,10 @@ SCENARIO = ExportOption(
 
 
 def approval_terms(store: Store, dataset: Dataset, judge_id: str, dimension: Dimension, else_: str) -> str:
-    """Say how the approval by which a judge's values replace people's differs from today's policy; "" if it does not.
+    """Say how the approval of a judge's values, given out in people's place, compares with today's policy.
 
-    It is also "" if no judge is meant. Raises BadInput if no approval is in force, with the consequence (`else_`).
+    It is "" if the approval is under that policy and meets it, or if no judge is meant. Raises BadInput if no approval
+    is in force, with the consequence (`else_`).
     """
     key = (dataset.id, judge_id, dimension.sort, dimension.name)
     matches = [one for one in approvals.active_approvals(store, dataset.id) if one.key == key] if judge_id else []

@@ -201,7 +201,7 @@ def _cells(
 
 
 def standing_adjudications(store: Store | Tx, dataset_id: str, item_id: str = "") -> dict[Place, Adjudication]:
-    """The decisions that stand in a dataset, or only those on one item."""
+    """Return the decisions in force in a dataset, or only those on one item."""
     rows = store.rows(
         "select item_id, unit, dimension, id, person, value, reason, saw_judge, labels, seq from adjudication_now "
         f"where dataset_id = $1{' and item_id = $2' if item_id else ''}",

@@ -59,7 +59,7 @@ def _some_excluded(store: Store | Tx) -> bool:
 
 
 def blind_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
-    """The items of a dataset with blind answers of a random draw: what the gate's evidence is made of."""
+    """Return the items of a dataset with blind answers of a random draw, which are the approval check's evidence."""
     rows = store.rows(
         "select distinct l.item_id from label l join item i on i.id = l.item_id "
         "left join draw d on d.id = l.draw_id and d.stream = 'audit' "
@@ -77,9 +77,10 @@ def audit_sample_items(store: Store | Tx, dataset_id: str) -> set[str]:
 
 @allow("researcher")
 def exclude_items(store: Store, actor: str, dataset_id: str, items: Sequence[str], why: str) -> int:
-    """Put items aside, with the reason (researchers and leads); how many were not yet.
+    """Put items aside, with the reason (researchers and leads); return how many were not put aside before.
 
-    Raises BadInput without a reason, for items of another dataset, and for those that the gate counts already.
+    Raises BadInput without a reason, for items of another dataset, and for those that the approval check counts
+    already.
     """
     return store.tx(actor, "tuning items", lambda tx: _use(tx, actor, dataset_id, items, why, True), target=dataset_id)
 

@@ -44,10 +44,10 @@ _WHERE: dict[Basis, str] = {
 
 
 def bases_of_label(mode: str, random: bool, drawn: bool) -> list[Basis]:
-    """The bases that a label of this mode belongs to.
+    """Return the bases that a label of this mode belongs to.
 
-    `random`: its item was drawn with a known probability, and `drawn`: here, so that it is not only stated by whoever
-    imported the label.
+    `random`: its item was drawn with a known probability. `drawn`: it was drawn here, so that this is not only the
+    importer's word.
     """
     bases: dict[Basis, bool] = {
         "gate": mode == "blind" and random and drawn,

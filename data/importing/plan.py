@@ -44,13 +44,13 @@ class Question:
 class ImportPlan:
     """How a source is to be imported.
 
-    `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen: only `all` and
-    `random` let the labels count for the gate, and `random` only with a probability: `population` is the number of
-    items that the labelled ones were drawn from; without it the lines give their own. `mappings` say what the columns
-    of tables mean, each those of the file of `tables` at its place, where these are known; `models` renames the judges
-    that a file names; `cards` are the contents (Card.spec) of cards that the import brings besides those in its files;
-    `questions` say what other tools' files mean by the names of values.
-    `sorts` are the sorts of lines that are taken, where not all are.
+    `dataset` is made if it is missing. `sampling` says how the items that carry labels were chosen. Only `all` and
+    `random` let the labels count for the approval check, and `random` only with a probability: `population` is the
+    number of items that the labelled ones were drawn from; without it the lines give their own. `mappings` say what the
+    columns of tables mean, each those of the file of `tables` at its place, if these are known. `models` renames the
+    judges that a file names. `cards` are the contents (Card.spec) of cards that the import brings besides those in its
+    files. `questions` say what other tools' files mean by the names of values. `sorts` are the sorts of lines that are
+    taken, if not all are.
     """
 
     dataset: str

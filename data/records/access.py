@@ -23,7 +23,7 @@ from data.store.ids import now
 
 Role = Literal["annotator", "researcher", "lead"]
 Least = Literal["anybody", "annotator", "researcher", "lead"]
-"""The least role that a function asks for. `anybody`: also people who have not said who they are, if names are trusted."""
+"""The least role that a function needs. `anybody`: also people who have not said who they are, if names are trusted."""
 ROLES: tuple[Role, ...] = ("annotator", "researcher", "lead")
 R = TypeVar("R", bound=Reader)
 T = TypeVar("T")

@@ -259,7 +259,7 @@ def reveal_scores(tx: Tx, person: str, item_id: str) -> None:
 
 
 def revealed_items(reader: Store | Tx, person: str, item_ids: Collection[str]) -> set[str]:
-    """Those of the items whose scores a person has asked for, and so is shown wherever they stand beside the item."""
+    """Return those of the items whose scores a person has asked for, which are then shown wherever the item is."""
     rows = reader.rows(
         f"select distinct item_id from exposure where person = $1 and item_id = any($2) and route = '{ASKED}'",
         [person, list(item_ids)],

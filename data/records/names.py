@@ -1,4 +1,4 @@
-"""Names that look alike, names that nobody may enter, and the names under which imported labels stand."""
+"""Names that look alike, names that nobody may enter, and the names under which imported labels are kept."""
 
 from __future__ import annotations
 

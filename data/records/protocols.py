@@ -28,7 +28,7 @@ def known_protocols(store: Store | Tx) -> Mapping[str, Protocol]:
 @allow("annotator")
 @kept
 def protocols_by_mark(store: Store | Tx) -> Mapping[str, Protocol]:
-    """Every version of every protocol that there was, by its mark, which judges bear; the newest of equal ones."""
+    """Return every version that each protocol has had, by its mark, which judges have; of equal ones the newest."""
     rows = store.rows("select value from setting where scope = $1 order by seq, id", [PROTOCOLS])
     every = [*protocols().values(), *(Protocol.model_validate(json.loads(value)) for (value,) in rows)]
     return {one.mark: one for one in every}
@@ -45,9 +45,9 @@ def protocol_named(store: Store | Tx, name: str) -> Protocol:
 
 @allow("researcher")
 def add_protocol(store: Store, actor: str, protocol: Protocol) -> bool:
-    """Add a protocol, or change the one of that name (researchers and leads); whether it was not there as it is.
+    """Add a protocol, or change the one of that name (researchers and leads); return whether this changed anything.
 
-    What was before stays: judges bear the mark of the protocol that they judged by. Raises BadInput for the name of a
+    What was before stays: judges have the mark of the protocol that they judged by. Raises BadInput for the name of a
     built-in one, NotAllowed.
     """
 

@@ -141,7 +141,7 @@ class DrawQueue:
 class Queue:
     """A dataset's stream: all its draws in order, a line for each place of those that are open, and counts.
 
-    `open` are those that stand in a line, `audiences` how many of them are open to some people alone, by whom.
+    `open` are the draws in a line; `audiences` is how many of them are open to some people alone, by whom.
     """
 
     all: list[QueuedDraw] = field(default_factory=list)
@@ -157,7 +157,7 @@ class Queue:
         return (d for place in places or self.lines for d in self.lines[place].draws if d.place == place)
 
     def move(self, draw: QueuedDraw, place: int, audience: frozenset[str] | None) -> bool:
-        """Move a draw to another place, open to others; return whether its lines have to be settled then."""
+        """Move a draw to another place and audience; return whether its lines have to be settled then."""
         before = draw.place
         if draw.audience != audience:
             if draw.audience:
@@ -420,7 +420,7 @@ class QueueIndex:
         return draw.mode == "blind" and not draw.closed
 
     def pending_items(self, person: str, dataset: str = "") -> set[str]:
-        """The items (of a dataset, or all) that may still come to a person for a blind answer, whoever holds them."""
+        """Return the items (of a dataset, or all) that a person may still get to answer blind, reserved or not."""
         return {
             d.item for (where, stream), queue in self.queues.items() if stream == "audit" and dataset in ("", where)
             for d in queue.waiting_draws() if self.wants_blind(d) and not self.is_closed_to(d, person)

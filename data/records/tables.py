@@ -398,7 +398,7 @@ class RepairRow(NamedTuple):
 
 
 class AdjudicationRow(NamedTuple):
-    """What somebody decided in a cell where people's labels (JSON) lie apart; withdrawn: it does not hold any more."""
+    """What somebody decided in a cell where people's labels (JSON) differ; `withdrawn`: it is not in force any more."""
 
     id: str
     dataset_id: str

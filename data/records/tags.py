@@ -17,7 +17,7 @@ SCOPE = "tags"
 MOST, LETTERS, WIDEST = 20, 40, 10.0
 """Tags of a person, letters of a tag, and the widest share beside that of somebody who takes 1."""
 _MARK = "|"
-"""Before a tag where a person's name may stand too: no name has it."""
+"""The prefix of a tag where a person's name may be used too; no name has it."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PersonTags:
 
 
 def assignee(tag: str) -> str:
-    """A tag as that to which work is assigned: whoever has it."""
+    """A tag as the assignee of work: everybody who has it."""
     return _MARK + tag
 
 

@@ -35,7 +35,7 @@ def read_environment(team: bool) -> None:
 
 
 def allowed_endpoints() -> list[Endpoint] | None:
-    """The endpoints that may be asked beside the practice endpoint, the usual one first; None: all."""
+    """The endpoints that may be asked besides the practice endpoint, the usual one first; None: all."""
     return _listed
 
 

@@ -1,7 +1,7 @@
 """Which process works on a run, where several share a store: it holds a lease that runs out when it does not renew it.
 
-A lease is a row. Whoever has the newest one may store what the run brings, and is asked to stop by another row. With a
-store that one process owns there are none.
+A lease is a row. The process with the newest one may store what the run brings, and another row asks it to stop. In a
+store that one process owns there are no leases.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def order_price(order: RunOrder) -> Price | None:
 
 
 def check_terms(order: RunOrder) -> None:
-    """Raises BadInput where an order's price or limit is none, or the limit cannot be kept."""
+    """Raise BadInput if an order's price or limit is invalid, or if the limit cannot be kept."""
     limit = order.spending_limit
     if order.price is not None and not all(math.isfinite(p) and p >= 0 for p in order.price):
         raise BadInput(f"A price is two amounts of 0 or more in US dollars; it is {order.price[0]}, {order.price[1]}.")

@@ -181,7 +181,7 @@ class LiveRun:
                 self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        """End the run, as nothing more can be stored; whoever waits for that goes on."""
+        """End the run, because nothing more can be stored; code that waits for storing goes on."""
         self._failed = error
         self._kick.set()
         self._room.set()

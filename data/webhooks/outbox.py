@@ -1,7 +1,7 @@
 """What is still to be told to whom, as the rows say: nothing is lost by a restart, and one process tells each.
 
-A process that begins to tell a webhook of an event records this under the write lock, for a time within which nobody
-else begins. An event is told at least once, with an id by which a receiver recognizes repetitions.
+A process that begins to tell a webhook of an event records this under the write lock, for a time within which no other
+process begins. An event is told at least once, with an id by which a receiver recognizes repetitions.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def _query(dataset: Dataset, _options: Options, most: int = 0, begin: Options = 
 
 
 def rows(store: Store, dataset: Dataset, options: Options, most: int = 0, begin: Options = BEGIN) -> Iterator[Row]:
-    """The decisions that stand, each with the labels that it was made on."""
+    """The decisions in force, each with the labels that it was made on."""
     say, name_of = code_words(store), person_names(store, options["names"])
     for name, kind, unit, dimension, code, who, reason, saw, written, labels in store.stream(
         *_query(dataset, options, most, begin)

@@ -1,4 +1,4 @@
-"""Few-shot examples for a card from what people have put right, only of items that the gate never uses."""
+"""Few-shot examples for a card from what people have corrected, only of items that the approval check never uses."""
 
 from __future__ import annotations
 

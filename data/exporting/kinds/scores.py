@@ -72,7 +72,7 @@ def _rules(store: Store, dataset: Dataset, options: Options) -> list[AutoAcceptR
 
 
 def _hidden_verdicts(store: Store, dataset: Dataset, options: Options) -> dict[tuple[str, str, str], set[str]]:
-    """(judge, sort of unit, dimension) -> the items whose verdicts are kept unseen, where a rule says so."""
+    """(judge, sort of unit, dimension) -> the items whose verdicts a rule accepts without review, if any rule does."""
     found: dict[tuple[str, str, str], set[str]] = {}
     for rule in _rules(store, dataset, options):
         sure = auto_accept.rule_confidence(store, dataset.id, rule)

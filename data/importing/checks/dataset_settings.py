@@ -1,4 +1,4 @@
-"""Checks of what an import brings beside items: a gold rule and guidelines, for leads only, and judges' prompts."""
+"""Checks of what an import brings besides items: a gold rule and guidelines, for leads only, and judges' prompts."""
 
 from __future__ import annotations
 

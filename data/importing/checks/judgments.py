@@ -127,7 +127,7 @@ class JudgmentCheck:
             self.context.show("judgments", new.judgments, **shown, part=part, sample=sample, scores=words[:2000])
 
     def unpaired_lines(self) -> Iterator[Line]:
-        """The judgments of one order of a pair whose other order did not come, as lines that stand by themselves."""
+        """The judgments of one order of a pair whose other order did not come, as separate lines."""
         return self.orders.unpaired_lines(lambda data: self.judge_id(JudgmentLine.model_validate(data)))
 
     def judge_id(self, given: JudgmentLine) -> str:

@@ -231,7 +231,7 @@ class KnownLabels(_KnownOfItems):
         return sum(cell in self.stored and self.stored[cell][3] != value for cell, value in met)
 
     def add(self, cell: Cell, key: str, made_at: datetime, moment: float, value: float | None) -> bool:
-        """Add a label of this import; return whether the one before it in its cell is as old, with another value."""
+        """Add an imported label; return whether the one before it in its cell has the same time, but another value."""
         self._new.add(key)
         self._order += 1
         chain = self.new.setdefault(cell, [])

@@ -112,7 +112,7 @@ def read_messages(value: Any) -> list[Utterance] | None:
 
 
 def _order_results(value: list[Any], names: dict[str, str]) -> Iterator[Any]:
-    """The messages of a list; results that stand together come in the order of their calls, as only that pairs them."""
+    """Return the messages of a list; results that come together get their calls' order, which alone pairs them."""
     together: list[dict[str, Any]] = []
     for one in value:
         one = decode_json(one)

@@ -81,7 +81,7 @@ def _leave_aside(file: SourceFile) -> DetectedFile:
 
 
 def without_strays(found: list[DetectedFile], unmapped: Callable[[DetectedFile], bool]) -> list[DetectedFile]:
-    """The files; tables beside files of MT-Bench of which nobody has said what their columns mean are left aside."""
+    """Return the files; with files of MT-Bench, tables whose columns nobody has explained are marked as left out."""
     if not any(one.format in formats.BENCH for one in found):
         return found
     return [

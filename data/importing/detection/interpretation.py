@@ -240,7 +240,7 @@ def _words(values: ColumnValues) -> list[str]:
 
 
 def _dimension_name(name: str) -> str:
-    """A name of other people's as a dimension has it, however long."""
+    """Turn a name from a file, however long, into that of a dimension."""
     plain = _flat(unicodedata.normalize("NFKC", name))
     if not plain or not plain.isidentifier():
         plain = f"{WHOLE}_{plain}".rstrip("_")

@@ -25,7 +25,7 @@ TOOLS: tuple[str, ...] = tuple(
 )
 """The formats of other tools, by name."""
 SEPARATE = frozenset(("canonical", "messages", "table"))
-"""The formats whose files are read one by one, in their order; files of any other are read together."""
+"""The formats whose files are read one at a time, in their order; files of any other are read together."""
 _RECOGNISED = ("canonical", "swallow", "mt_bench_101", *TOOLS, "messages", "fastchat")
 """The order in which formats are asked whether a file is theirs."""
 

@@ -187,7 +187,7 @@ class _Calls:
         return ChatMessage("tool", text, _name(name) or known, str(id_) if known else "")
 
     def sort_results(self, utterances: list[ChatMessage]) -> list[ChatMessage]:
-        """The same, but results that came together stand in the order of their calls: their ids are not kept."""
+        """The same, but results that came together are in the order of their calls, because their ids are not kept."""
         place = {id_: n for n, id_ in enumerate(self._names)}
         at = 0
         while at < len(utterances):

@@ -1,4 +1,4 @@
-"""MT-Bench-101: dialogues of several turns, whose task stands in their meta."""
+"""MT-Bench-101: dialogues of several turns, whose task is in their meta."""
 
 from __future__ import annotations
 
