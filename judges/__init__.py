@@ -1,1 +1,1 @@
-"""Judges as data, and the statistics of how far to believe them. Pure: no Streamlit, no SQL, no clock."""
+"""Judges as data, and the statistics that say how far to believe them. Pure: no Streamlit, no SQL, no clock."""

@@ -1,4 +1,4 @@
-"""A card: a judge's rubric as data. Its folder in judges/cards/ is all that adding a judge takes."""
+"""A card: a judge's rubric as data. To add a judge, add the card's folder to judges/cards/."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Example:
 
 @dataclass(frozen=True)
 class AnsweringCalls:
-    """Calls in which a model answers an item rather than judging it; each is a piece of one judgment.
+    """Calls in which a model answers an item instead of judging it; each call is a piece of one judgment.
 
-    `pieces` are their names in the order in which they are asked, `after` those whose replies one of them goes on from:
-    it is asked only where these can be used. `messages` makes its messages from their raw replies, by piece, and
-    `temperature` is that of all calls about an item. `params` are shown as the parameters of a run.
+    `pieces` gives the names of the calls in the order in which they are asked. `after` gives the calls whose replies a
+    call continues: it is asked only if these can be used. `messages` makes its messages from their raw replies, by
+    piece. `temperature` is the temperature of all calls about an item. `params` are shown as the parameters of a run.
     """
 
     pieces: Callable[[Any], list[str]]
@@ -50,11 +50,11 @@ def _reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
 
 @lru_cache(1_000)
 def _dimension_spec(dimension: Dimension) -> dict[str, Any]:
-    """A dimension as a card's content has it.
+    """A dimension as it is written in a card's content.
 
-    What the version is the hash of keeps the word and the keys from before there were steps: no judge becomes another
-    one because Assay calls something by another name, nor because it explains more of an answer to people, or takes a
-    judge's number that it refused before.
+    The version is a hash of this content, so it keeps the word and the keys from before scales had steps. A judge must
+    not become another judge because Assay renames something, explains more of an answer to people, or accepts a judge's
+    number that it refused before.
     """
     spec = asdict(dimension)
     del spec["anchors"], spec["between"]
@@ -66,7 +66,7 @@ def _dimension_spec(dimension: Dimension) -> dict[str, Any]:
 
 
 def _item_units(item: Any) -> list[str]:
-    """The item as a whole; a pair whose texts are not there has nothing to judge."""
+    """The item as a whole; no unit for a pair without texts, because it has nothing to judge."""
     return [] if isinstance(item, Pair) and None in (item.response_a.text, item.response_b.text) else [""]
 
 
@@ -75,7 +75,7 @@ def _usual(_item: Any, _part: str) -> str:
 
 
 def _content(item: Any, _part: str) -> dict[str, Any]:
-    """All that is judged under its own names; the names of systems, and what else is known of an item, never."""
+    """All judged content under its own field names, without the systems' names and other facts of the item."""
     shown = dict(item.model_dump(mode="json", exclude={"id", "kind", "system", "meta"}))
     if isinstance(item, Pair):
         shown |= {"response_a": item.response_a.text, "response_b": item.response_b.text}
@@ -92,26 +92,26 @@ class Card:
     """A judge's rubric: what it takes, what it asks, what it returns and the rules it obeys.
 
     `reply` is the pydantic model of the judge's JSON; `read` turns a valid reply for one item into scores and remarks;
-    `text` (where a card's judges answer in prose) makes the reply's JSON of a raw text, and of the part it is about.
+    `text` is for cards whose judges answer in prose: it makes the reply's JSON from a raw text and the part it is
+    about.
 
-    What running it takes: `prompts` are its system messages by variant ("" is the usual one; none: replies can be
-    imported, but the card cannot be run), `templates` by variant the messages with fields in braces that take the place
-    of the fenced material (only where a published pipeline is reproduced), `variant` says which of them an item (and
-    part) gets, `parts` the units that are judged in a call of their own ("" = the whole item), and `fields` what the
-    judge is shown of the item, as JSON. `audits` are the names of the known failures that are looked for, `defaults`
-    the parameters that it begins with.
+    To run it: `prompts` are its system messages by variant ("" is the usual one; without any, replies can be imported,
+    but the card cannot be run). `templates`, by variant, are messages with fields in braces; they replace the fenced
+    material, only where a published pipeline is reproduced. `variant` says which of them an item (and part) gets.
+    `parts` gives the units that are judged in a call of their own ("" = the whole item), and `fields` the JSON of the
+    item that the judge is shown. `audits` are the names of its audits, `defaults` its initial parameters.
 
-    `recipe` says how a card was made that has no folder of its own (judges/authoring/custom.py); None for a folder's
-    card. `again` makes such a card again of its stored content, where the recipe's "from" names this one. `allowed` is
-    the rule for the verdict, where there is one: the verdicts that the other scores allow, which it is given as codes
-    by (unit, dimension). `rules` says in sentences what is checked when a reply is read, for people. `read_part` reads
-    in place of `read` where a reply in JSON does not tell which unit it is about (as in judges/authoring/overlay.py).
-    `trust` names the flag that says whether the judge's aggregate is to be trusted, and `counts` what a score counts in
-    a mean by its confidence in words (`judges.triage.confidence_level`), where the card says so.
+    `recipe` says how a card without a folder was made (judges/authoring/custom.py); None for a folder's card. `again`
+    rebuilds such a card from its stored content, if the recipe's "from" names this card. `allowed` is the rule for the
+    verdict, if there is one: it gets the other scores as codes by (unit, dimension) and gives the verdicts that they
+    allow. `rules` tells people, in sentences, what is checked when a reply is read. `read_part` replaces `read` if a
+    JSON reply does not say which unit it is about (as in judges/authoring/overlay.py). `trust` names the flag that says
+    whether the judge's aggregate can be trusted. `counts` is the weight of a score in a mean by its confidence in words
+    (`judges.triage.confidence_level`), if the card sets one.
 
-    `needs` says in sentences what it needs of a model and of the items, `least_reply` is how many tokens a reply takes
-    at the least; neither is part of its version. `conversation` is there where the replies are answers to be judged and
-    not judgments (judges/mtbench/generation.py).
+    `needs` says in sentences what it needs of a model and of the items. `least_reply` is the least number of tokens of
+    a reply. Neither is part of its version. `conversation` is set if the replies are answers to be judged, not
+    judgments (judges/mtbench/generation.py).
     """
 
     name: str
@@ -142,7 +142,7 @@ class Card:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The card's content as JSON: what its version is the hash of, and what a workspace stores of it."""
+        """The card's content as JSON: its version is the hash of it, and a workspace stores it."""
         content = {
             "name": self.name,
             "title": self.title,
@@ -163,18 +163,18 @@ class Card:
 
     @property
     def texts(self) -> dict[str, str]:
-        """All words that its judges are given whatever the item, by variant: a prompt with its template below it."""
+        """All words that its judges get for any item, by variant: a prompt with its template below it."""
         return {name: f"{text}\n\n{self.templates.get(name, '')}".strip() for name, text in self.prompts.items()}
 
     def dimension(self, name: str, unit: str) -> Dimension | None:
-        """The dimension of that name that is asked of that sort of unit, if the card has one."""
+        """The dimension of that name for that sort of unit; None if the card has none."""
         sort = sort_of(unit)
         return next((d for d in self.dimensions if d.name == name and d.sort == sort), None)
 
     def cells(self, item: Item, stated: bool = False) -> list[tuple[str, Dimension]]:
         """Every (unit, dimension) of an item that people are asked about, in reading order.
 
-        stated: also those that only the judge states, which people may answer and need not.
+        stated: include those that only the judge states; people may answer these but need not.
         """
         dimensions = [d for d in self.dimensions if d.asked or stated]
         return [(unit, d) for unit in units(item) for d in dimensions if d.sort == sort_of(unit)]
@@ -187,12 +187,12 @@ def prompts_beside(file: str) -> dict[str, str]:
 
 
 PER_TURN = "_on_turns"
-"""What the name of a response card applied to each turn of a dialogue ends in; no other card's may."""
+"""The ending of the name of a response card that is applied per turn; no other card may use it."""
 HOMES: dict[str, str] = {}
 """The folder of each card that has one, by the card's name; filled when the cards are loaded."""
 
 
 def describe_origin(card: Card) -> str:
-    """Where a card is from, for messages: the file of its folder, or that of the card that is applied per turn."""
+    """The origin of a card, for messages: the file of its folder, or of the card that is applied per turn."""
     name = str(((card.recipe or {}).get("over") or {}).get("name", card.name))
     return f"judges/cards/{HOMES[name]}/card.py" if name in HOMES else f"The card {name}"

@@ -2,7 +2,7 @@
 
 
 class AssayError(Exception):
-    """Something that was refused for the reason in its message; shown unchanged, never as a traceback."""
+    """A refusal; its message gives the reason and is shown unchanged, never as a traceback."""
 
 
 class UnknownCard(AssayError):
@@ -14,8 +14,8 @@ class BadScale(AssayError):
 
 
 class BadStrata(AssayError):
-    """Items cannot be parted for a draw as it was asked."""
+    """Items cannot be stratified for a draw in the requested way."""
 
 
 class BadCard(AssayError):
-    """A card cannot be made as it was described: a name, a scale, a prompt or an example does not do."""
+    """A card cannot be made as described: a name, a scale, a prompt or an example is not valid."""

@@ -1,7 +1,7 @@
 """Few-shot examples of a card: two or three, shown before the item as turns of their own; part of its version.
 
 A card's folder may hold examples.jsonl, one object a line: {"shows", "fields", "reply"}, and "card" where a folder has
-several cards. Whether examples help is for the calibration to say: none is shipped.
+several cards. Calibration shows whether examples help; none are shipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from judges.card import Card, Example, Item
 from judges.errors import BadCard
 
 FEW = (2, 3)
-"""How many few-shot examples a card takes, if any."""
+"""The numbers of few-shot examples that a card may have, if it has any."""
 _TOLD = {"card", "card_version", "item", "part", "judge_model"}
 """What a line may hold beside the example: its card, and where an export took it from."""
 _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
@@ -29,10 +29,11 @@ _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
 def with_examples(card: Card, examples: Sequence[Example]) -> Card:
     """The card with these examples in place of its own.
 
-    It is another version, whose stored content (Card.spec) holds them beside its recipe, so that custom.from_spec has
-    it again.
+    It has another version. Its stored content (Card.spec) contains the examples with its recipe, so that
+    custom.from_spec can rebuild it.
 
-    Raises BadCard where there are not two or three, or one is not as the card's judges see an item and reply.
+    Raises BadCard unless there are two or three examples, each in the form in which the card's judges see an item and
+    reply.
     """
     if not FEW[0] <= len(examples) <= FEW[1]:
         raise BadCard(f"Give {card.name} {FEW[0]} or {FEW[1]} examples; there are {len(examples)}.")
@@ -85,7 +86,7 @@ def examples_of_folder(file: str, cards: Iterable[Card]) -> list[Card]:
 
 
 def check_example(card: Card, number: int, example: Example) -> None:
-    """Nothing; BadCard, in a sentence, where an example is not as the card's judges see an item and reply."""
+    """Raise BadCard if an example does not have the form in which the card's judges see an item and reply."""
     where = f"Example {number} of {card.name}"
     if not example.shows.strip() or not example.fields:
         raise BadCard(f"{where}: say what it shows, and give the fields as the judge sees them.")

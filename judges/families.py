@@ -18,8 +18,8 @@ def family_prefixes() -> dict[str, str]:
 def family(model: str) -> str:
     """The family of a model or system: "openai/gpt-4o-mini" -> "gpt"; "" for a name that says nothing.
 
-    What comes before the last slash is left out, as is case; the longest known beginning counts. An unknown name is
-    of the family of its leading letters: "vicuna-13b-v1.3" -> "vicuna".
+    The part up to the last slash is dropped, and case is ignored; the longest known prefix counts. The family of an
+    unknown name is its leading letters: "vicuna-13b-v1.3" -> "vicuna".
     """
     name = model.strip().casefold().rpartition("/")[2]
     found = max((prefix for prefix in family_prefixes() if name.startswith(prefix)), key=len, default="")

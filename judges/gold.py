@@ -1,7 +1,7 @@
-"""The rule of gold: what one value several people's answers to one cell come to, and when somebody has to decide it.
+"""The gold rule: how several people's answers to a cell become one value, and when somebody must adjudicate.
 
-This is the rule to go by. What says the same for many cells at once (`data.gold.gold.gold_sql` in
-SQL, `judges.stats.raters.ratings.gold_without_self` with arrays) is held to it by tests.
+This is the reference implementation. Tests check that the versions for many cells (`data.gold.gold.gold_sql` in SQL,
+`judges.stats.raters.ratings.gold_without_self` with arrays) give the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from judges.types import Scale
 
 CLOSE = 1e-9
-"""Answers that lie this little further apart than a rule allows do not: 4.4 and 3.4 are no more than 1 apart."""
+"""Rounding tolerance: answers that differ by this little more than the rule allows still agree (4.4 and 3.4 at 1)."""
 Resolve = Literal["median", "mean", "majority"]
 """How several answers become one.
 
@@ -33,11 +33,11 @@ class ResolvedCell(NamedTuple):
 
 
 def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "median") -> ResolvedCell | None:
-    """The gold of one cell: what the answers of its people, codes of the scale and None for n/a, come to by the rule.
+    """The gold of one cell by the rule, from people's answers: codes of the scale, and None for n/a.
 
-    Answers in order come to n/a where more people said so than did not; else n/a is left out. Without order n/a is an
-    answer like any other, and a drawn vote comes to the scale's `drawn` category. None where it has none, and where
-    nobody answered: there is no gold.
+    For ordered answers, gold is n/a if a majority said n/a; otherwise n/a is left out. Without order, n/a is an answer
+    like any other, and a tied vote gives the scale's `drawn` category. There is no gold (None) if the scale has no such
+    category, or if nobody answered.
     """
     if len(set(values)) < 2:
         return ResolvedCell(values[0], "one" if len(values) == 1 else "agreed") if values else None
@@ -53,18 +53,18 @@ def resolve(values: Sequence[float | None], scale: Scale, rule: Resolve = "media
 
 
 def _majority(values: Sequence[float | None]) -> ResolvedCell | None:
-    """The answer that more people gave than any other; None where the vote is drawn."""
+    """The answer that more people gave than any other; None if the vote is tied."""
     votes = Counter(values).most_common(2)
     return ResolvedCell(votes[0][0], "majority") if len(votes) == 1 or votes[0][1] > votes[1][1] else None
 
 
 def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int | None) -> bool:
-    """Whether the answers to one cell need somebody who decides; `steps` is how far the rule lets people differ.
+    """Whether the answers to one cell need adjudication; `steps` is how far people may differ by the rule.
 
-    None: never. Otherwise always where some say n/a and others do not. Answers in order need it where the lowest and
-    the highest lie more than `steps` (units of an interval scale) from each other. Answers without order (flags and
-    turns among them) have no steps: at 0 every difference needs it, and from 1 on only a drawn vote, in which no answer
-    has more votes than each other one.
+    With `steps` None: never. Otherwise always if some say n/a and others do not. Ordered answers need it if the lowest
+    and the highest differ by more than `steps` (units of an interval scale). Answers without order (including flags and
+    turns) have no steps: at 0 every difference needs it; from 1 on, only a tied vote does, in which no answer has more
+    votes than every other.
     """
     if steps is None or len(set(values)) < 2:
         return False
@@ -77,9 +77,9 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
 
 
 def distance(values: Sequence[float | None], scale: Scale) -> float:
-    """How far people disagree, as a share of the whole scale: 0 agreed, 1 the two ends of it.
+    """How far people disagree, as a share of the whole scale: 0 if they agree, 1 for its two ends.
 
-    n/a against a value, and answers without order that differ, are as far apart as can be: 1.
+    The distance is 1 for n/a against a value, and for different answers without order.
     """
     if len(set(values)) < 2:
         return 0.0

@@ -1,7 +1,7 @@
-"""Which of several judges is meant: by its model, its card, the head of its id, and its distinguishing parameters.
+"""Find one of several judges by its model, its card, the beginning of its id, or its distinguishing parameters.
 
-`gpt-4o temperature=0.7` is the judge of that model with that parameter; `card=NAME` and `version=HASH` name those.
-Of fingerprints the beginning is enough: `wording=7be1`, and `protocol=mine` for mine@1a2b3c4d.
+`gpt-4o temperature=0.7` is the judge of that model with that parameter; `card=NAME` and `version=HASH` name those. The
+beginning of a fingerprint is enough: `wording=7be1`, or `protocol=mine` for mine@1a2b3c4d.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class JudgeTraits:
 
 
 def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
-    """The judges that these words name: all for "", else those whose model, card or id they are, or an id's head."""
+    """The judges that these words name: a model, a card, an id or its beginning, or traits; all judges for ""."""
     if whole := [one for one in judges if words in (one.id, one.model)]:
         return whole
     found = _PAIRS.fullmatch(words.strip())
@@ -52,7 +52,7 @@ def find_judges(judges: Sequence[JudgeTraits], words: str) -> list[JudgeTraits]:
 
 
 def differences(judges: Sequence[JudgeTraits]) -> list[dict[str, str]]:
-    """What distinguishes each of the judges, as words by name; what all have alike is in none."""
+    """What distinguishes each of the judges, as words by name; traits that are equal for all are left out."""
     traits = [one.traits for one in judges]
     names = sorted({name for one in traits for name in one}, key=lambda name: (name not in _FIRST, name))
     varied = [name for name in names if len({_word(one.get(name)) for one in traits}) > 1]

@@ -1,7 +1,7 @@
-"""The known failures of judges, one module each: what is measured, when it is an alarm, and the items behind it.
+"""The known failures of judges, one module each: the figure, when it is an alarm, and the items behind it.
 
-An audit is found by being here: a module of this folder with `AUDIT = Audit(...)`, or with `AUDITS`, a tuple of audits
-that look at the same thing. docs/methods.md, Audits, has a table of all, and the formulas.
+Every module of this folder that defines `AUDIT = Audit(...)` is found as an audit. It can also define `AUDITS`, a tuple
+of audits that look at the same thing. docs/methods.md, Audits, has a table of all, and the formulas.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Cell = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class AuditReply:
-    """One judgment of the judge: the item's key, the part and sample it is about, and what it was read as."""
+    """One judgment: the item's key, the part and the sample that it is about, and the reading of the reply."""
 
     item: str
     reading: Reading
@@ -38,7 +38,7 @@ class AuditReply:
 
 @dataclass(frozen=True)
 class AuditEvidence:
-    """All that an audit may look at: one judge (a card, a model) on one set of items.
+    """All data that an audit may use: one judge (a card, a model) on one set of items.
 
     `probes`: replies of the same judge to items changed by a probe, by probe name; `others`: replies of other judges to
     the same items, by model (other parameters of the same model are not among them); `gold`: what people say in a cell
@@ -57,7 +57,7 @@ class AuditEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """An item behind a finding, where in it, and why in words. `strength` in 0..1 orders them, and the review queue."""
+    """An item behind a finding, with place and reason. `strength` (0..1) orders the flags and the review queue."""
 
     item: str
     text: str
@@ -95,11 +95,11 @@ class AuditFinding:
 
 @dataclass(frozen=True)
 class Audit:
-    """A known failure. `measures` says what the figure is, `alarm` when it is one, with {threshold} for the limit.
+    """A known failure. `measures` describes the figure, `alarm` when it is an alarm ({threshold} is the limit).
 
-    `threshold` is the default limit, which a workspace may change; None: there is none to set. `probe` is the probe run
-    that it needs ("" none; "second judge": another model on the same items; "both orders": the judge itself, asked in
-    both; "gold", "fits": answers of people).
+    `threshold` is the default limit, which a workspace may change; None means that there is no limit to set. `probe` is
+    the probe run that it needs ("" none; "second judge": another model on the same items; "both orders": the judge
+    itself, asked in both; "gold", "fits": answers of people).
     """
 
     name: str
@@ -112,11 +112,11 @@ class Audit:
 
 
 def combine_replies(replies: Sequence[AuditReply], card: Card, rule: CombinationRule) -> list[AuditReply]:
-    """The replies with those to one item and part as one, as the judge's samples combine; sample 0 each.
+    """The replies, with all samples of one item and part combined into one by the judge's rule; each has sample 0.
 
-    A value between two answers is the answer nearest to it, as people are shown it. Confidence is the middle one (the
-    lower of two), notes and issues are those of the first reply that could be used; a broken rule counts in any of
-    them. Where none could be used, the first one says why.
+    A value between two answers becomes the nearest answer, which is what people are shown. Confidence is the median
+    (the lower of two middle ones). Notes and issues are those of the first reply that could be used. A broken rule in
+    any of the replies counts. If no reply could be used, the reason is that of the first.
     """
     found: dict[tuple[str, str], list[AuditReply]] = {}
     for reply in sorted(replies, key=lambda r: r.sample):
@@ -156,7 +156,7 @@ def _as_one(samples: Sequence[AuditReply], card: Card, rule: CombinationRule) ->
 
 
 def _shape(card: Card, remark: Remark) -> str:
-    """The text of a broken rule without the values it names: the same rule in two samples is one finding."""
+    """The text of a broken rule without its values, so that the same rule in two samples gives one finding."""
     dimension = card.dimension(remark.dimension, remark.unit) if remark.dimension else None
     words = dimension.scale.answers if dimension is not None else []
     values = sorted((re.escape(word) for word in words if not word[:1].isdigit()), key=len, reverse=True)
@@ -175,7 +175,7 @@ def all_audits() -> dict[str, Audit]:
 def run_audits(evidence: AuditEvidence, thresholds: Mapping[str, float]) -> dict[str, AuditFinding]:
     """What every audit of the judge's card finds, by name; `thresholds` replace the defaults.
 
-    Raises BadCard where the card names an audit that there is not.
+    Raises BadCard if the card names an audit that does not exist.
     """
     known = all_audits()
     if strange := unknown_audits(evidence.card):
@@ -187,7 +187,7 @@ def run_audits(evidence: AuditEvidence, thresholds: Mapping[str, float]) -> dict
 
 
 def unknown_audits(card: Card) -> str:
-    """In a sentence, which of a card's audits there are not; "" where all of them are there."""
+    """A sentence that names the audits of a card that do not exist; "" if all of them exist."""
     strange = [name for name in card.audits if name not in all_audits()]
     if not strange:
         return ""

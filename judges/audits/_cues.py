@@ -1,6 +1,6 @@
 """Words by which a user corrects or objects, in several languages: cues that a repair was called for.
 
-Cues are chosen to be right rather than complete: a bare "no" answers a question more often than it objects.
+Precision comes before recall: a bare "no" is no cue, because it answers a question more often than it objects.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 _BEGINS = r"(?:^|[.!?。\n])[ \"']*"
-"""The beginning of a sentence: words such as "wait" interrupt only there."""
+"""The beginning of a sentence: words such as "wait" are an interruption only there."""
 _HALT = r"[ ]?(?:[,.!\u2013\u2014]|-+ |$)"
 _CUES = {
     "English": (
@@ -118,7 +118,7 @@ def fold_text(text: str) -> str:
 
 
 def find_correction(text: str) -> tuple[str, str] | None:
-    """(language, words) of the first cue in a user's text that what came before is corrected or objected to."""
+    """(language, words) of the first cue in a user's text that the user corrects or objects to what came before."""
     plain = fold_text(text)
     for language, pattern in CUES.items():
         if found := pattern.search(plain):
@@ -140,7 +140,7 @@ _STOCK = re.compile(
 def is_explanation(note: str) -> bool:
     """Whether a note says more than that there was nothing to repair.
 
-    It does with two further words, or four further characters of Chinese or Japanese.
+    It does if it has two further words, or four further characters of Chinese or Japanese.
     """
     left = _STOCK.sub(" ", fold_text(note))
     wide = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", left))

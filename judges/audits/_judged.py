@@ -1,4 +1,4 @@
-"""What the audits look at: the replies of a judge, put together by item and sample, and the cells that they fill."""
+"""The input of the audits: a judge's replies grouped by item and sample, and the cells that they fill."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _T = TypeVar("_T")
 
 @dataclass
 class ItemJudgment:
-    """One sample of an item, all its parts together: scores by place, remarks and facts as they came.
+    """One sample of an item with all its parts: scores by place, and remarks and facts unchanged.
 
-    `stated` is the judge's own confidence in the scores where another source of confidence has taken its place.
+    `stated` is the confidence that the judge stated, for scores whose confidence comes from another source.
     """
 
     key: str
@@ -36,12 +36,12 @@ class ItemJudgment:
     stated: dict[Place, float] = field(default_factory=dict)
 
     def value(self, unit: str, dimension: str) -> float | None:
-        """The code given there; None where it is n/a or was not given."""
+        """The code of the score at this place; None if it is n/a or missing."""
         found = self.scores.get((unit, dimension))
         return None if found is None else found.value
 
     def stated_confidence(self, unit: str, dimension: str) -> ConfidenceLevel | None:
-        """The judge's own word for a score, also where another source of confidence has taken its place; None: none."""
+        """The confidence that the judge stated for a score, even if another source replaced it; None: none stated."""
         score = self.scores[unit, dimension]
         own = score.confidence if score.source == STATED else None
         return confidence_level(self.stated.get((unit, dimension)) if own is None else own)
@@ -55,7 +55,7 @@ class ItemJudgment:
 
 
 def group_judgments(evidence: AuditEvidence, replies: Sequence[AuditReply] | None = None) -> list[ItemJudgment]:
-    """The scored replies (the judge's own, where none are named) to items that are there, by item and sample."""
+    """The scored replies to known items, by item and sample; by default the judge's own replies."""
     found: dict[tuple[str, int], ItemJudgment] = {}
     for reply in evidence.replies if replies is None else replies:
         item = evidence.items.get(reply.item)
@@ -80,19 +80,19 @@ def cell_means(found: Iterable[ItemJudgment]) -> dict[Cell, float]:
 
 
 def ordered_dimensions(card: Card) -> dict[Question, Dimension]:
-    """The card's asked dimensions whose answers are in order: what can be higher or lower."""
+    """The asked dimensions of the card whose answers are ordered, so that a score can be higher or lower."""
     dimensions = [d for d in card.dimensions if d.asked and d.scale.kind in ("ordinal", "ordered", "interval")]
     return {(d.sort, d.name): d for d in dimensions}
 
 
 def graded_dimensions(card: Card) -> dict[Question, Dimension]:
-    """Those of them that give points, which a mean may be made of; all of them where a card has none that do."""
+    """The ordered dimensions that give points, of which a mean makes sense; all ordered ones if none gives points."""
     found = ordered_dimensions(card)
     return {question: d for question, d in found.items() if d.scale.kind in ("ordinal", "interval")} or found
 
 
 def graded_cells(card: Card, found: Iterable[ItemJudgment]) -> dict[Cell, float]:
-    """The mean over samples of every cell of those dimensions that has a value."""
+    """The mean over samples of every cell of `graded_dimensions` that has a value."""
     questions = graded_dimensions(card)
     return {cell: value for cell, value in cell_means(found).items() if (sort_of(cell[1]), cell[2]) in questions}
 
@@ -111,13 +111,13 @@ def group_by_item(cells: Mapping[Cell, _T]) -> dict[str, dict[Place, _T]]:
 
 
 def item_numbers(keys: Iterable[str]) -> list[int]:
-    """The number of each key's item, counted from 0 in order of appearance, as the estimates want it."""
+    """The number of each key's item, counted from 0 in order of appearance, as the estimators need it."""
     order: dict[str, int] = {}
     return [order.setdefault(key, len(order)) for key in keys]
 
 
 def text_lengths(item: Item) -> dict[str, int]:
-    """About how many tokens each text that can carry scores has, by unit: assistant turns, a response, sides."""
+    """The approximate number of tokens of each text that can be scored, by unit: assistant turns, a response, sides."""
     if isinstance(item, Dialogue):
         texts = {f"turn:{t.turn}": t.text for t in item.turns if t.role == "assistant"}
     elif isinstance(item, Response):

@@ -1,4 +1,4 @@
-"""What the audits of pairs have in common: the verdict as a number, and how far A's sections lie above B's."""
+"""What the audits of pairs share: the verdict as a number, and by how much A's section scores exceed B's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def verdict_sign(card: Card, judgment: ItemJudgment) -> float | None:
 
 
 def sign_of_code(card: Card, code: float | None) -> float | None:
-    """The same of a verdict's code on the card's scale."""
+    """The same for a verdict that is given as a code of the card's scale."""
     dimension = verdict_dimension(card)
     if code is None or dimension is None:
         return None
@@ -24,7 +24,7 @@ def sign_of_code(card: Card, code: float | None) -> float | None:
 
 
 def section_means(card: Card, judgment: ItemJudgment) -> list[tuple[str, dict[str, float]]]:
-    """(section, mean over dimensions by side) in order; a side without scores there is left out."""
+    """(section, mean over dimensions by side), in order; a side without scores in the section is left out."""
     names = {d.name for d in card.dimensions if d.sort == "section" and d.scale.kind == "ordinal"}
     found: dict[int, dict[str, list[float]]] = {}
     for (unit, dimension), score in judgment.scores.items():
@@ -43,7 +43,7 @@ def section_lead(parts: list[tuple[str, dict[str, float]]]) -> float | None:
 
 
 def response_lengths(judgment: ItemJudgment) -> tuple[int, int] | None:
-    """Tokens of A and of B, about; None where a text is not there or empty."""
+    """The approximate numbers of tokens of A and of B; None if a text is missing or empty."""
     found = text_lengths(judgment.item)
     a, b = found.get("response/a", 0), found.get("response/b", 0)
     return (a, b) if a and b else None

@@ -1,10 +1,10 @@
-"""The rules by which figures become verdicts, the same for all audits, and the words for them.
+"""The rules that turn figures into verdicts, the same for all audits, and the words for them.
 
 Rates and correlations need `MIN` items. Against a limit: *alarm* when the figure is above it, *warning* while its
 interval still reaches above it, *pass* when the interval stays below. Against a neutral value: *alarm* when the
 interval excludes it, *warning* when the figure is further off than `near` and the interval does not settle it, else
-*pass*. What is listed one by one: *pass* at none, *warning* from the first one on, *alarm* when their share is above
-the limit (docs/methods.md, Audits).
+*pass*. Cases that are listed singly: *pass* without any, *warning* from the first case on, *alarm* when their share is
+above the limit (docs/methods.md, Audits).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 MIN = MIN_CLUSTERS
 """Items that a rate or a correlation needs before anything is concluded from it."""
 MOST_FLAGS = 200
-"""Items that a rate lists at most, the strongest ones; what is to be listed one by one is listed whole."""
+"""The most items that a rate lists, strongest first; cases that are listed singly are all listed."""
 MOST_POINTS = 1000
-"""Points of a picture at most; beyond it every k-th is shown."""
+"""The most points of a picture; beyond it every k-th point is shown."""
 
 
 def not_tested(why: str, n: int = 0) -> AuditFinding:
-    """Not tested, and why."""
+    """The finding *not tested*, with the reason."""
     return AuditFinding("not tested", why, n=n)
 
 
 def too_few(n: int, what: str, need: int = MIN) -> AuditFinding | None:
-    """Not tested with fewer than `need` of something, saying how many more; None with enough."""
+    """*Not tested*, with how many more it takes, if there are fewer than `need`; None if there are enough."""
     if n >= need:
         return None
     amount = f"No {what} yet" if n == 0 else f"Only {n} {what}"
@@ -38,7 +38,7 @@ def too_few(n: int, what: str, need: int = MIN) -> AuditFinding | None:
 
 
 def limit_verdict(figure: float, interval: Interval | None, limit: float) -> Verdict:
-    """The verdict against a limit that is not to be passed."""
+    """The verdict against an upper limit."""
     if figure > limit:
         return "alarm"
     reaches = interval is not None and interval.high is not None and interval.high > limit
@@ -55,7 +55,7 @@ def neutral_verdict(interval: Interval, neutral: float, near: float) -> Verdict:
 
 
 def case_verdict(hits: int, interval: Interval, limit: float) -> Verdict:
-    """The verdict for what is listed singly. Below `MIN` items even the lower end must pass the limit for an alarm."""
+    """The verdict for cases listed singly. Below `MIN` items, an alarm needs the lower end above the limit."""
     if not hits:
         return "pass"
     point, low = interval.point or 0.0, interval.low or 0.0
@@ -63,7 +63,7 @@ def case_verdict(hits: int, interval: Interval, limit: float) -> Verdict:
 
 
 def strongest_flags(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]:
-    """The strongest flags, in that order; ties in the order in which they came."""
+    """The strongest flags, strongest first; equal ones keep their order."""
     return tuple(sorted(flags, key=lambda f: -f.strength)[:most])
 
 
@@ -73,7 +73,7 @@ def flags_of(verdict: Verdict, flags: Sequence[Flag]) -> tuple[Flag, ...]:
 
 
 def share_of(hits: Iterable[tuple[str, bool]]) -> Interval:
-    """The share of hits among (item, whether it is one), with an interval that is clustered by item."""
+    """The share of hits among pairs (item, whether it is a hit), with an interval clustered by item."""
     rows = list(hits)
     return share_by_item([hit for _, hit in rows], item_numbers(item for item, _ in rows))
 
@@ -82,17 +82,17 @@ def make_finding(
     verdict: Verdict, why: str, figure: Interval, flags: Sequence[Flag] = (), picture: Plot | None = None,
     n: int | None = None,
 ) -> AuditFinding:  # fmt: skip
-    """A finding on a figure with its interval, from its items or from `n`."""
+    """A finding on a figure with its interval; the number of items comes from the figure or from `n`."""
     return AuditFinding(verdict, why, figure.point, figure, figure.items if n is None else n, tuple(flags), picture)
 
 
 def list_cases(
     cases: Sequence[tuple[str, Sequence[Flag]]], limit: float, why: str, y: str, good: str, bad: str
 ) -> AuditFinding:
-    """The finding on what is listed one by one: of every (item, its flags) those with a flag, and their share.
+    """The finding on cases that are listed singly: from (item, its flags), the items with a flag and their share.
 
-    `why` has places for the number of `hits`, of all (`n`), their share with its interval (`rate`) or without it
-    (`share`); `y`, `good` and `bad` are the words of the picture.
+    `why` has placeholders for the number of `hits`, the number of all items (`n`), and the share with its interval
+    (`rate`) or without it (`share`). `y`, `good` and `bad` are the labels of the picture.
     """
     rate, hits = share_of((item, bool(flags)) for item, flags in cases), sum(bool(flags) for _, flags in cases)
     text = why.format(
@@ -110,7 +110,7 @@ def percent(share: float | None) -> str:
 
 
 def bounds(interval: Interval, share: bool = True) -> str:
-    """The ends of an interval in words, as in "31% to 52%" or "-.10 to .22"; what is missing said so."""
+    """The ends of an interval in words, such as "31% to 52%" or "-.10 to .22"; missing ends are named as such."""
     if interval.low is None or interval.high is None:
         return "no interval"
     if share:
@@ -119,7 +119,7 @@ def bounds(interval: Interval, share: bool = True) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """A remark as a sentence: one in lower case gets the judge as its subject; it ends with a full stop."""
+    """A remark as a sentence that ends with a full stop; a remark in lower case gets the judge as its subject."""
     text = " ".join(text.split())
     if not text:
         return "The judge's reply breaks a rule of its card."
@@ -135,6 +135,6 @@ def bar_picture(x: str, y: str, *heights: tuple[str, float | None], mark: float 
 
 
 def point_picture(x: str, y: str, pairs: Sequence[tuple[float, float]]) -> Plot:
-    """A picture of points, thinned evenly where they are very many."""
+    """A picture of points; if there are very many, they are thinned evenly."""
     thin = pairs[:: -(-len(pairs) // MOST_POINTS)] if pairs else pairs
     return Plot("points", x, y, (("", tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))

@@ -20,8 +20,8 @@ _SHOWN = 5  # dialogues that a turn position needs to have a variance drawn
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of dialogues in which every assistant turn gets the same scores, long (over 10 turns) minus others.
 
-    Difference with Newcombe's interval; dialogues of one turn are left out. A short dialogue is the same throughout by
-    chance more easily, so the difference errs towards calm. The variance of scores at each turn position, over
+    Difference with Newcombe's interval; dialogues of one turn are left out. In a short dialogue all scores are more
+    often equal by chance, so the difference errs towards *pass*. The variance of scores at each turn position, over
     dialogues and averaged over dimensions, is drawn.
     """
     names = {name for sort, name in ordered_dimensions(evidence.card) if sort == "turn"}

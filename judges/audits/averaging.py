@@ -27,9 +27,9 @@ _TURN = ("context_use", "helpfulness", "safety")
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of dialogues whose coherence is the rounded mean of their turn scores, and R squared of one on the other.
 
-    The share counts dialogues whose turn scores differ: where all are equal, a mean and a judgment look alike. Halves
-    round up. The larger of the two figures is given. Context use drops alone where it falls from one turn to the next
-    and neither helpfulness nor safety does.
+    The share counts only dialogues whose turn scores differ, because a mean and a judgment look alike if all are equal.
+    Halves round up. The finding gives the larger of the two figures. Context use drops alone if it falls from one turn
+    to the next and neither helpfulness nor safety does.
     """
     found, rows = group_judgments(evidence), []
     for judgment in found:

@@ -15,7 +15,7 @@ def find(
     evidence: AuditEvidence, threshold: float, *, what: str, about: Callable[[Place], bool],
     breaks: Callable[[Remark], bool], strength: float, why: str, words: tuple[str, str],
 ) -> AuditFinding:  # fmt: skip
-    """Every judgment with scores that the rule is `about` which the card's reader marked for it, and their share."""
+    """The judgments that the card's reader marked for this rule, and their share of those the rule is `about`."""
     found = [j for j in group_judgments(evidence) if any(map(about, j.scores))]
     if not found:
         return not_tested(f"No judgment with {what} is there yet: 1 is needed to list any.")

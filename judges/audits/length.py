@@ -24,8 +24,8 @@ _SHOWN = 50
 def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) -> AuditFinding:
     """Spearman's correlation of a dimension with the tokens of the text it is about, clustered by item.
 
-    `text` names such a text in the singular ("turn"). The flags are texts longer than the median that get the
-    highest score that occurs, the longest first.
+    `text` names such a text in the singular ("turn"). The flags are texts longer than the median that get the highest
+    score that occurs, longest first.
     """
     found = group_judgments(evidence)
     cells = {cell: value for cell, value in cell_means(found).items() if cell[2] == dimension}

@@ -43,10 +43,11 @@ class _Row:
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Win rate of the longer response where quality is equal, over pairs with a winner and unequal lengths.
 
-    Longer responses may be better ones. So quality is held equal by logistic regression of "the longer one won" on the
-    quality lead of the longer one, read off where that lead is 0 (`judges.stats.association`). Quality is the mean of
-    its section scores, or, on cards without sections, people's verdict where 30 pairs have one; without either the rate
-    is the plain one, and said to be. Several samples of a pair count as one, by the sign of their mean.
+    A longer response may also be a better one. So quality is held equal: "the longer one won" is regressed (logistic)
+    on the quality lead of the longer one, and the rate is read where that lead is 0 (`judges.stats.association`).
+    Quality is the mean of the section scores. On cards without sections it is people's verdict, if 30 pairs have one.
+    Without either, the finding gives the plain rate and says so. Several samples of a pair count as one, by the sign of
+    their mean.
     """
     rows, ratios, signs = _rows(evidence)
     if stop := too_few(len(rows), "pairs of unequal length with a winner"):
@@ -84,7 +85,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
 
 
 def _rows(evidence: AuditEvidence) -> tuple[list[_Row], list[float], list[float]]:
-    """Pairs of unequal length with a winner; and of all pairs with a verdict, log length ratios and mean signs."""
+    """Pairs of unequal length with a winner; and, for all pairs with a verdict, log length ratios and mean signs."""
     signs: dict[str, list[float]] = defaultdict(list)
     leads: dict[str, list[float]] = defaultdict(list)
     tokens: dict[str, tuple[int, int]] = {}

@@ -17,8 +17,8 @@ _PLACE = ("conversation", "repair_handling")
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Every user turn with a cue of correction in dialogues where repair handling is n/a and no note explains why.
 
-    A cue counts from the second utterance of the user on: before the assistant has spoken there is nothing to correct.
-    The share is that of dialogues with a cue. The limit leaves room for cues that were none.
+    A cue counts from the second utterance of the user on, because there is nothing to correct before the assistant has
+    spoken. The share is of the dialogues with a cue. The limit leaves room for cues that correct nothing.
     """
     found = [j for j in group_judgments(evidence) if _PLACE in j.scores]
     if not found:

@@ -1,4 +1,4 @@
-"""Audit of score clustering: a dimension whose scores hardly differ says nothing (docs/methods.md, Audits)."""
+"""Audit of score clustering: scores that hardly differ carry no information (docs/methods.md, Audits)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _FEW_MOVE = 0.2
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """Share of dialogues in which any ordered score moves when the scenario is another one. Means over samples."""
+    """Share of dialogues in which any ordered score (mean over samples) changes when the scenario is replaced."""
     if not evidence.probes.get(PROBE):
         return not_tested("The probe that swaps scenarios has not been run with this judge.")
     questions = ordered_dimensions(evidence.card)

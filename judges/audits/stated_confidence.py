@@ -48,7 +48,7 @@ def find_overconfidence(evidence: AuditEvidence, threshold: float) -> AuditFindi
 
 
 def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFinding:
-    """Share of scores equal to gold where the judge says high, minus the same where it says medium or low.
+    """Share of scores equal to gold at stated confidence high, minus that share at medium or low.
 
     Difference of shares clustered by item, Newcombe's interval. It must be above the limit: *alarm* where it is not,
     *warning* where its interval reaches down to it or the three levels are not in order, else *pass*.
@@ -131,7 +131,7 @@ def find_inapplicable(evidence: AuditEvidence, threshold: float) -> AuditFinding
 def find_missing(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """Share of replies that refuse, or that leave a score without high, medium or low, clustered by item.
 
-    Replies that could not be used for other reasons (cut off, unreadable, a failed call) say nothing here.
+    Replies that could not be used for other reasons (cut off, unreadable, a failed call) do not count.
     """
     refused = [r.item for r in evidence.replies if r.reading.unscored == "refused" and r.item in evidence.items]
     stated = [

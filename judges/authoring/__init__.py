@@ -1,1 +1,1 @@
-"""Cards without a folder of their own: made of a recipe, applied per turn, with few-shot examples."""
+"""Cards without a folder: built from a recipe, applied per turn, or with few-shot examples."""

@@ -1,4 +1,4 @@
-"""The card that a command line names: by its name, by a file of it, or by questions given one by one."""
+"""The card that a command line names: by its name, by its file, or by a list of questions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WHOLE: dict[Kind, UnitSort] = {"dialogue": "conversation", "pair": "pair", "res
 
 
 def is_file(name: str) -> bool:
-    """Whether a card is given as a file or folder rather than a name: ./folder, a path, card.json, card.zip."""
+    """Whether a card is given as a file or folder instead of a name: ./folder, a path, card.json, card.zip."""
     return "/" in name or "\\" in name or name.endswith((".json", ".jsonl", ".zip"))
 
 
@@ -43,10 +43,10 @@ def find_card(
 ) -> Card:  # fmt: skip
     """The card of a name or file, or of questions such as "tone (1-3): How it sounds." (see `parse_question`).
 
-    `known` are the cards there are (default: those with a folder). Questions are dimensions of pointwise_quality, where
-    that is named; else they make a card of that name ("": one of our choosing) for a `kind` of item. NAME_on_turns is
-    that card applied per turn. Without `confidence` pointwise_quality asks for scores and justifications only.
-    Raises UnknownCard, BadCard.
+    `known` are the known cards (default: those with a folder). If pointwise_quality is named, questions become its
+    dimensions; else they make a card of that name ("": a default name) for a `kind` of item. NAME_on_turns is that card
+    applied per turn. Without `confidence`, pointwise_quality asks for scores and justifications only. Raises
+    UnknownCard, BadCard.
     """
     cards_by_name = cards() if known is None else known
     base = name.removesuffix(PER_TURN)
@@ -80,9 +80,9 @@ def find_card(
 
 
 def parse_question(text: str, kind: Kind) -> dict[str, Any]:
-    """A question as a recipe has it, of "UNIT.NAME (SCALE): DEFINITION"; UNIT and SCALE may be left out.
+    """A question in the form of a recipe, from "UNIT.NAME (SCALE): DEFINITION"; UNIT and SCALE may be left out.
 
-    Without a unit it is asked of the whole item, without a scale 1 to 5. Raises BadCard.
+    Without a unit it is asked of the whole item; without a scale, the scale is 1 to 5. Raises BadCard.
     """
     name, scale, definition = _parse_dimension(text)
     unit, _, rest = name.partition(".")
@@ -98,10 +98,10 @@ def parse_question(text: str, kind: Kind) -> dict[str, Any]:
 
 
 def parse_scale(text: str) -> dict[str, Any]:
-    """A scale as a recipe writes it.
+    """A scale in the form of a recipe.
 
     It is "1-5" (whole numbers), "0-1", "1-5 continuous" or "0-10 step 0.5" (an interval), "yes/no", "poor|good" (words,
-    worst first), "red, green" (words without order); with "or n/a" behind it where that is an answer.
+    worst first), "red, green" (words without order); followed by "or n/a" if n/a is an answer.
 
     Raises BadCard for anything else.
     """
@@ -144,7 +144,7 @@ def spell_scale(scale: RecipeScale) -> str:
 def card_from_file(path: Path) -> Card:
     """The card of a file: a recipe or a card's content as JSON, or an exported card as a zip or a folder.
 
-    Raises BadCard where it holds none, OSError.
+    Raises BadCard if the file contains no card, OSError.
     """
     if path.is_dir():
         return _folder({file.name: _text(path, file.read_bytes()) for file in _files_of_card(path)}, path)
@@ -186,7 +186,7 @@ def _files_of_card(folder: Path) -> list[Path]:
 
 
 def _read_zip(path: Path, data: bytes) -> dict[str, str]:
-    """The files of a zipped card that are read, by name; nothing is unpacked to the disk."""
+    """The files of a zipped card that are needed, by name; nothing is unpacked to disk."""
     found: dict[str, str] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -206,7 +206,7 @@ def _read_zip(path: Path, data: bytes) -> dict[str, str]:
 
 
 def _folder(files: Mapping[str, str], path: Path) -> Card:
-    """The card of an exported folder: its recipe, in the wording of its prompt, with its examples."""
+    """The card of an exported folder: its recipe with the folder's prompt and examples."""
     if "recipe.json" not in files:
         raise BadCard(f"{path} holds no recipe.json: {_WHAT}")
     try:
@@ -251,7 +251,7 @@ def _parse_dimension(text: str) -> tuple[str, str, str]:
 
 
 def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
-    """A dimension of pointwise_quality; words in brackets that are no scale are part of its name."""
+    """A dimension of pointwise_quality; words in brackets that do not describe a scale are part of its name."""
     name, scale, definition = _parse_dimension(text)
     if not scale:
         return name, definition

@@ -1,4 +1,4 @@
-"""Cards without a folder: made of a recipe, applied per turn, with examples; and how a stored one is made again."""
+"""Cards without a folder: built from a recipe, applied per turn, with examples; and rebuilt from what was stored."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def _dimension(question: RecipeQuestion) -> Dimension:
 
 
 def general_audits(kind: Kind, dimensions: Sequence[Dimension]) -> tuple[str, ...]:
-    """The known failures that can be looked for whatever a card asks: those whose figure rests on no named dimension.
+    """The audits that fit any card, because their figure depends on no named dimension.
 
-    Scores that hardly differ need three answers in order; what moves under a probe, and kindness to one's own family,
-    need answers in order; what decides a pair needs a question whose answers are its sides.
+    The audit of score clustering needs three ordered answers. Probe audits and self-preference need ordered answers.
+    The audits of verdicts on pairs need a question whose answers are the sides.
     """
     steps = [d for d in dimensions if d.scale.kind in ("ordinal", "ordered", "interval")]
     chosen = any(d.sort == "pair" and names_sides(d.scale) for d in dimensions)
@@ -83,7 +83,7 @@ def from_folder(folder: Path) -> Card:
 
 
 def _fields(item: Any, part: str) -> dict[str, Any]:
-    """What the judge is shown; the systems' names are not among it."""
+    """What the judge is shown, without the names of the systems."""
     if isinstance(item, Dialogue):
         return {"scenario_description": item.scenario, "dialogue": [t.model_dump(mode="json") for t in item.turns]}
     if isinstance(item, Response):
@@ -92,12 +92,12 @@ def _fields(item: Any, part: str) -> dict[str, Any]:
 
 
 def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
-    """The card of a stored content (Card.spec): made again from its recipe, or the folder's card of that name.
+    """The card of a stored content (Card.spec): rebuilt from its recipe, or the folder's card of that name.
 
-    `folders` are the cards that have a folder, by name. A folder's card is given its stored wording and examples where
-    it reads the same replies as then, so that it is that very version; where its scales or its reply have changed
-    since, it is the folder's card as it is now, which its version shows. Raises UnknownCard where there is none,
-    BadCard where the recipe is of no kind that is known.
+    `folders` are the cards that have a folder, by name. If a folder's card still reads the same replies, it gets its
+    stored wording and examples and so has the stored version. If its scales or its reply have changed since, the result
+    is the folder's present card, as its version shows. Raises UnknownCard if there is none, BadCard if the kind of the
+    recipe is unknown.
     """
     recipe, name = spec.get("recipe"), str(spec.get("name"))
     if recipe is None:
@@ -135,13 +135,13 @@ def _examples(spec: Mapping[str, Any]) -> tuple[Example, ...]:
 
 
 def _with_definitions(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, ...]:
-    """The dimensions with the definitions that they had."""
+    """The dimensions with their stored definitions."""
     definitions = {(d["sort"], d["name"]): str(d["definition"]) for d in spec["dimensions"]}
     return tuple(replace(d, definition=definitions.get((d.sort, d.name), d.definition)) for d in card.dimensions)
 
 
 def _same(card: Card, spec: Mapping[str, Any]) -> bool:
-    """Whether a card has just the stored content."""
+    """Whether a card has exactly the stored content."""
     # As JSON has both, which knows no tuples.
     now, then = (json.loads(json.dumps(dict(content), default=list)) for content in (card.spec, spec))
     return all(then.get(name) == value for name, value in now.items())

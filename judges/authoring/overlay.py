@@ -1,4 +1,4 @@
-"""A card applied per turn: a card for single responses, asked of every assistant turn of a dialogue."""
+"""A card for single responses that is applied to every assistant turn of a dialogue."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def can_apply_per_turn(card: Card) -> bool:
 
 
 def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
-    """A card for single responses applied per turn: a call for each assistant turn, whose scores are the turn's.
+    """A card for single responses applied per turn: one call for each assistant turn gives that turn's scores.
 
     The task is the conversation up to the turn, as text; the output is the turn. The version covers the card below.
-    Raises BadCard for a card of another kind of item, or whose judges answer in prose.
+    Raises BadCard for a card of another kind of item, or a card whose judges answer in prose.
     """
     if kind != "dialogue":
         raise BadCard(f"Cards are applied per turn of a dialogue, not to a {kind}.")
@@ -71,13 +71,13 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
 
 
 _AUDITS = ("same_score", "injected_order", "always_sure", "confidence_meaningless", "does_not_apply", "own_family")
-"""What is looked for in the scores alone: the other audits measure the text of a single response."""
+"""The audits that use scores only: the others measure the text of a single response."""
 
 
 def turn_as_response(item: Dialogue, part: str) -> Response:
-    """An assistant turn as the response that it is: the conversation up to it as the task, the turn as the output.
+    """An assistant turn as a response: the conversation up to the turn is the task, the turn is the output.
 
-    Under its own turn, an utterance belongs to the task when it comes before the assistant's.
+    Within the same turn number, an utterance belongs to the task if it comes before the assistant's.
     """
     before: list[str] = []
     if item.scenario.strip():

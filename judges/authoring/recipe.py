@@ -1,4 +1,4 @@
-"""The recipe of a card of own dimensions: what a lead says of it, checked; everything else is made from that."""
+"""The recipe of a custom card: what a lead writes, checked. Everything else of the card is derived from it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FAR = 1_000_000_000
 
 
 def _tidy(value: Any) -> Any:
-    """A dimension's name as it is kept: lower case, words joined by _, one code for characters that look alike."""
+    """A dimension's name as it is stored: lower case, words joined by _, one code for characters that look alike."""
     if not isinstance(value, str):
         return value
     return "_".join(unicodedata.normalize("NFKC", value).lower().replace("-", " ").split())
@@ -50,7 +50,7 @@ def _is_whole_within(value: float, least: int, most: int) -> bool:
 
 
 def steps_fit(lo: float, hi: float, step: float) -> bool:
-    """Whether so long steps, fewer than a billion of them, lead from one end of a scale to the other."""
+    """Whether a whole number of steps of this length, below a billion, leads from one end of a scale to the other."""
     steps = (hi - lo) / step
     return steps >= 1 and steps < 1e9 and abs(steps - round(steps)) < 1e-6
 
@@ -96,7 +96,7 @@ class RecipeScale(Strict):
 
     @model_serializer(mode="wrap")
     def _without_step(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without a step that is none: recipes from before there were steps stay the same, and so do their cards."""
+        """The data without an empty step, so that recipes older than steps, and their cards, stay the same."""
         fields: dict[str, Any] = plain(self)
         return fields if self.step else {name: value for name, value in fields.items() if name != "step"}
 
@@ -111,7 +111,7 @@ class RecipeScale(Strict):
 
 
 def recipe_scale(scale: Scale) -> RecipeScale | None:
-    """A scale as a recipe has it; None for turns, which no recipe can ask for."""
+    """A scale in the form of a recipe; None for turn references, which no recipe can ask for."""
     if scale.kind == "turn":
         return None
     ends = {"lo": scale.lo, "hi": scale.hi} if scale.kind in ("ordinal", "interval") else {}
@@ -206,9 +206,9 @@ def _sentence(error: Mapping[str, Any], data: Any) -> str:
 
 
 def find_clashes(recipe: Recipe, taken: Mapping[tuple[Kind, str, str], Scale]) -> list[str]:
-    """Where a dimension's name means another scale already, in sentences: labels know no card, so a name has one scale.
+    """Sentences on names that already have another scale: labels are stored without a card, so a name has one scale.
 
-    `taken` are the scales that are known by (item kind, unit sort, dimension).
+    `taken` are the known scales by (item kind, unit sort, dimension).
     """
     found = []
     for question in recipe.dimensions:

@@ -1,4 +1,4 @@
-"""The reply of a card of own dimensions: its pydantic model by the sorts of units, and how it is read."""
+"""The reply of a custom card: its pydantic model by sort of unit, and how it is read."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _on(scale: Scale, value: float | None) -> float | None:
 
 
 def _number(scale: Scale) -> dict[str, Any]:
-    """A number of an interval scale for a schema: in words, for steps are counted from the lower end."""
+    """A number of an interval scale for a schema, described in words because steps are counted from the lower end."""
     steps = f", in steps of {scale.step:g}" if scale.step else ""
     return {"type": "number", "description": f"a number from {scale.lo:g} to {scale.hi:g}{steps}"}
 
@@ -115,7 +115,7 @@ def reply_model(dimensions: tuple[Dimension, ...]) -> type[BaseModel]:
 
 
 def reply_reader(dimensions: tuple[Dimension, ...]) -> Callable[[Any, Item], Reading]:
-    """What turns a valid reply for one item into scores and remarks."""
+    """A function that turns a valid reply for one item into scores and remarks."""
 
     def read(model: Any, item: Item) -> Reading:
         return _Read(dimensions, item).read(model.model_dump(by_alias=True))

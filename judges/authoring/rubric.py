@@ -1,4 +1,4 @@
-"""The prompt of a card of own dimensions, made of its definitions and of the words for its answers."""
+"""The prompt of a custom card, built from its definitions and the words for its answers."""
 
 from __future__ import annotations
 

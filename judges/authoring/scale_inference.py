@@ -1,4 +1,4 @@
-"""The scale of values that come without a card: what a column of cells allows, and what each cell says on it."""
+"""The scale of values that come without a card: which scale a column fits, and what each cell means on it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any, Literal
 from judges.authoring.recipe import MOST, RecipeScale, steps_fit
 
 _WORDS = json.loads(Path(__file__).with_name("answer_words.json").read_text(encoding="utf-8"))
-"""How people write answers: nothing, yes and no, the sides of a pair, and ladders of words from low to high."""
+"""How people write answers: missing values, yes and no, the sides of a pair, and ordered words from low to high."""
 MISSING = frozenset(_WORDS["missing"])
-"""Cells that say nothing, however they are written; "none" is a word where the others are rungs of its ladder."""
+"""The ways to write a missing value; "none" is a word if the other cells belong to its ordered words."""
 _FLAGS = dict.fromkeys(_WORDS["yes"], True) | dict.fromkeys(_WORDS["no"], False)
 _VERDICTS = {word: side for side, words in _WORDS["sides"].items() for word in words}
 _LADDERS = tuple(tuple(rungs.split("|")) for rungs in _WORDS["ladders"])
@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r"(\d{1,2}) ?[-–—:=.)(] ?(\D*\w\D*?)\)?")
 _AROUND = "\"'“”„`*「」[]() "
 _FAR, _WORD = 1e9, 40
 _BEYOND = 2
-"""A column that reaches so many times as far as another may be on another scale."""
+"""If one column reaches this many times as far as another, they may be on two scales."""
 _ENDS = (1, 5, 10, 100)
 _GRADES = {"a", "b", "c"}
 _LETTERS = frozenset("abcdef")
@@ -41,10 +41,11 @@ _Sort = Literal["missing", "number", "percent", "comma", "out of", "word"]
 
 @dataclass(frozen=True)
 class Survey:
-    """What the cells of one or more columns are.
+    """The scale that the cells of one or more columns have.
 
-    `answers` is the scale of all that say something, None where they have no scale in common; `why` is then a phrase
-    that says so, and `most` the scale of those that most are (numbers or words), None where that has none either.
+    `answers` is the scale of all cells that are not missing, or None if they have no common scale. Then `why` is a
+    phrase that says so, and `most` is the scale of the larger group (numbers or words), None if that has no scale
+    either.
     """
 
     answers: RecipeScale | None
@@ -56,11 +57,11 @@ class Survey:
 
 
 def survey(values: Iterable[Any]) -> Survey:
-    """What cells are, with the scale of values as files have them; none where they have none in common.
+    """A survey of cells as they stand in files; its scale is None if the cells have none in common.
 
-    yes/no, pass/fail, true/false, 0/1 and the like are a flag; whole numbers within 0..10 ordinal; other numbers an
-    interval, from 0 or 1 to 1, 5, 10 or 100 where they lie within, in steps of 1, .5 or .25 where all do; a, b and tie
-    a verdict; at most 20 different words categories, ordered where their order is known.
+    yes/no, pass/fail, true/false, 0/1 and similar pairs make a flag. Whole numbers within 0..10 make an ordinal scale.
+    Other numbers make an interval scale: from 0 or 1 to 1, 5, 10 or 100 if they lie within, in steps of 1, .5 or .25 if
+    all do. a, b and tie make a verdict. Up to 20 different words are categories, ordered if their order is known.
     """
     raw = Counter((type(cell), _Nested(str(cell)) if isinstance(cell, _NESTED) else cell) for cell in values)
     cells: dict[_Sort, Counter[Any]] = defaultdict(Counter)
@@ -96,10 +97,11 @@ def survey(values: Iterable[Any]) -> Survey:
 
 
 def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | None:
-    """What a cell says on a scale, as `judges.types.Scale.code` takes it; None where it is missing.
+    """The answer of a cell on a scale, in the form that `judges.types.Scale.code` takes; None if it is missing.
 
     "pass" is True on a flag, " Good " is "good", "8.0" is 8, "85%" is .85 on a scale up to 1 and 85 on one up to 100,
-    "3,5" is 3.5; "3,125" is what of 3.125 and 3125 lies on the scale. Raises BadScale where it is no answer there.
+    "3,5" is 3.5; "3,125" is 3.125 or 3125, whichever lies on the scale. Raises BadScale if it is no answer on the
+    scale.
     """
     sort, value = _read(cell)
     if sort == "missing" and not (value == "none" and "none" in answers.categories):
@@ -120,7 +122,7 @@ def parse_answer(cell: Any, answers: RecipeScale) -> bool | int | float | str | 
 
 
 class _Nested(str):
-    """The text of a cell that is a list or an object, which is no answer whatever is in it."""
+    """The text of a cell that is a list or an object: it is never an answer."""
 
 
 _NESTED = (list, dict, tuple, set)
@@ -134,9 +136,9 @@ def _certain_survey(answers: RecipeScale, sizes: tuple[int, int, int]) -> Survey
 def explain_two_scales(
     name: str, judge: RecipeScale | None, people: Iterable[RecipeScale | None], common: RecipeScale | None = None
 ) -> list[str]:
-    """A sentence where a judge's numbers and people's look like two scales: one reaches far beyond the other.
+    """A sentence if the judge's numbers and people's look like two scales, because one reaches far beyond the other.
 
-    `common` is the scale of all of them, on which per cent are already parts of 1 where the others are.
+    `common` is the scale of all of them; percentages are already parts of 1 on it if the other numbers are.
     """
     own_hi, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
     other_hi = max(others, default=0)
@@ -150,12 +152,12 @@ def explain_two_scales(
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell says nothing: it is empty, or has one of the marks for that."""
+    """Whether a cell is missing: it is empty or has one of the marks for missing values."""
     return _read(cell)[0] == "missing"
 
 
 def _read(cell: Any) -> tuple[_Sort, Any]:
-    """What a cell is, and its value: a number, or a text without the signs around it, in small letters."""
+    """The sort of a cell and its value: a number, or a lower-case text without surrounding punctuation."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "missing", ""
     if isinstance(cell, bool):
@@ -184,7 +186,7 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
 
 
 def _parse_number(text: str) -> float | None:
-    """The number that a text can only be, with a decimal comma or groups of thousands; None for "3,125"."""
+    """The only number that a text can mean, with a decimal comma or groups of thousands; None for "3,125"."""
     if _NUMBER.fullmatch(text):
         return _to_number(text)
     if _GROUPED.fullmatch(text):
@@ -198,13 +200,13 @@ def _parse_number(text: str) -> float | None:
 
 
 def _to_number(text: str) -> float | None:
-    """A number with a point or a comma before its decimals; None where no scale reaches as far."""
+    """A number with a point or a comma before its decimals; None if it is too large for any scale."""
     number = float(text.replace(",", "."))
     return number if abs(number) <= _FAR else None
 
 
 def _numbers(sort: _Sort, value: Any, answers: RecipeScale) -> list[float]:
-    """What numbers a cell may mean on a scale."""
+    """The numbers that a cell may mean on a scale."""
     if sort == "number":
         return [value]
     if sort == "percent":
@@ -230,7 +232,7 @@ def _decimal_comma(text: str) -> bool:
 
 
 def _numeric(cells: dict[_Sort, Counter[Any]], decimal: bool) -> tuple[RecipeScale | None, str]:
-    """The scale of numbers, or why there is none; `decimal`: a comma in them is known to be a decimal one."""
+    """The scale of numbers, or why there is none. `decimal`: commas in them are known to be decimal commas."""
     numbers = set(cells["number"])
     if cells["comma"]:
         if not decimal:
@@ -273,7 +275,7 @@ def _interval(numbers: set[float]) -> RecipeScale:
 
 
 def _leading_numbers(words: Iterable[str], beside_numbers: bool) -> dict[str, float]:
-    """The numbers of words such as "4 - good", where numbers stand beside them or their order is that of the words."""
+    """The numbers in words such as "4 - good", if there are plain numbers too or both have the same order."""
     found = {word: parts for word in words if (parts := _NUMBERED.fullmatch(word))}
     numbers = {word: float(parts[1]) for word, parts in found.items()}
     if len(set(numbers.values())) < len(list(words)):

@@ -1,7 +1,7 @@
-"""What a card lacks, in sentences: one list for `show`, for runs, for imports and for the tests of all cards.
+"""The faults of a card, in sentences: one list for `show`, for runs, for imports and for the tests of all cards.
 
-That a folder is a card at all is checked when it is loaded (judges/cards/__init__.py). Here it is tried: its functions
-on a plain item, and `read` on the replies that the practice endpoint would give.
+Loading checks that a folder is a card at all (judges/cards/__init__.py). Here the card is tried: its functions on a
+plain item, and `read` on the replies that the practice endpoint would give.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ _SPECIMENS: dict[Kind, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class CardFault:
-    """Something that a card lacks, as a sentence with its file and what to do; `stops` where it cannot be run so."""
+    """A fault of a card: a sentence with its file and what to do. `stops`: the card cannot be run with it."""
 
     text: str
     stops: bool = True
 
 
 def find_faults(card: Card) -> tuple[CardFault, ...]:
-    """Everything that a card lacks; nothing where it can be run, read and audited.
+    """All faults of a card; none if it can be run, read and audited.
 
-    `stops` is set for what would end a run, or leave all of its replies unscored: no prompt, functions that fail, a
-    `read` that gives what the card does not ask. An audit that there is not, and a prompt that leaves out a name, do
-    not stop a run.
+    `stops` is set for faults that would end a run or leave all of its replies unscored: no prompt, functions that fail,
+    a `read` that gives what the card does not ask. An unknown audit, or a prompt that leaves out a name, does not stop
+    a run.
     """
     parts = card.name, card.version, card.audits, id(card.read), id(card.fields)
     return _faults(_Key(parts, card))
 
 
 def require_sound(card: Card) -> None:
-    """Nothing; BadCard, with every reason, where a card cannot be run as it is."""
+    """Raise BadCard, with every reason, if a card cannot be run as it is."""
     if stopping := [fault.text for fault in find_faults(card) if fault.stops]:
         raise BadCard("\n".join(stopping))
 
@@ -83,7 +83,7 @@ def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
 
 @dataclass(frozen=True)
 class _Key:
-    """A card as a key: by its content, its file's functions and its audits. Cards hold what cannot be hashed."""
+    """A card as a cache key, by its content, its file's functions and its audits: a card itself cannot be hashed."""
 
     parts: tuple[object, ...]
     card: Card = field(compare=False)
@@ -118,7 +118,7 @@ def _audits(card: Card) -> Iterator[CardFault]:
 
 
 def _prompts(card: Card, fields: list[tuple[str, str, list[str]]]) -> Iterator[CardFault]:
-    """No prompt; none for a variant; one that leaves out a field that the judge is shown, or a key of the reply."""
+    """Faults of prompts: none at all, none for a variant, or one that omits a shown field or a key of the reply."""
     folder = describe_origin(card).rpartition("/")[0]
     where = f"{folder}/" if folder else f"{describe_origin(card)}: "
     if not card.prompts:
@@ -149,9 +149,9 @@ def _file(variant: str) -> str:
 
 
 def _reading_faults(card: Card) -> Iterator[CardFault]:
-    """What `read` makes of practice replies: it fails, gives what is not asked, or leaves cells out each time.
+    """Faults of `read` on practice replies: it fails, gives what is not asked, or scores no reply completely.
 
-    A reply that the model refuses tells nothing: a rule fills what the schema says, and a model may ask for more.
+    A reply that the pydantic model refuses proves nothing: it was built from the schema, and a model may ask for more.
     """
     from judges.reading.reading import read_reply
 

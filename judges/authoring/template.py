@@ -20,8 +20,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{2,39}")
 def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection[str]) -> dict[str, str]:
     """The texts of a new card's folder by the names of their files.
 
-    `taken` are the names of cards and folders that are there, `scales` those of dimensions: the new card's only
-    dimension bears its own name, or that with a number. Raises BadCard for a name that no card can have.
+    `taken` are the names of existing cards and folders, `scales` the scales of known dimensions. The new card's only
+    dimension gets the card's name, with a number if that is taken. Raises BadCard for a name that no card can have.
     """
     if not _NAME.fullmatch(name) or name.endswith(PER_TURN) or keyword.iskeyword(name):
         raise BadCard(

@@ -1,6 +1,6 @@
-"""The cards that have a folder here: loaded and checked; what is wrong with one is said in a sentence.
+"""The cards that have a folder here, loaded and checked; a sentence says what is wrong with one.
 
-Adding the folder is all that adding a judge takes.
+To add a judge, add its folder.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _SCALES = ("ordinal", "ordered", "unordered", "flag", "turn", "interval")
 def cards() -> dict[str, Card]:
     """Every card that has a folder in judges/cards/, by name; a folder may give several as CARDS.
 
-    Raises BadCard, naming file and line, where one of them cannot be used.
+    Raises BadCard, with file and line, if one of them cannot be used.
     """
     return load_cards()
 
 
 def card(name: str) -> Card:
-    """The card of that name. Raises UnknownCard, naming those there are."""
+    """The card of that name. Raises UnknownCard, which names the known cards."""
     try:
         return cards()[name]
     except KeyError:
@@ -45,12 +45,12 @@ def card(name: str) -> Card:
 
 @cache
 def scales() -> dict[tuple[Kind, str, str], Scale]:
-    """The scale of (item kind, unit sort, dimension) over all cards; a name means one scale wherever it is asked."""
+    """The scale of each (item kind, unit sort, dimension) over all cards; a name has one scale in all of them."""
     return {(c.kind, d.sort, d.name): d.scale for c in cards().values() for d in c.dimensions}
 
 
 def load_cards() -> dict[str, Card]:
-    """Every card that has a folder, by name. Raises BadCard, naming file and line, for one that cannot be used."""
+    """Every card that has a folder, by name. Raises BadCard, with file and line, for one that cannot be used."""
     found: dict[str, Card] = {}
     homes: dict[str, str] = {}
     for folder in _card_folders():
@@ -72,7 +72,7 @@ def _file(folder: str, name: str = "card.py") -> str:
 
 
 def _card_folders() -> list[str]:
-    """The names of the folders, in order; a folder that lacks a file is named. What git leaves behind is none."""
+    """The names of the card folders, in order. A folder without a card file is an error, unless git left it behind."""
     found = []
     for path in map(Path, __path__):
         for folder in path.iterdir() if path.is_dir() else ():
@@ -129,13 +129,13 @@ def _locate_error(error: Exception, folder: str) -> str:
 
 
 def check_card(card: Card, folder: str) -> None:
-    """Nothing; BadCard, naming file and what is allowed, where a card of that folder is not as a card has to be."""
+    """Raise BadCard, with the file and what is allowed, if a card of that folder is not valid."""
     if found := [f"{_file(folder)}: {fault}" for fault in _faults(card, folder)]:
         raise BadCard("\n".join(found))
 
 
 def _faults(card: Card, folder: str) -> Iterator[str]:
-    """What is wrong with a card, in sentences, the first thing first."""
+    """What is wrong with a card, in sentences; the first fault comes first."""
     name = card.name
     if not isinstance(name, str) or not (name == folder or name.startswith(f"{folder}_")):
         yield f"the card is named {name!r}. Its name is that of its folder: {folder!r}."
@@ -217,7 +217,7 @@ def _scale_fault(scale: Scale) -> str:
 
 
 def _one_meaning(cards: Mapping[str, Card], homes: Mapping[str, str]) -> None:
-    """BadCard where a dimension of the same kind and unit has another scale in another card."""
+    """Raise BadCard if a dimension of the same kind and unit has another scale in another card."""
     first: dict[tuple[str, str, str], tuple[Card, Scale]] = {}
     for card in cards.values():
         for one in card.dimensions:

@@ -1,6 +1,6 @@
-"""The command line of judges on plain files: one module a command, found by being here; errors as sentences.
+"""The command line of judges on plain files: each module here is a command; errors are sentences.
 
-A command's module begins with its name and what it does, which is all that is read of it until it is run.
+A command's module begins with its name and what it does; until it is run, only that line is read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main(args: Sequence[str]) -> int:
 
 
 def commands(package: str, modules: Sequence[str] = ()) -> dict[str, tuple[str, str]]:
-    """(module, what it does) of the commands of a package by name, in the order of `modules`, or of the alphabet."""
+    """(module, what it does) of the commands of a package by name, in the order of `modules`, or alphabetically."""
     folder = Path(str(sys.modules[package].__file__)).parent
     found = {}
     for name in modules or sorted(file.stem for file in folder.glob("*.py")):
@@ -90,7 +90,7 @@ def run_command(
 
 
 def _make_writable() -> None:
-    """Let any text be printed: signs that the output's encoding lacks as JSON writes them; nowhere, if it is closed."""
+    """Make any text printable: characters that the encoding lacks are escaped as in JSON; closed output is dropped."""
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
     if isinstance(sys.stdout, io.TextIOWrapper):

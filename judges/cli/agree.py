@@ -35,7 +35,7 @@ from judges.types import Dimension, sort_of
 
 
 class NoGold(AssayError):
-    """No label is about what the judgments are about."""
+    """No label is about anything that was judged."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +118,7 @@ def _explain_no_judge(files: list[Path], contents: FileContents, found: list[Jud
 
 
 def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[dict[str, Any]], list[str]] | None:
-    """A judge with its figures, as JSON and as lines; None where no label is about what it judged."""
+    """A judge with its figures, as JSON and as lines; None if no label is about anything that it judged."""
     card, people, found, rule, values_by_cell = match.card, match.people, match.replies, match.rule, match.labels
     cells = {d: meeting_cells(d, people, found, rule, values_by_cell) for d in card.dimensions if _counts(d)}
     places = {d: met_cells(d, people, found) for d in cells}
@@ -206,7 +206,7 @@ def _position_agreement(card: Card, found: list[AuditReply]) -> tuple[Dimension,
 
 
 def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply]) -> SelfConsistency | None:
-    """What asking several times bought in a dimension, whose cells are those of `met`; None where it was asked once."""
+    """What several samples gain in a dimension, whose cells are those of `met`; None if there is one sample only."""
     given = scores_by_cell(d, found)
     several: dict[str, list[bool]] = {}
     for cell, scores in given.items():
@@ -223,7 +223,7 @@ def _repeats(d: Dimension, met: PairedRatings, cells: list[Cell], found: list[Au
 
 
 def _counts(dimension: Dimension) -> bool:
-    """Whether a dimension has figures where people labelled it; of what only a judge states, its aggregates have."""
+    """Whether a labelled dimension has figures; of dimensions that only a judge states, aggregates have them."""
     return row_count(dimension.scale) > 0 and (dimension.asked or dimension.scale.kind == "interval")
 
 
@@ -254,9 +254,9 @@ def meeting_cells(
     dimension: Dimension, people: dict[Cell, float | None], found: list[AuditReply], rule: CombinationRule,
     pool: dict[Cell, list[float | None]],
 ) -> PairedRatings:  # fmt: skip
-    """The cells of one dimension where people and judge meet; several samples of a reply are one answer.
+    """The cells of one dimension with gold, paired with the judge's scores; several samples count as one answer.
 
-    `people` is the gold of each cell, and `pool` all that it comes from.
+    `people` is the gold of each cell, and `pool` are the answers that it comes from.
     """
     given = scores_by_cell(dimension, found)
     cells = met_cells(dimension, people, found)
@@ -281,7 +281,7 @@ def meeting_cells(
 
 
 def met_cells(d: Dimension, people: dict[Cell, float | None], found: list[AuditReply]) -> list[Cell]:
-    """The cells of a dimension that people answered, of items that the judge replied to, in the meeting's order."""
+    """The cells of a dimension that people answered, of items with a reply, in the order of `meeting_cells`."""
     judged_items = {reply.item for reply in found}
     return [cell for cell in people if cell[0] in judged_items and cell[2] == d.name and sort_of(cell[1]) == d.sort]
 

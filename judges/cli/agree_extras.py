@@ -61,7 +61,7 @@ def check_handicap(given: argparse.Namespace) -> None:
 
 
 def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Set[Cell]) -> NDArray[np.bool_]:
-    """Of each cell whether the judge was asked about it: where it has no score then, it is missing.
+    """For each cell, whether the judge was asked about it: then a cell without a score is missing.
 
     `reply_keys` are the (item, part) of its replies; scores that came without a reply are about the cells `named` only.
     """
@@ -73,9 +73,9 @@ def find_lost(cells: Sequence[Cell], reply_keys: Set[tuple[str, str]], named: Se
 def fill_missing(
     met: Mapping[Dimension, PairedRatings], gone: Mapping[Dimension, NDArray[np.bool_]], choice: str
 ) -> dict[Dimension, PairedRatings]:
-    """The cells as the choice has them; dimensions whose scale has no such answer stay as they are.
+    """The cells with missing scores filled by the choice; a dimension whose scale lacks that answer stays unchanged.
 
-    Raises BadOptions where no dimension with gold has it.
+    Raises BadOptions if no dimension with gold has that answer.
     """
     filled_cells, refused = dict(met), []
     for d, cells in met.items():
@@ -89,7 +89,7 @@ def fill_missing(
 
 
 def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_], choice: str) -> Missingness | None:
-    """The figures under each choice; None where nothing is missing."""
+    """The figures under each choice; None if nothing is missing."""
     if not (gone & ~met.scored & ~np.isnan(met.human)).any():
         return None
     choices = list(dict.fromkeys([*missingness.usual_choices(d.scale), choice]))
@@ -98,7 +98,7 @@ def figures_by_choice(met: PairedRatings, d: Dimension, gone: NDArray[np.bool_],
 
 
 def describe_choices(d: Dimension, found: Missingness, choice: str) -> list[str]:
-    """The same in lines; a star marks what the table above counts."""
+    """The same figures in lines; a star marks the choice that the table above uses."""
     lines = [f"{d.title}: {missingness.explain(found)} The figures, where these count"]
     for one in found.counted:
         assert one.summary is not None
@@ -149,7 +149,7 @@ def weakest_turn_lines(
 ) -> dict[Dimension, WeakestTurns]:  # fmt: skip
     """How the judge's weakest turns agree with people's, for each dimension whose answer is a turn.
 
-    People's is their label of it, else the turn that they scored lowest.
+    The weakest turn of people is their label for it, else the turn that they scored lowest.
     """
     dimension_names, by_dimension = {d.name for d in scored_dimensions(card.dimensions)}, {}
     given: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))

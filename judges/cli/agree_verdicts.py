@@ -34,7 +34,7 @@ def scores_by_cell(dimension: Dimension, found: list[AuditReply]) -> dict[Cell, 
 
 
 def combine_cell(scores: dict[int, Score], dimension: Dimension, rule: CombinationRule) -> float | None:
-    """What the samples of a cell combine to; None is n/a."""
+    """The combined value of the samples of a cell; None is n/a."""
     return combine_on_scale([score.value for score in scores.values()], rule, dimension.scale)
 
 
@@ -60,9 +60,9 @@ def selective_lines(
     d: Dimension, met: PairedRatings, cells: list[Cell], found: list[AuditReply], rule: CombinationRule,
     options: argparse.Namespace,
 ) -> tuple[str, AutoAcceptance]:  # fmt: skip
-    """Whose confidence is used, and which verdicts need no person by it; `cells` are those of `met`, in its order.
+    """The source of confidence, and which verdicts need no review by it; `cells` are those of `met`, in its order.
 
-    Raises NoSource where another one is asked for than there is.
+    Raises NoSource if the requested source does not exist.
     """
     given = scores_by_cell(d, found)
     sure = _confidence_by_source(d, given, rule)
@@ -88,7 +88,7 @@ def selective_lines(
 def _confidence_by_source(
     d: Dimension, given: dict[Cell, dict[int, Score]], rule: CombinationRule
 ) -> dict[str, dict[Cell, float]]:
-    """The confidence in each cell, by where it comes from; that of a reply is its first sample's."""
+    """The confidence in each cell, by source; of several samples, the first one counts."""
     sure: dict[str, dict[Cell, float]] = {}
     for cell, scores in given.items():
         first = next(iter(scores.values()))

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _evidence(options: argparse.Namespace) -> tuple[AuditEvidence, str]:
-    """All that the files hold about one judge, and what that is in words."""
+    """All data of the files about one judge, and a description of it."""
     items, lines = read_items(options.items), read_judgments(options.judgments)
     own = filed_card(options)
     judge = choose_judge(
@@ -134,7 +134,7 @@ def _of_card(path: Path, lines: Lines, name: str) -> Lines:
 
 
 def _limits(path: Path | None) -> dict[str, float]:
-    """The limits of a file, by audit; ones that are no audit's, or no number, are refused."""
+    """The limits in a file, by audit; a limit of an unknown audit, or that is not a number, is refused."""
     if path is None:
         return {}
     try:
@@ -168,7 +168,7 @@ def _show(one: Audit, finding: AuditFinding, limit: float | None, most: int | No
 
 
 def _line(text: str) -> str:
-    """A text on one line, without signs that a terminal would obey."""
+    """A text on one line, without terminal control characters."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 

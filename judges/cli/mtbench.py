@@ -22,7 +22,7 @@ from judges.mtbench.tables import RatingSelection, ResultTable
 
 
 class NothingToShow(AssayError):
-    """The files hold nothing that the command is about, or the options leave nothing of it."""
+    """The files contain nothing for the command, or the options leave nothing of it."""
 
 
 _WHAT = {
@@ -83,7 +83,7 @@ _OF_TWO = ("against", "other_judge", "other_protocol", "plan")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print or write what was asked for; what is to be said of the files goes to stderr."""
+    """Print or write what was asked for; notes on the files go to stderr."""
     bench = _read(options.paths)
     if options.figure == "compare" and any(getattr(options, name) for name in _OF_TWO):
         result_tables = _pipelines(options, bench)
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _read(paths: Sequence[Path]) -> Bench:
-    """The files as a Bench; what is to be said of them on stderr."""
+    """The files as a Bench; notes on them go to stderr."""
     bench, notes = read_bench(paths)
     for sentence in notes:
         print(sentence, file=sys.stderr)
@@ -163,7 +163,7 @@ def _check_names(options: argparse.Namespace, bench: Bench) -> argparse.Namespac
 
 
 def _judges(bench: Bench, name: str) -> list[str]:
-    """The judges of a name: of their whole id, or of a model. Raises NothingToShow."""
+    """The judges that a name fits: a whole id, or a model. Raises NothingToShow."""
     found = [one.id for one in bench.judges.values() if name == one.id]
     found = found or [one.id for one in bench.judges.values() if name == one.model]
     if not found:

@@ -18,7 +18,7 @@ _WIDEST, _LONGEST = 44, 40
 
 
 class BadOutput(AssayError):
-    """Tables cannot be given out as they were asked for."""
+    """Tables cannot be written in the requested form."""
 
 
 def print_tables(given: Sequence[ResultTable], format: str, out: Path | None) -> None:
@@ -35,7 +35,7 @@ def print_tables(given: Sequence[ResultTable], format: str, out: Path | None) ->
 
 
 def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> list[str]:
-    """Write a file for each table, or as JSON one for all; a line for each that was made. Raises BadOutput."""
+    """Write a file for each table (JSON: one file for all); gives a line for each file. Raises BadOutput."""
     if folder.is_file():
         raise BadOutput(f"{folder} is a file: give a folder to write into.")
     lines = []
@@ -54,7 +54,7 @@ def write_tables(given: Sequence[ResultTable], format: str, folder: Path) -> lis
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text into a file, and make its folders where they are not there."""
+    """Write a text into a file; missing folders are made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.encode())
 
@@ -116,7 +116,7 @@ _WHOLE = ("rank", "other_rank", "change", "rating", "other_rating", "stated", "r
 
 
 def _fold_intervals(table: ResultTable) -> tuple[list[str], list[list[str]]]:
-    """Columns and cells to read: a figure and its two ends in one."""
+    """Columns and cells for people: a figure and its two ends in one cell."""
     every = _columns(table)
     names = [
         name for name in every

@@ -1,4 +1,4 @@
-"""The options that say which judge runs, and where: shared by the commands that ask one."""
+"""The options that say which judge runs, and where: shared by the commands that call a judge."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add_judge_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def add_card(parser: argparse.ArgumentParser, about: str = "the card: a name that `list` shows") -> None:
-    """The options that choose a card: by name, by a file, or by questions of one's own."""
+    """The options that choose a card: by name, by a file, or by the caller's questions."""
     parser.add_argument(
         "--card",
         default="",
@@ -104,7 +104,7 @@ def add_param(parser: argparse.ArgumentParser) -> None:
 
 
 def add_endpoint(parser: argparse.ArgumentParser) -> None:
-    """The options of where it runs, and what it may cost."""
+    """The options that say where it runs, and what it may cost."""
     group = parser.add_argument_group("endpoint and limits")
     for option, (name, about) in _ENDPOINT.items():
         field = Endpoint.model_fields[name]
@@ -148,7 +148,7 @@ def chosen_endpoint(given: argparse.Namespace) -> Endpoint:
 
 
 def chosen_price(given: argparse.Namespace) -> Price | None:
-    """What the model costs; BadOptions where a spending limit is set and that is not known."""
+    """The price of the model; BadOptions if a spending limit is set and the price is not known."""
     found = price(given.model, False, given.prices)
     if given.spend is not None and found is None:
         raise BadOptions(f"--spend needs the price of {given.model}: add it to the price list (--prices FILE).")

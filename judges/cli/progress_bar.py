@@ -14,9 +14,9 @@ tqdm.set_lock(RLock())  # its own lock is one among processes, and takes a semap
 
 
 class Bar:
-    """Call it with (done, in all, things): bytes and lines of a file, or calls of a run; `unit` names the things.
+    """Call it with (done, total, things): bytes and lines of a file, or calls of a run; `unit` names the things.
 
-    Use it in a `with`, so that the line is cleared at the end. `began` things were there before it was made.
+    Use it in a `with`, so that the line is cleared at the end. `began` things were done before it was made.
     """
 
     def __init__(self, out: TextIO | None = None, unit: str = "lines", began: int = 0) -> None:

@@ -105,7 +105,7 @@ class _Work:
     # -- a run --------------------------------------------------------------------------------------------------------
 
     def run(self, ledger: RunFile, purse: ChargeFile, out: Any) -> int:
-        """Ask for what the ledger lacks, and say what came of it."""
+        """Ask for the judgments that the ledger lacks, and report the outcome."""
         total = sum(1 for _ in self._tasks())
         left = sum(1 for task in self._tasks() if not ledger.has(task))
         if ledger.count:
@@ -130,7 +130,7 @@ class _Work:
         return 0
 
     async def _ask_all(self, ledger: RunFile, purse: ChargeFile, counts: _Counts, total: int, stored_count: int) -> str:
-        """Run; "" when all was asked, else why it ended."""
+        """Run; "" if everything was asked, else why it ended."""
         stop = asyncio.Event()
         with contextlib.suppress(NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt, stop)
@@ -179,7 +179,7 @@ class _Work:
             print(f"  {_format_spent(purse)} spent so far{of}", file=out)
 
     def _interrupt(self, stop: asyncio.Event) -> None:
-        """Ctrl+C: the first time let what is under way come back, the second time drop it."""
+        """Ctrl+C: the first time, wait for the calls under way; the second time, drop them."""
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
@@ -212,7 +212,7 @@ class _Work:
     # -- a dry run ----------------------------------------------------------------------------------------------------
 
     def dry_run(self, purse: ChargeFile | None) -> int:
-        """Show what would be sent for the first items, and what all of it would take; with a purse, ask about them."""
+        """Show what would be sent for the first items, and the estimate for all; with a purse, make these calls."""
         self._say_long()
         first = list(stream_items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
         for task in call_plan.tasks(self.card, self.params, first):
@@ -230,7 +230,7 @@ class _Work:
         return 0
 
     def _say_long(self) -> None:
-        """Name the calls that do not fit, as far as that is known, before anything is sent."""
+        """Name the calls that are known to be too long, before anything is sent."""
         room = context_size(self.model, self.params, self.endpoint.room)
         if not room:
             return
@@ -264,7 +264,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class _Reread:
-    """The items of a file, which can be gone through more than once and are never all in memory."""
+    """The items of a file; it can be iterated more than once and never has all items in memory."""
 
     path: Path
     kind: str

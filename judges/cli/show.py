@@ -36,7 +36,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the card, or with --prompt the messages of every call that the first item takes.
 
-    Exit code 1 where the card lacks something; what that is goes to stderr too.
+    Exit code 1 if the card has faults, which go to stderr too.
     """
     one = chosen_card(options, options.name or None)
     lacks = find_faults(one)
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 def describe_card(one: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
     """A card as lines: what it takes and asks, its rules, audits and prompts, and the shape of its replies.
 
-    `lacks` is what it lacks (judges/authoring/soundness.py), which is printed first. What fails in it is left out.
+    `lacks` are its faults (judges/authoring/soundness.py), which are printed first. Parts that fail are left out.
     """
     out = [f"{one.title} ({one.name}), version {one.version}", ""]
     out += ["It lacks:", *(f"  {line}" for fault in lacks for line in fault.text.splitlines()), ""] if lacks else []
@@ -80,9 +80,9 @@ def describe_card(one: Card, lacks: Sequence[CardFault] = ()) -> list[str]:
 
 
 def prompt_lines(one: Card, item: Item) -> list[str]:
-    """The messages of every call for an item as lines, as an endpoint without JSON mode gets them. NoItem without any.
+    """The messages of every call for an item, as an endpoint without JSON mode gets them. Raises NoItem without any.
 
-    A window after the first is shown without the summary that the one before it would give.
+    A window after the first is shown without the summary that the window before it would give.
     """
     out: list[str] = []
     for task in tasks(one, one.defaults, [(item.id, item)]):
@@ -111,7 +111,7 @@ def first_item(one: Card, path: Path) -> Item:
 
 
 def _shown_fields(one: Card) -> list[str]:
-    """The names of what the judge is shown; for each part where an item is judged in parts."""
+    """The names of the fields that the judge is shown; by part if an item is judged in parts."""
     try:
         return [f"  {f'{part}: ' if part else ''}{', '.join(names)}" for part, _, names in shown_fields(one)]
     except BadCard as error:

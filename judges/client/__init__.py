@@ -1,1 +1,1 @@
-"""All that belongs to a call to an endpoint: manner, faults, retries, limits, prices, estimates, batches."""
+"""Everything about calls to an endpoint: how it is asked, errors, retries, limits, prices, estimates, batches."""

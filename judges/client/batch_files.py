@@ -1,4 +1,4 @@
-"""The Batch API's files: one line for each call that is asked, one for each that came back, in any order."""
+"""The files of the Batch API: one line for each request and one for each result, in any order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINES, BYTES = 50_000, 100_000_000
 """The most lines and bytes of one file, as at OpenAI (which takes twice the bytes)."""
 _BETWEEN = "|"
 _TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
-"""The most bytes that a token of a reply commonly takes, also with its alternatives, and the envelope of a reply."""
+"""The usual maximum of bytes of a reply's token, of a token with its alternatives, and of the envelope of a reply."""
 
 
 Place = tuple[str, str, int, str]
@@ -25,7 +25,7 @@ Place = tuple[str, str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """What came back for one call: the HTTP status and body, or `missed`: why it was not carried out."""
+    """The result of one call: the HTTP status and body, or `missed`: why it was not carried out."""
 
     place: Place
     status: int
@@ -40,9 +40,9 @@ def most_calls(params: Params) -> int:
 
 
 def custom_id(task: Task, piece: str) -> str:
-    """The stable name of a call: item, part, sample and piece, from which they can be read back.
+    """The stable name of a call, from which item, part, sample and piece can be read back.
 
-    ValueError where one of them holds the separator between them.
+    ValueError if one of them contains the separator.
     """
     parts = (task.key, task.part, str(task.sample), piece)
     if any(_BETWEEN in part for part in parts):
@@ -57,7 +57,7 @@ def batch_line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
 
 
 def refusal(faults: Any) -> str:
-    """What the `errors` of a batch say, as OpenAI lists them or otherwise; "" where they say nothing."""
+    """The message of a batch's `errors`, in OpenAI's form or another; "" if there is none."""
     listed = faults.get("data", faults) if isinstance(faults, dict) else faults
     entries = listed if isinstance(listed, list) else [listed]
     messages = (entry.get("message") if isinstance(entry, dict) else entry for entry in entries)
@@ -65,7 +65,7 @@ def refusal(faults: Any) -> str:
 
 
 def read_results(lines: bytes) -> Iterator[BatchResult]:
-    """The results in an output or error file; lines that are none of ours, or broken, are passed over."""
+    """The results in an output or error file; lines that are broken or not ours are skipped."""
     for text in lines.split(b"\n"):
         try:
             found = json.loads(text)

@@ -1,4 +1,4 @@
-"""What a run costs, and a limit that it stops before."""
+"""The cost of a run, and the spending limit before which it stops."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _ALMOST = 1e-12
 
 
 def cost(price: Price, tokens_in: float, tokens_out: float) -> float:
-    """US dollars of so many tokens: (in * price in + out * price out) / 1,000,000."""
+    """The cost of tokens in US dollars: (in * price in + out * price out) / 1,000,000."""
     return (tokens_in * price[0] + tokens_out * price[1]) / 1_000_000
 
 
 def dollars(amount: float) -> str:
-    """An amount of US dollars in words: to the cent where that is exact or enough, else to a hundredth of one."""
+    """An amount of US dollars in words: to the cent if that is exact or enough, else to a hundredth of a cent."""
     return f"${amount:,.2f}" if amount >= 10 or abs(round(amount, 2) - amount) < 1e-9 else f"${amount:,.4f}"
 
 
@@ -30,15 +30,15 @@ def explain_limit(limit: float, spent: float, most: float) -> str:
 
 @dataclass
 class Budget:
-    """A spending limit in US dollars: what is spent, and the most that the calls under way can still cost (`open`).
+    """A spending limit in US dollars, with the amount spent and the most that calls under way can still cost (`open`).
 
-    A call is begun only while spent + open + its own most <= limit, where its most is all of its `max_tokens`. Where a
-    call has cost more than that, as tokens are not counted by the model's own tokenizer and a model may think beyond
-    its limit, all others are taken to do so as well: `times` is by how much at worst. Until one call is `proven`, only
-    one should be under way. So the limit is passed by no more than the error of the first call's count.
+    A call starts only if spent + open + its own maximum <= limit; the maximum assumes all of its `max_tokens`. A call
+    can cost more, because tokens are not counted by the model's own tokenizer and a model may think beyond its limit.
+    Then the same is assumed of all others: `times` is the worst factor so far. Until one call is `proven`, only one
+    should be under way. So the limit is exceeded by no more than the error of the first call's count.
 
-    `hold` is told up to what amount may be spent by now, before a call begins that could take it there: what it keeps
-    still counts if the process ends without a word. `reserved` is what it was told last.
+    Before a call starts, `hold` is told the amount up to which money may be spent by then. What it keeps still counts
+    if the process dies. `reserved` is the amount that it was told last.
     """
 
     limit: float
@@ -63,14 +63,14 @@ class Budget:
         return cost(self.price, tokens_in, max_tokens)
 
     def take(self, most: float) -> bool:
-        """Begin a call that costs at most so much; False: the limit could be passed, nothing was begun."""
+        """Begin a call that costs at most so much; False if the limit could be exceeded: then nothing was begun."""
         if self.spent + self.open + most * self.times > self.limit + _ALMOST:
             return False
         self.begun += most
         return True
 
     async def secure(self) -> None:
-        """Have it kept what may be spent by now, a quarter of the calls under way ahead: so not each time."""
+        """Have `hold` keep what may be spent by now, plus a quarter of `open`, so that not every call needs it."""
         possible_cost = self.spent + self.open
         if self.hold is not None and possible_cost > self.reserved + _ALMOST:
             upto = min(possible_cost + self.open / 4, max(self.limit, possible_cost))
@@ -78,7 +78,7 @@ class Budget:
             self.reserved = upto
 
     def lower_hold(self) -> float | None:
-        """A lower amount to hold, where what may be spent by now has fallen far below it; it counts at once."""
+        """A lower amount to hold if what may be spent is now far below it, else None; `reserved` is set at once."""
         possible_cost = self.spent + self.open
         if self.hold is None or self.reserved <= possible_cost + self.open / 2 + _ALMOST:
             return None

@@ -1,4 +1,4 @@
-"""How one model of one endpoint wants to be asked: found out once from what it refuses, and remembered as a text."""
+"""How one model of one endpoint must be asked: learnt once from what it refuses, and remembered as a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RENAMED = "max_completion_tokens"
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """How a model is held to JSON (`mode`), which parameters it does not take, and what it calls `max_tokens`.
+    """How a model is made to reply in JSON (`mode`), which parameters it refuses, and its name for `max_tokens`.
 
     Written as words, the mode first: "json_object no-seed max_completion_tokens".
     """
@@ -26,7 +26,7 @@ class Capabilities:
 
     @staticmethod
     def from_text(text: str) -> Capabilities:
-        """The manner that the text says; the usual one where it says none."""
+        """The capabilities that the text describes; the usual ones if it describes none."""
         words = text.split()
         mode: Mode = next((m for m in get_args(Mode) if m in words), "json_schema")
         without = frozenset(word[3:] for word in words if word.startswith("no-"))
@@ -36,12 +36,12 @@ class Capabilities:
         return " ".join([self.mode, *(f"no-{name}" for name in sorted(self.without)), *([_RENAMED] * self.renamed)])
 
     def weaken(self) -> Capabilities | None:
-        """The next weaker way of asking for JSON; None: there is none."""
+        """The next weaker way to ask for JSON; None if there is none."""
         weaker = _DOWN.get(self.mode)
         return replace(self, mode=weaker) if weaker else None
 
     def drop_parameter(self, name: str) -> Capabilities:
-        """The manner without a parameter."""
+        """The capabilities without a parameter."""
         return replace(self, without=self.without | {name})
 
     def body(self, model: str, params: Params, ask: Ask) -> dict[str, Any]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _ConnectionFailure(NamedTuple):
-    """Why no connection came about: the names of what is raised then, what it is, and what else is to be checked."""
+    """Why a connection failed: the names of the exceptions, what they mean, and what else to check."""
 
     raised: frozenset[str]
     what: str
@@ -49,14 +49,14 @@ _CONNECTION_FAILURES = (
 )
 _FILES = 10  # times the usual patience
 _CONTENT = "/content"
-"""How the address of what is in a file ends."""
+"""The end of the address of a file's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientReply:
-    """A reply as it came. `unscored` and `why` where the protocol says that it was cut off or refused.
+    """A reply as it came. `unscored` and `why` are set if the protocol says that it was cut off or refused.
 
-    `tokens_in` and `tokens_out` are the endpoint's own counts, 0 where it gives none; `model` is what it says it is.
+    `tokens_in` and `tokens_out` are the endpoint's own counts, 0 if it gives none; `model` is the name that it reports.
     """
 
     raw: str
@@ -70,14 +70,14 @@ class ClientReply:
 
 
 class Client:
-    """One endpoint. `modes` remembers how each model wants to be asked, under `name(model)`; keep it between runs.
+    """One endpoint. `modes` remembers how each model must be asked, under `name(model)`; keep it between runs.
 
-    Made and used within one event loop, and closed there: `async with Client(endpoint, modes) as client`. Calls are
-    never tried again in here, and nothing that it raises or gives holds the key.
+    Make, use and close it within one event loop: `async with Client(endpoint, modes) as client`. It never retries a
+    call, and nothing that it raises or returns contains the key.
     """
 
     def __init__(self, endpoint: Endpoint, modes: MutableMapping[str, str] | None = None) -> None:
-        """Raises FatalError where a key is needed and its variable is not set."""
+        """Raises FatalError if a key is needed and its variable is not set."""
         self.endpoint = endpoint
         self.modes: MutableMapping[str, str] = {} if modes is None else modes
         self.where = endpoint.address
@@ -105,7 +105,7 @@ class Client:
             self._openai = None
 
     def name(self, model: str) -> str:
-        """What a model's manner is remembered under: its endpoint and itself."""
+        """The key under which a model's manner is remembered: its endpoint and its name."""
         return f"{self.where} {model}"
 
     def manner(self, model: str) -> Capabilities:
@@ -116,11 +116,11 @@ class Client:
         return found
 
     def mode(self, model: str) -> Mode:
-        """How the model is held to JSON now."""
+        """How the model is made to reply in JSON now."""
         return self.manner(model).mode
 
     def refit(self, model: str, manner: Capabilities) -> None:
-        """Ask the model in this manner from now on; where one is remembered, it is this one now."""
+        """Ask the model in this manner from now on, and replace the remembered one, if any."""
         self._manners[model] = manner
         if self.knows(model):
             self.settle(model)
@@ -136,7 +136,7 @@ class Client:
     async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
         """Make one call, in the model's manner now. `mode` is what the messages of `ask` were made for.
 
-        Raises FatalError (stop the run), TransientError (try again), CallError (a fact of this call), or
+        Raises FatalError (stop the run), TransientError (try again), CallError (only this call fails), or
         ParameterRefused: the manner has changed, so make the messages for `client.mode(model)` and call again at once.
         """
         manner = self.manner(model)
@@ -163,19 +163,19 @@ class Client:
     # -- the Batch API ------------------------------------------------------------------------------------------------
 
     async def upload(self, lines: bytes) -> str:
-        """Hand in a file of calls (judges.client.batch_files.batch_line); its id.
+        """Upload a file of calls (judges.client.batch_files.batch_line); gives its id.
 
-        Raises FatalError or TransientError, as all of these do.
+        Raises FatalError or TransientError, like all methods of the Batch API here.
         """
         return str(self._require_id(await self._request_json("post", "/files", {"purpose": "batch"}, lines))["id"])
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
-        """Begin a batch of an uploaded file, to be done within a day; `note` comes back with it. What it is now."""
+        """Start a batch of an uploaded file, due within a day; gives its state. `note` is stored with the batch."""
         payload = {"input_file_id": file, "endpoint": batch_files.PATH, "completion_window": "24h", "metadata": note}
         return self._require_id(await self._request_json("post", "/batches", payload))
 
     async def batch(self, ident: str) -> dict[str, Any]:
-        """The state of a batch; {} where the endpoint knows of none by that name."""
+        """The state of a batch; {} if the endpoint does not know it."""
         return await self._request_json("get", f"/batches/{ident}", missing=True)
 
     async def batches(self) -> list[dict[str, Any]]:
@@ -184,7 +184,7 @@ class Client:
         return [found for found in listed if isinstance(found, dict)] if isinstance(listed, list) else []
 
     async def cancel(self, ident: str) -> dict[str, Any]:
-        """End a batch early; what it has brought by then can be fetched."""
+        """End a batch early; its results so far can be fetched."""
         return await self._request_json("post", f"/batches/{ident}/cancel", {})
 
     def refusal(self, shown: dict[str, Any]) -> str:
@@ -192,16 +192,16 @@ class Client:
         return redact(response_body.storable_text(batch_files.refusal(shown.get("errors"))), self._key)[:500]
 
     async def content(self, file: str) -> bytes:
-        """What is in a file of results."""
+        """The content of a file of results."""
         return await self._request_bytes("get", f"/files/{file}{_CONTENT}")
 
     def result(self, status: int, body: bytes, model: str, params: Params, typed: bool) -> ClientReply:
-        """A reply that came in a file; `typed`: whether it was held to JSON. Raises what a direct call would raise."""
+        """A reply from a file; `typed`: whether JSON was enforced. Raises what a direct call would raise."""
         manner = self.manner(model)
         return self._read(status, {}, body, self._call_context(model, params, manner), manner.mode if typed else "text")
 
     def _require_id(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """The answer about what was made, which has to have an id to ask after it by. Raises FatalError."""
+        """The answer about a new object; it must contain an id. Raises FatalError."""
         if not isinstance(answer.get("id"), str) or not answer["id"]:
             raise FatalError(f"{self.where} gives what is handed in as a batch no id. Run it without a batch.")
         return answer
@@ -210,7 +210,7 @@ class Client:
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> dict[str, Any]:  # fmt: skip
-        """The JSON object of an answer about files and batches; `missing`: {} for what is not there."""
+        """The JSON object of an answer about files and batches; `missing`: {} for an object that does not exist."""
         answer = await self._request_bytes(method, path, body, file, missing)
         try:
             found = json.loads(answer)
@@ -224,7 +224,7 @@ class Client:
         self, method: str, path: str, body: dict[str, Any] | None = None, file: bytes | None = None,
         missing: bool = False,
     ) -> bytes:  # fmt: skip
-        """What an endpoint answers about files and batches. Raises FatalError or TransientError where it refuses."""
+        """The answer of an endpoint about files and batches. Raises FatalError or TransientError if it refuses."""
         status, headers, answer = await self._send(method, path, body, file)
         if status == 200:
             return answer
@@ -295,7 +295,7 @@ class Client:
         self._response = httpx.Response
 
     def _connection(self, error: BaseException) -> Exception:
-        """What a connection that failed amounts to: FatalError where this endpoint has never answered."""
+        """The error for a failed connection: FatalError if this endpoint has never answered."""
         chain: list[BaseException] = []
         at: BaseException | None = error
         while at is not None and len(chain) < 10:
@@ -328,7 +328,7 @@ class Client:
         return CallContext(self.where, *of, manner or Capabilities(), bool(self._proven))
 
     def _fault(self, status: int, headers: dict[str, str], body: bytes, call: CallContext) -> Exception:
-        """What a refusal is; where the manner is at fault, it is changed, unless another call has done so since."""
+        """The error for a refusal; if the manner caused it, the manner is changed, unless another call has done so."""
         fault = classify_error(status, headers, body.decode("utf-8", "replace"), call)
         if isinstance(fault, ParameterRefused) and self.manner(call.model) == call.manner:
             self.refit(call.model, fault.manner)
@@ -376,7 +376,7 @@ class Client:
         return ClientReply(raw or refused, model, tokens_in, tokens_out, logprobs, mode, unscored, why)
 
     def _logprobs(self, choice: dict[str, Any]) -> Logprobs:
-        """The tokens of a reply; () where the text that they make is not kept as it is, so that they do not fit it."""
+        """The tokens of a reply; () if they do not fit the stored text, because that was changed."""
         found = response_body.read_logprobs(choice.get("logprobs"))
         joined = "".join(token for token, _ in found)
         return found if self._clean(joined) == joined else ()
@@ -398,7 +398,7 @@ class Client:
 
 @functools.cache
 def _trusted_authorities() -> ssl.SSLContext:
-    """Whose certificates hold, read once for all clients: the list takes 30 ms. Raises FatalError."""
+    """The trusted certificate authorities, read once for all clients because that takes 30 ms. Raises FatalError."""
     import httpx
 
     try:

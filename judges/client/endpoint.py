@@ -12,7 +12,7 @@ PRACTICE = "practice-"
 """Models of the practice endpoint begin with this: practice, not a language model. No other endpoint may use it."""
 
 OURS = ("ASSAY_", "STREAMLIT_", "PG")
-"""How variables begin that hold the server's own secrets."""
+"""The prefix of variables that contain the server's own secrets."""
 
 
 class Endpoint(Strict):
@@ -51,10 +51,10 @@ class Endpoint(Strict):
 
     @property
     def address(self) -> str:
-        """Where it is asked, whether it says so itself or the environment does."""
+        """The address at which it is called, from itself or from the environment."""
         return self.base_url or os.environ.get("OPENAI_BASE_URL", "").strip().rstrip("/") or "https://api.openai.com/v1"
 
 
 def is_practice(model: str) -> bool:
-    """Whether a model is of the practice endpoint: its judges are marked as synthetic wherever they show."""
+    """Whether a model belongs to the practice endpoint: its judges are marked as synthetic everywhere."""
     return model.startswith(PRACTICE)

@@ -1,4 +1,4 @@
-"""What an endpoint answers instead of a reply, sorted: fatal for the run, passing, a fact of one call, or a parameter.
+"""Errors of an endpoint, classified: fatal for the run, temporary, of a single call, or about a parameter.
 
 The wordings are those of OpenAI, Azure, vLLM, Ollama, llama.cpp and the proxies in front of them; no two agree.
 """
@@ -25,7 +25,7 @@ class FatalError(AssayError):
 
 
 class TransientError(Exception):
-    """A failure that may be gone the next time. `headers` may say when; `charged`: the call may have cost something."""
+    """A failure that may pass. `headers` may say when to try again; `charged`: the call may have cost something."""
 
     def __init__(
         self, sort: Sort, why: str, headers: Mapping[str, str] | None = None, status: int = 0, charged: bool = False
@@ -35,7 +35,7 @@ class TransientError(Exception):
 
 
 class CallError(Exception):
-    """A fact of this one call that asking again would not change: a refusal, a prompt that is too long."""
+    """A failure of this one call that a retry would not change: a refusal, or a prompt that is too long."""
 
     def __init__(self, unscored: UnscoredReason, why: str) -> None:
         super().__init__(why)
@@ -43,7 +43,7 @@ class CallError(Exception):
 
 
 class ParameterRefused(Exception):
-    """The endpoint does not take a parameter: the call is to be made again in another manner, and says so in words."""
+    """The endpoint refuses a parameter: make the call again in another manner. The message says so in words."""
 
     def __init__(self, manner: Capabilities, why: str) -> None:
         super().__init__(why)
@@ -52,7 +52,7 @@ class ParameterRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What was asked, and where, as messages name it. `proven`: this endpoint has answered properly before."""
+    """What was asked, and where, in the words of messages. `proven`: this endpoint has answered properly before."""
 
     where: str
     model: str
@@ -81,12 +81,12 @@ def error_message(body: str, key: str) -> str:
 
 
 def is_web_page(body: str) -> bool:
-    """Whether a body is a web page: what answers is no API."""
+    """Whether a body is a web page, which means that the address is not an API."""
     return body[:300].lstrip().lower().startswith(("<!doctype", "<html", "<head", "<body", "<?xml", "<"))
 
 
 def classify_error(status: int, headers: Mapping[str, str], body: str, call: CallContext) -> Exception:
-    """What an answer with an error status amounts to: FatalError, TransientError, CallError or ParameterRefused."""
+    """The error for an answer with an error status: FatalError, TransientError, CallError or ParameterRefused."""
     data = _json(body)
     code, words = _codes(data), (_message(data) or ("" if is_web_page(body) else body))[:4000].lower()
     reason = error_message("a web page" if is_web_page(body) else body, call.key) or "no reason given"
@@ -204,7 +204,7 @@ _NAMED: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def _parameter(status: int, data: Any, words: str, reason: str, call: CallContext) -> Exception | None:
-    """What is to be done about a parameter that the endpoint does not take; None where it names none that was given."""
+    """What to do about a parameter that the endpoint refuses; None if it names no parameter that was given."""
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
     manner, params = call.manner, call.params

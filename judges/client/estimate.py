@@ -1,4 +1,4 @@
-"""What a run will take, before anything is asked: calls, tokens, cost, what its card needs, and what does not fit."""
+"""The estimate of a run before any call: calls, tokens, cost, the card's requirements, and calls that are too long."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judges.tokens import tokens
 from judges.types import Dialogue, Pair
 
 COUNTED = 200
-"""Items whose messages are made and counted; of more, so many are drawn at random."""
+"""The most items whose messages are made and counted; if there are more, this many are drawn at random."""
 _PHRASE, _PROSE = 30, 250
 """Tokens assumed for a free text in a reply, and for a reply in prose: one or two sentences, a few paragraphs."""
 _SUMMARY = json.dumps({"summary": "word " * 60})
@@ -38,7 +38,7 @@ _LONG, _SYSTEMS = 3, 4
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A sentence on what a card needs of a model; `lacking` where the run as it is chosen does not have it."""
+    """A sentence on what a card needs of a model; `lacking`: the run as chosen does not have it."""
 
     text: str
     lacking: bool = False
@@ -81,9 +81,9 @@ def estimate(
 ) -> Estimate:
     """What a run over (key, item) pairs will take, by the messages that it would send.
 
-    Up to `counted` of the items are counted, drawn at random (the same each time) of more, and the sums stretched:
-    sum over all = N * mean over the counted. `of` is N where `items` are themselves a random sample of that many;
-    `judgments` the number still to make, where some exist (default: all of them).
+    At most `counted` items are counted. If there are more, they are drawn at random (the same each time) and the sums
+    are scaled: sum over all = N * mean over the counted. `of` is N if `items` are themselves a random sample of N
+    items. `judgments` is the number still to make, if some exist (default: all of them).
     """
     drawn, total = _draw_sample(items, counted, Random(0))
     number = total if of is None else of
@@ -112,7 +112,7 @@ def estimate(
 
 
 def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, int]]:
-    """About how many tokens (sent, in the reply) each call of a judgment has."""
+    """The approximate tokens (sent, in the reply) of each call of a judgment."""
     before: dict[str, CallReply] = {}
     names = call_plan.pieces(card, params, task)
     shares = sum("window" in name or "chapter" in name for name in names) or 1
@@ -127,12 +127,12 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
 
 
 def _without_scenario(params: Params) -> Params:
-    """The parameters without another scenario, which needs all the others and is about as long as an item's own."""
+    """The parameters without the scenario probe: it needs all scenarios, which are about as long as the item's own."""
     return params.model_copy(update={"probe": params.probe.replace("scenario_swapped", "")})
 
 
 def _sizes_once(card: Card, params: Params, items: Iterable[tuple[str, Item]]) -> Iterator[tuple[str, int, int]]:
-    """(name, tokens sent, tokens in the reply) of every call about (name, item) pairs, of several samples the first."""
+    """(name, tokens sent, tokens in the reply) of every call about (name, item) pairs, for the first sample only."""
     once = _without_scenario(params).model_copy(update={"samples": 1})
     for task in call_plan.tasks(card, once, items):
         for sent, back in _call_sizes(card, once, task):
@@ -140,7 +140,7 @@ def _sizes_once(card: Card, params: Params, items: Iterable[tuple[str, Item]]) -
 
 
 def _draw_sample(items: Iterable[tuple[str, Item]], most: int, chance: Random) -> tuple[list[tuple[str, Item]], int]:
-    """A simple random sample in one pass, and how many there were (Vitter's algorithm R, 1985)."""
+    """A simple random sample in one pass, and the number of all items (Vitter's algorithm R, 1985)."""
     kept: list[tuple[str, Item]] = []
     seen = 0
     for entry in items:
@@ -165,8 +165,7 @@ def _repeats(card: Card, task: Task) -> int:
 
 
 def _reply(schema: dict[str, Any], repeats: int) -> int:
-    """About how many tokens a reply of a strict schema has; `repeats` for every array of objects, one text for others.
-    """
+    """The approximate tokens of a reply of a strict schema; arrays of objects have `repeats` entries, others one."""
     if "anyOf" in schema:
         return max(_reply(option, repeats) for option in schema["anyOf"])
     if "enum" in schema:
@@ -202,7 +201,7 @@ def _notes(
 def run_requirements(
     card: Card, model: str, params: Params, longest: Iterable[tuple[str, Item]], systems: Sequence[str], room: int = 0
 ) -> list[Requirement]:
-    """What a run needs, and which of it is lacking: strength of the model, another family, length of reply, context.
+    """What a run needs, and what is lacking: strength of the model, another family, length of reply, context.
 
     `longest` are (name, item) pairs of the items with the longest texts, `systems` the models whose texts are judged,
     `room` the tokens that a call and its reply may have together (0: not known).
@@ -231,7 +230,7 @@ def _strength(model: str, systems: Sequence[str]) -> Iterable[Requirement]:
 
 
 def _room(card: Card, params: Params, longest: Iterable[tuple[str, Item]], room: int) -> Iterable[Requirement]:
-    """The longest reply, and the largest call with its reply, of the longest items."""
+    """For the longest items: the longest reply, and the largest call with its reply."""
     calls = list(_sizes_once(card, params, longest))
     if not calls:
         return
@@ -267,7 +266,7 @@ class LongCalls:
     items: tuple[tuple[str, int], ...]
 
     def __str__(self) -> str:
-        """All of it in a sentence or two; "" where every call fits."""
+        """One or two sentences on them; "" if every call fits."""
         if not self.calls:
             return ""
         named = ", ".join(f"{name} (about {tokens:,})" for name, tokens in self.items[:_LONG])
@@ -282,14 +281,14 @@ class LongCalls:
 
 
 def context_size(model: str, params: Params, given: int = 0) -> int:
-    """The tokens that a call and its reply may have together: as given, else what is known; 0: not known."""
+    """The tokens that a call and its reply may have together: as given, else as known for the model; 0: not known."""
     return given or params.context or context_of_model(model)
 
 
 def safe_length(card: Card, params: Params, room: int) -> int:
-    """The characters up to which an item's content surely fits: a character is a token at the most.
+    """The number of characters up to which an item's content surely fits: a character is at most one token.
 
-    0 for a card with templates, which may hold a part of an item several times.
+    0 for a card with templates, because they may contain a part of an item several times.
     """
     if card.templates:
         return 0

@@ -1,4 +1,4 @@
-"""Admission of every call of a run: what the endpoint allows and bears, the pauses it asks for, and the budget."""
+"""Admission of every call of a run: the endpoint's limits and capacity, the pauses it asks for, and the budget."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from judges.client.endpoint import Endpoint
 from judges.client.retries import LONGEST
 
 SAME = 20
-"""So many calls that failed one after the other, all their tries used up, end a run: the rest would fail as well."""
+"""If this many calls in a row fail after all their tries, the run ends, because the rest would fail too."""
 _MINUTE = 60.0
 
 
 class Bucket:
-    """A budget per minute on a clock that is handed in (seconds, any origin): a token bucket that may owe.
+    """A rate limit per minute, on a given clock (seconds, any origin): a token bucket that may go into debt.
 
-    It holds at most one second's worth (at least 1) and fills so slowly that no 60 seconds see more than `per_minute`:
+    It contains at most the amount of one second (at least 1) and fills so slowly that no 60 seconds see more than
+    `per_minute`:
 
         capacity c = max(1, m / 60),  rate = (m - c) / 60 a second  (m / 60 where m < 60: one at a time)
 
-    An amount above the capacity is let through when the bucket is full, and leaves a debt that later ones wait for.
+    An amount above the capacity is admitted when the bucket is full. It leaves a debt, for which later ones wait.
     `per_minute` 0 is no limit.
     """
 
@@ -33,7 +34,7 @@ class Bucket:
         self._level, self._at = self._capacity, now
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until the amount may be taken; 0.0: now."""
+        """Seconds until the amount may be taken; 0.0 means now."""
         if self._free:
             return 0.0
         self._fill(now)
@@ -41,13 +42,13 @@ class Bucket:
         return lacking / self._rate if lacking > 1e-9 else 0.0
 
     def take(self, amount: float, now: float) -> None:
-        """Take an amount; whoever takes without waiting leaves a debt."""
+        """Take an amount; taking it before `wait` is 0 leaves a debt."""
         if not self._free:
             self._fill(now)
             self._level -= amount
 
     def settle(self, taken: float, real: float) -> None:
-        """Put right an amount that was an estimate: `taken` was taken, `real` was used."""
+        """Correct an estimated amount: `taken` was taken, `real` was used."""
         if not self._free:
             self._level = min(self._level + taken - real, self._capacity)
 
@@ -59,9 +60,9 @@ class Bucket:
 class ConcurrencyWindow:
     """How many calls may be under way: additive increase, multiplicative decrease, between 1 and `most`.
 
-    A call that the endpoint turned away or left waiting (429, 503, a timeout) takes the window to 0.7 of itself, but
-    only if it began after the last such cut: calls that were under way together count as one signal. A window's
-    worth of good calls gives `most` / 20 (at least 1) back. Source: Chiu and Jain 1989.
+    A call that was turned away or timed out (429, 503, a timeout) cuts the window to 0.7 of its size, but only if it
+    began after the last cut: calls that were under way together count as one signal. As many good calls as the window
+    is large give `most` / 20 (at least 1) back. Source: Chiu and Jain 1989.
     """
 
     def __init__(self, most: int) -> None:
@@ -79,7 +80,7 @@ class ConcurrencyWindow:
 
     @property
     def crowded(self) -> bool:
-        """Whether of the latest calls more than about a quarter were turned away: then a wait is meant for all."""
+        """Whether more than about a quarter of the latest calls were turned away: then all calls should wait."""
         return self._turned_away > 0.25
 
     def record_success(self) -> None:
@@ -89,7 +90,7 @@ class ConcurrencyWindow:
             self._size = min(self._size + self._step / self._size, float(self.most))
 
     def record_refusal(self, began: float, now: float) -> None:
-        """A call that began then was turned away now."""
+        """Record that a call, begun at that time, was turned away now."""
         self._turned_away = 0.9 * self._turned_away + 0.1
         if began > self._cut_at:
             self._size, self._cut_at = max(1.0, self._size * 0.7), now
@@ -97,7 +98,7 @@ class ConcurrencyWindow:
 
 
 async def wait_for(event: asyncio.Event, seconds: float) -> None:
-    """Wait so long, but no longer than until the event."""
+    """Wait so many seconds, or until the event if that comes first."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -106,7 +107,7 @@ async def wait_for(event: asyncio.Event, seconds: float) -> None:
 
 
 class Door(Protocol):
-    """Where a run asks whether a call may begin: a Throttle, or what asks one in another process.
+    """Where a run asks whether a call may begin: a Throttle, or a proxy for one in another process.
 
     `refusal` says why the budget let nobody in any more.
     """
@@ -133,7 +134,7 @@ class Door(Protocol):
 
 
 class Throttle:
-    """First come, first served: `admit` waits until a call may begin, `leave` ends it. `ended` lets nobody in.
+    """First come, first served: `admit` waits until a call may begin, `leave` ends it. `ended` admits no more calls.
 
     `clock` gives seconds of any origin. `refusal` says why the budget let nobody in any more.
     """
@@ -151,7 +152,7 @@ class Throttle:
         self.refusal = ""
 
     async def admit(self, estimate: float, most: float, sent: int = 0) -> bool:
-        """Begin a call of about so many tokens that costs at most so much; False: the run ends, or its money has."""
+        """Begin a call of about so many tokens and at most that cost; False if the run or its budget has ended."""
         async with self._line:
             while not self._ended.is_set():
                 if self._under_way >= self._window.size:
@@ -206,7 +207,7 @@ class Throttle:
     def record_refusal(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time.
 
-        Where many are turned away, the wait holds for all.
+        If many calls are turned away, all calls wait.
         """
         now, cuts = self._clock(), self._window.cuts
         self._window.record_refusal(began, now)

@@ -1,4 +1,4 @@
-"""What models cost, from a file that people edit: prices.json here, or one of their own in the same shape."""
+"""The prices of models, from a file that people can edit: prices.json here, or their own file of the same form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 class ListPrice(Strict):
-    """US dollars per million tokens, and the share of them that a call costs through the Batch API.
+    """US dollars per million tokens, and the share of that price that a call costs through the Batch API.
 
     `context`: the tokens that a call and its reply may have together (0: not known).
     """
@@ -39,7 +39,7 @@ class Prices(Strict):
 
 @cache
 def prices(file: Path = PRICES) -> Prices:
-    """The price list in a file. Raises AssayError where it is none."""
+    """The price list in a file. Raises AssayError if the file is not a price list."""
     try:
         return Prices.model_validate_json(file.read_bytes())
     except OSError as error:
@@ -52,7 +52,7 @@ def prices(file: Path = PRICES) -> Prices:
 
 
 def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:
-    """(in, out) in US dollars per million tokens; None: not known, and never guessed.
+    """(in, out) in US dollars per million tokens; None if not known: a price is never guessed.
 
     A dated name ("gpt-4o-2024-08-06") that is not listed costs what the undated one does. Practice costs nothing.
     """

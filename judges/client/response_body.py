@@ -1,6 +1,6 @@
-"""The body of an endpoint's answer: unpacked and bounded, and taken apart as endpoints of many makes write it.
+"""The body of an endpoint's answer: decompressed, limited in size, and parsed in the forms of many endpoints.
 
-An answer of a few kilobytes can unfold to gigabytes, so it is unpacked here, a little at a time.
+An answer of a few kilobytes can decompress to gigabytes, so it is decompressed here a little at a time.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _STEP = 65_536
 
 
 class TooLarge(Exception):
-    """A body that is larger than it may be: what is left of it is not read."""
+    """A body that is too large; the rest of it is not read."""
 
 
 class Redirected(Exception):
-    """An answer that names another address: what a call holds, and the key, are meant for this endpoint alone."""
+    """An answer that redirects to another address: the call and the key are for this endpoint only."""
 
     def __init__(self, status: int, to: str) -> None:
         super().__init__(f"{status} to {to}")
@@ -35,11 +35,11 @@ class Redirected(Exception):
 
 
 class Unpackable(Exception):
-    """A body in a packing that was not asked for, or that is damaged."""
+    """A body with a compression that was not asked for, or that is damaged."""
 
 
 class BoundedBody(httpx.AsyncByteStream):
-    """A body unpacked a little at a time. Raises TooLarge once more than `most` bytes came or were unpacked."""
+    """A body that is decompressed piecewise. Raises TooLarge once more than `most` bytes came or were decompressed."""
 
     def __init__(self, stream: AsyncIterable[bytes], packing: str, most: int) -> None:
         self._stream, self._packing, self._most = stream, packing.strip().lower(), most
@@ -58,14 +58,14 @@ class BoundedBody(httpx.AsyncByteStream):
                 raise TooLarge(f"the endpoint's answer is larger than {self._most // 1_000_000} MB")
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Release the connection."""
         close = getattr(self._stream, "aclose", None)
         if close is not None:
             await close()
 
 
 def bound_body(response: httpx.Response, most: int) -> None:
-    """Bound the body of an answer that is not read yet. Raises Redirected for one that names another address."""
+    """Limit the body of an unread answer. Raises Redirected for an answer that names another address."""
     if 300 <= response.status_code < 400:
         raise Redirected(
             response.status_code, safe_host(f"{response.request.url}", response.headers.get("location", ""))
@@ -88,7 +88,7 @@ def safe_host(base: str, address: str) -> str:
 
 
 def _make_unpacker(packing: str) -> _Inflate | None:
-    """What unpacks; None where nothing is packed."""
+    """The decompressor; None if the body is not compressed."""
     if packing in ("", "identity"):
         return None
     if packing in ("gzip", "x-gzip", "deflate"):
@@ -105,7 +105,7 @@ class _Inflate:
         self._open = zlib.decompressobj(self._bits)
 
     def parts(self, chunk: bytes) -> Iterator[bytes]:
-        """What the chunk unfolds to, piece by piece. Raises Unpackable."""
+        """The decompressed chunk, piece by piece. Raises Unpackable."""
         while chunk:
             try:
                 out = self._open.decompress(chunk, _STEP)
@@ -125,7 +125,7 @@ class _Inflate:
 
 
 def storable_text(text: str) -> str:
-    """A text as every store can hold it: without NUL and halves of surrogate pairs, which become a mark."""
+    """A text that every store can hold: NUL and lone surrogates are replaced by a mark."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
@@ -141,7 +141,7 @@ def message_text(content: Any) -> str:
 
 
 def explain_cut_off(tokens: int, most: int) -> str:
-    """Why a reply ends early: at the most tokens that were asked for, or before them by the endpoint's own doing."""
+    """Why a reply ends early: at the requested maximum of tokens, or earlier because of the endpoint."""
     if not 0 < tokens < most:
         return f"the reply was cut off at {most} tokens"
     return f"the reply was cut off after {tokens} tokens, before its {most}: the context or the server's limit is full"
@@ -157,7 +157,7 @@ def token_count(value: Any) -> int:
 def read_logprobs(found: Any) -> Logprobs:
     """The tokens of a reply, each with its alternatives; () where the endpoint gives none, or another shape.
 
-    An alternative whose log-probability is no finite number (NaN, or -Infinity: it cannot come) is left out.
+    An alternative whose log-probability is not finite (NaN, or -Infinity for an impossible one) is left out.
     """
     content = found.get("content") if isinstance(found, dict) else None
     try:

@@ -1,4 +1,4 @@
-"""When a call that failed in passing is tried again: backoff with jitter, and what the endpoint itself asks for."""
+"""When a call that failed temporarily is tried again: backoff with jitter, and the pause that the endpoint asks for."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> f
 
         floor + U(0, min(60, 0.5 * 2^(tried - 1)))
 
-    Full jitter: U is uniform and drawn from `chance`, so that calls that failed together do not come back together.
-    `floor` is what the endpoint asked for (`requested_pause`); nobody comes back before it. Source: Brooker,
+    Full jitter: U is uniform and drawn from `chance`, so that calls that failed together are not retried together.
+    `floor` is the pause that the endpoint asked for (`requested_pause`); no retry comes earlier. Source: Brooker,
     "Exponential backoff and jitter", 2015.
     """
     if tried >= tries:
@@ -44,11 +44,11 @@ def _minutes(seconds: float) -> str:
 
 
 def requested_pause(headers: Mapping[str, str], now: float) -> float:
-    """Seconds that a refusal asks us to wait, 0.0 where it asks for nothing; `now` is in seconds since 1970, UTC.
+    """Seconds that a refusal asks us to wait, 0.0 if it does not ask; `now` is in seconds since 1970, UTC.
 
     `headers` have lower-case names. `retry-after-ms` and `retry-after` (seconds, or an HTTP date) say it outright;
     without them, `x-ratelimit-reset-requests` and `-tokens` ("1s", "6m0s", "120ms") count where the matching
-    `x-ratelimit-remaining-...` is 0. What cannot be read asks for nothing.
+    `x-ratelimit-remaining-...` is 0. A value that cannot be read gives 0.0.
     """
     exact = _number(headers.get("retry-after-ms", ""))
     if exact is not None:
@@ -65,7 +65,7 @@ def requested_pause(headers: Mapping[str, str], now: float) -> float:
 
 
 def server_time(headers: Mapping[str, str]) -> float:
-    """The endpoint's own time, to which a date in `retry-after` belongs; far ahead where it does not say."""
+    """The endpoint's own time, for a date in `retry-after`; far in the future if it gives none."""
     try:
         parts = parsedate_tz(headers.get("date", ""))
         return float(mktime_tz(parts)) if parts else float("inf")

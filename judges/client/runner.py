@@ -30,20 +30,20 @@ GRACE = 5.0
 STOPPED = "The run was stopped before all was asked."
 FEWER = "The endpoint turned calls away or left them waiting: fewer are made at a time."
 _LONG = 30.0
-"""Seconds of a pause that the endpoint asks for which are worth a word: so long, nothing seems to happen."""
+"""A pause of this many seconds is reported, because nothing seems to happen during it."""
 _LOOK, _REFITS = 0.05, 8
 
 
 @dataclass(frozen=True, slots=True)
 class RunNotice:
-    """Something worth saying of the run itself. `stopped` and `spent`: it ended before all was asked."""
+    """A message about the run itself. `stopped` and `spent`: it ended before everything was asked."""
 
     sort: Literal["manner", "slower", "stopped", "spent"]
     text: str
 
 
 RunEvent = CallReply | FinishedJudgment | Charge | RunNotice
-"""What a run gives as it comes."""
+"""The events of a run."""
 Stop = asyncio.Event | Callable[[], bool] | None
 
 
@@ -63,7 +63,7 @@ async def run(
     salt: str | None = None,
     door: Door | None = None,
 ) -> AsyncIterator[RunEvent]:
-    """Ask the judge for every task, and give each answer as it comes, and each judgment when its pieces are there.
+    """Ask the judge for every task; give each answer as it comes, and each judgment once its pieces are complete.
 
     Tasks are taken one at a time as there is room for them, and at most `endpoint.concurrency` are under way; the order
     of what comes is not that of the tasks. `had(task)` gives the answers that a task already has, by piece: they are
@@ -71,11 +71,12 @@ async def run(
     unscored (api_error) with the true reason; its judgment asks for no further pieces and is unscored, too. A Charge
     is a call that may have cost something and brought no CallReply.
 
-    The first call goes alone, to learn how the model wants to be asked. `stop` (an event, or a function that may live
-    in another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
-    limit could be passed. Both are told by a last RunNotice. `seed` draws the jitter of the pauses between tries. With
-    a `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `door` lets calls in
-    where several runs share the limits of the endpoint and the budget, which then only prices what this one asks.
+    The first call goes alone, to learn how the model must be asked. `stop` (an event, or a function that may live in
+    another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
+    limit could be passed. In both cases the last event is a RunNotice. `seed` draws the jitter of the pauses between
+    tries. With a `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `door` lets
+    calls in where several runs share the limits of the endpoint and the budget, which then only prices what this one
+    asks.
 
     Raises FatalError, after what was under way, when nothing more can be asked; AssayError for a card without prompts.
     """
@@ -123,7 +124,7 @@ class _Run:
     # -- the stream ---------------------------------------------------------------------------------------------------
 
     async def stream(self) -> AsyncIterator[RunEvent]:
-        """What the hands bring, until all of them are done."""
+        """The events of all workers, until the workers are done."""
         if not self._trial:
             self._tried.set()
         self._hands = [asyncio.create_task(self._hand(number)) for number in range(self.endpoint.concurrency)]
@@ -148,14 +149,14 @@ class _Run:
         self._ready.set()
 
     async def close(self) -> None:
-        """End all that is under way, without a row."""
+        """Cancel everything under way, without a row."""
         going = [task for task in (*self._hands, self._watch) if task is not None and not task.done()]
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
 
     async def _watching(self) -> None:
-        """Look for the wish to stop; once the run is ending, give what is under way its grace."""
+        """Watch for the request to stop; once the run is ending, give the calls under way their grace period."""
         while not self._ended.is_set():
             if self._stop is None:
                 await self._ended.wait()
@@ -166,7 +167,7 @@ class _Run:
             hand.cancel()
 
     def _end(self, note: RunNotice | None = None, fault: BaseException | None = None) -> None:
-        """Begin no more calls. The first reason counts; a fault counts more than a wish."""
+        """Begin no more calls. The first reason counts, but a fault replaces a request to stop."""
         if self._fault is None:
             self._fault = fault
         if self._last is None:
@@ -188,7 +189,7 @@ class _Run:
     # -- one judgment after the other ---------------------------------------------------------------------------------
 
     async def _hand(self, number: int) -> None:
-        """Take task after task, until there is none or the run ends."""
+        """A worker: take task after task, until there is none or the run ends."""
         try:
             if number:
                 await self._tried.wait()
@@ -315,7 +316,7 @@ class _Run:
         self, task: Task, piece: str, mode: Mode, tried: int, began: float, unscored: UnscoredReason, why: str,
         streak: bool = False,
     ) -> CallReply:  # fmt: skip
-        """The answer of a call that failed for good. Raises FatalError where they all do."""
+        """The reply for a call that failed for good. Too many such calls in a row end the run with a FatalError."""
         if self._trial:
             self._end_trial()
         if unscored == "api_error" and (all_ := self._door.record_failure(why, streak)):
@@ -332,10 +333,10 @@ class _Run:
         self._tried.set()
 
     def _in_prose(self, request: Ask, given: ClientReply) -> bool:
-        """Whether to ask the first call again, because the endpoint seems to take the schema and pay no heed to it.
+        """Whether to repeat the first call, because the endpoint seems to accept the schema but ignore it.
 
-        Prose twice in place of JSON: the shape of the reply is said in words from now on. Where that is answered by
-        prose, too, the model is at fault and not the manner, which goes back to what it was.
+        After prose instead of JSON twice, the shape of the reply is described in words from then on. If the answer is
+        still prose, the model is the cause and not the manner, so the manner is restored.
         """
         if request.schema is None or given.unscored or json_objects(given.raw):
             return False

@@ -1,4 +1,4 @@
-"""What a call has used: the endpoint's own counts where they can be believed, else tokens counted on the texts."""
+"""What a call has used: the endpoint's own counts if they are plausible, else tokens counted on the texts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from judges.tokens import tokens
 AROUND = 4
 """Tokens that a chat model's own format adds around each message."""
 _TIMES, _ROOM = 8, 20_000
-"""A count of more than so many for each token allowed, or each character sent, and so many more, is nonsense."""
+"""A count above this many per allowed token (or sent character), plus this constant, is implausible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What calls cost beside the answers that are kept: a try that failed, a trial, or one that was lost sight of.
+    """The cost of calls without a stored answer: a failed try, a trial, or a call whose outcome is unknown.
 
     `estimated`: the tokens are not the endpoint's own counts.
     """
@@ -32,7 +32,7 @@ class Charge:
 
 
 def tokens_sent(ask: Ask, mode: Mode) -> int:
-    """About how many tokens a call sends: its messages, and the schema where the endpoint is held to one."""
+    """The approximate tokens that a call sends: its messages, and the schema if one is enforced."""
     message_tokens = sum(tokens(message["content"]) + AROUND for message in ask.messages)
     return message_tokens + (tokens(json.dumps(ask.schema)) if ask.schema is not None and mode == "json_schema" else 0)
 
@@ -42,8 +42,8 @@ def tokens_used(
 ) -> tuple[int, int, bool]:
     """(tokens in, tokens out, whether they are estimated) of an answer to a call of `size` characters.
 
-    `token_counts` are the endpoint's, 0 for none. Where one is missing or nonsense, `sent` and the text that came
-    count. A reply that was cut off, or holds no text, may have taken `most` tokens, and is counted so.
+    `token_counts` are the endpoint's, 0 for none. If one is missing or implausible, `sent` and the received text count
+    instead. A reply that was cut off, or has no text, may have taken `most` tokens and is counted so.
     """
     good_in = 0 < token_counts[0] <= _TIMES * size + _ROOM
     good_out = token_counts[1] <= _TIMES * most + _ROOM and (token_counts[1] > 0 or (good_in and not raw))
@@ -54,7 +54,7 @@ def tokens_used(
 
 
 def tokens_billed(given: ClientReply, ask: Ask, mode: Mode, most: int) -> tuple[int, int, bool]:
-    """The same of an answer to this very call."""
+    """The same for an answer to this call."""
     size = sum(len(message["content"]) for message in ask.messages)
     token_counts, cut = (given.tokens_in, given.tokens_out), given.unscored == "cut_off"
     return tokens_used(token_counts, size, lambda: tokens_sent(ask, mode), given.raw, cut, most)

@@ -1,1 +1,1 @@
-"""Plain files for the command line: items, judgments and labels as lines, and what a run has written so far."""
+"""Plain files for the command line: items, judgments and labels as lines, and the partial output of a run."""

@@ -39,9 +39,9 @@ _SHOWN = 50
 
 
 def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
-    """What the files at these paths, and in these folders, hold of MT-Bench; and what is to be said of it, grouped.
+    """The MT-Bench records in these files and folders, and grouped notes on what was found.
 
-    Raises AssayError where a path is neither a file nor a folder, or nothing of MT-Bench is in any of them.
+    Raises AssayError if a path is neither a file nor a folder, or if none of them contains anything of MT-Bench.
     """
     aside: dict[str, list[str]] = {}
     files = [file for name, path in _find_files(paths) if (file := _open_file(name, path, aside)) is not None]
@@ -78,7 +78,7 @@ def _find_files(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
 
 
 def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile | None:
-    """A file as one of MT-Bench's; None where it is none, which is noted with the reason."""
+    """A file as one of MT-Bench's; None, with a note on the reason, if it is not one."""
     why = ""
     try:
         with path.open("rb") as stream:
@@ -105,7 +105,7 @@ def describe_left_aside(why: str, names: Sequence[str]) -> str:
 
 
 def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:
-    """Which of MT-Bench's files begins so: one of FastChat's, of Swallow's, or of MT-Bench-101."""
+    """Which file of MT-Bench has this beginning: one of FastChat's, of Swallow's, or of MT-Bench-101."""
     for value in starts:
         keys = frozenset(value)
         if found := "dialogue" if many_turns.fits(value) else swallow.role_of(keys) or role_of(name, keys):

@@ -1,4 +1,4 @@
-"""What the name of a table's column says: whose it is, a judge's or a person's, who that is, and what it is about."""
+"""What a column's name says: whether a judge or a person gave the values, who that is, and what they are about."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\u3040-\u30
 
 
 def owner(name: str) -> Owner:
-    """Whose something of that name is: "gpt-4_score" a judge's, "annotator_1" a person's, "score" nobody's known."""
+    """The owner that a name suggests: a judge for "gpt-4_score", a person for "annotator_1", unknown for "score"."""
     return parse_name(name).owner
 
 
 @dataclass(frozen=True)
 class ColumnName:
-    """What a column's name says: whose it is (`both`: of either), how surely, who that is, and what it is about."""
+    """What a column's name says: its owner (`both`: either), how surely, who that is, and what it is about."""
 
     owner: Owner
     weak: bool
     both: bool
     who: str
     stem: str
-    """The words of who it is alone: that of annotator_1_score and annotator_1_comment is the same."""
+    """The words that say who it is: the same for annotator_1_score and annotator_1_comment."""
     dimension: str
     average: bool
     note: bool
@@ -51,7 +51,7 @@ class ColumnName:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a column's name; a model's name with its version and size is one."""
+    """The words of a column's name; a model's name with version and size counts as one word."""
     words: list[str] = []
     spaced = _CAMEL.sub("_", unicodedata.normalize("NFKC", name)).lower().replace("_as_a_", "_")
     for chunk in (run for part in _APART.split(spaced.strip()) for run in _SCRIPTS.findall(part)):
@@ -65,7 +65,7 @@ def _words(name: str) -> list[str]:
 
 
 def _split_words(text: str) -> list[str]:
-    """A word without signs between: "human2" is human and 2, and where no space parts words, known ones are cut out."""
+    """The parts of a word without separators: "human2" is human and 2; known words are cut out of unspaced text."""
     found = []
     for run in _SCRIPTS.findall(text):
         numbered = _NUMBERED.fullmatch(run)
@@ -79,7 +79,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _cut(run: str) -> list[str]:
-    """Known words in a run of letters without spaces, the longest first, and what is between them."""
+    """Known words in a run of letters without spaces, longest first, and the parts between them."""
     for word in _UNSPACED:
         before, at, after = run.partition(word)
         if at:
@@ -125,11 +125,11 @@ def normalize(name: str) -> str:
 
 
 def column_names(header: Sequence[str]) -> list[str]:
-    """The names of a table's columns; one without a name, such as that of a saved index, gets its place as name."""
+    """The names of a table's columns; a column without a name, such as a saved index, is named by its position."""
     return [cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(header)]
 
 
 def stated_delimiter(text: str) -> str:
-    """The sign between cells that the first line of a text says (`sep=;`, as Excel takes it), "" where it says none."""
+    """The delimiter that the first line of a text declares (`sep=;`, as Excel reads it); "" if it declares none."""
     found = re.match(r'"?sep=(.)"?\r?(\n|\Z)', text, re.IGNORECASE)
     return found[1] if found else ""

@@ -1,6 +1,6 @@
-"""Whose the columns of a table are, from their names and cells: item, texts, judges' and people's answers, the rest.
+"""The roles of a table's columns, from names and cells: item, texts, judges' and people's answers, the rest.
 
-Nothing is guessed silently: what was only likely is in `assumptions`, what could be either in `unclear`.
+Nothing is guessed silently: likely roles are listed in `assumptions`, ambiguous ones in `unclear`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _OF_ANSWERS = frozenset((
     "annotation", "annotations", "judgement", "judgment", "judged", "metric", "pred", "preds", "prediction",
     "predictions", "predicted", *WORDS["person_weak"],
 ))  # fmt: skip
-"""Words of an owner whose id or number is that of an answer, and not of who gave it."""
+"""Words after which an id or number means the answer, and not who gave it."""
 APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role")
-"""Columns that part the rows of one id into several items."""
+"""Columns that divide the rows of one id into several items."""
 _SEVERAL = 0.95
-"""Of the rows that name who answered, at least so many are the only answer of theirs to their item."""
+"""The least share of the rows with a giver in which that giver answers the item only once."""
 
 
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A column of answers: who gave them, of what (`dimension`, "" where the name says only who), on which scale.
+    """A column of answers: who gave them, on which `dimension` ("" if the name says only who), on which scale.
 
-    `answers` is None where its cells have no scale in common (`survey.why` says why). `reason` and `confidence` are
-    columns that say more of the same, "" for none.
+    `answers` is None if its cells have no common scale (`survey.why` says why). `reason` and `confidence` name the
+    columns with reasons and confidences of these answers, "" for none.
     """
 
     column: str
@@ -56,7 +56,7 @@ class AnswerColumn:
 
 @dataclass(frozen=True)
 class Unclear:
-    """Columns of which a person has to say what they are, and a sentence that asks."""
+    """Columns whose role a person has to say, and a sentence that asks for it."""
 
     columns: tuple[str, ...]
     sentence: str
@@ -68,7 +68,7 @@ class Columns:
 
     `texts` are fields of items ("task", "output", "reference", "input", "response_a", "response_b", "turns",
     "scenario", "system", "system_a", "system_b") with their columns; `by` is the column that names who gave the answer
-    of its row, where rows and not columns are different people or judges.
+    of its row, if people or judges differ by row instead of by column.
     """
 
     id: str = ""
@@ -93,17 +93,17 @@ class Columns:
 def find_columns(
     names: Sequence[str], rows: Sequence[Mapping[str, Any]], judges: Sequence[str] = (), people: Sequence[str] = ()
 ) -> Columns:
-    """What the columns of a table are; `judges` and `people` are those of which it was said, and no other is then one.
+    """The roles of a table's columns; `judges` and `people` name the answer columns, and then no other column is one.
 
-    A name that is no column is passed over.
+    A name that is not a column is ignored.
     """
     return _Table(names, rows, [c for c in judges if c in names], [c for c in people if c in names]).read()
 
 
 def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people: Sequence[str]) -> str:
-    """Why columns cannot be a judge's and a person's as it was said, in a sentence; "" where they can.
+    """Why the named columns cannot be a judge's and a person's, in a sentence; "" if they can.
 
-    `of` names the file or files, and `names` are all columns there.
+    `of` names the file or files, and `names` are all of their columns.
     """
     for name in (*judges, *people):
         if name not in names:
@@ -115,7 +115,7 @@ def fault_of_names(of: str, names: Sequence[str], judges: Sequence[str], people:
 
 
 class _Table:
-    """The columns of a table while they are identified; each that is leaves `left`."""
+    """The columns of a table while they are identified; an identified column is removed from `left`."""
 
     def __init__(
         self, names: Sequence[str], rows: Sequence[Mapping[str, Any]], judges: list[str], people: list[str]
@@ -191,7 +191,7 @@ class _Table:
         self.unclear.append(Unclear(tuple(columns), f"{sentence}."))
 
     def _parted_verdicts(self) -> list[list[str]]:
-        """The columns, three by three, of which each says of one outcome of a pair whether it is the verdict."""
+        """Groups of three columns: each column says of one outcome of a pair whether it is the verdict."""
         by_stem: dict[str, dict[str, str]] = {}
         for column in self.left:
             if parts := re.fullmatch(r"(.+?)_(?:model_|response_)?(a|b|tie)", normalize(column)):
@@ -201,14 +201,14 @@ class _Table:
         return [three for three in threes if {kinds.get(c) for c in three} == {"flag"}]
 
     def _counts_rows(self, column: str) -> bool:
-        """Whether a column beside the id numbers the rows, as a saved index does."""
+        """Whether a column other than the id numbers the rows, as a saved index does."""
         plain = normalize(column)
         return (plain in WORDS["ids"] or plain.startswith("unnamed_")) and self._distinct(column)
 
     def _rows_of_answers(self, key: str, names: Sequence[str], meta: Sequence[str]) -> tuple[str, str]:
-        """(item, giver), two columns, where the rows show that an item has an answer of several givers; else nothing.
+        """The columns (item, giver) if each row is one giver's answer to an item; else two empty texts.
 
-        An id that no two rows share may then be that of the answer, beside the item's own.
+        A unique id may then be the answer's id, and the item has an id of its own.
         """
         givers = [c for c in names if _names_giver(c) and self._recurs(c)]
         answers = [c for c in names if c not in meta and normalize(c) not in _WHO]
@@ -233,11 +233,11 @@ class _Table:
         return "", ""
 
     def _count(self, columns: Sequence[str], rows: Sequence[Mapping[str, Any]] | None = None) -> int:
-        """How many different combinations of cells some columns have."""
+        """The number of distinct combinations of cells in some columns."""
         return len({tuple(str(row.get(c)) for c in columns) for row in (self.rows if rows is None else rows)})
 
     def _recurs(self, column: str) -> bool:
-        """Whether the cells of a column are short names or numbers, each of several rows."""
+        """Whether the cells of a column are short names or numbers that recur in several rows."""
         cells = [cell for row in self.rows if (cell := cell_text(row.get(column)).strip().removesuffix(".0"))]
         return 2 * len(set(cells)) <= len(cells) and all(len(c) <= 100 and not re.search(r"\d\.\d", c) for c in cells)
 
@@ -265,7 +265,7 @@ class _Table:
         return ""
 
     def _fields(self) -> None:
-        """Texts of items, out of `left`."""
+        """Take the texts of items from `left`."""
         self._pair()
         for field_, names in WORDS["fields"].items():
             if "response_a" in self.texts and field_ in ("output", "reference", "turns", "system"):
@@ -324,7 +324,7 @@ class _Table:
         return not known or (field_ in ("output", "task", "") and bool(self.texts))
 
     def _can_hold_answers(self, column: str, name: ColumnName) -> bool:
-        """Whether the cells of a column can be answers, for what its name says."""
+        """Whether the cells of a column can be answers, given what its name says."""
         found = self._survey(column)
         scale = found.answers or found.most
         if scale is None:
@@ -364,7 +364,7 @@ class _Table:
         return ""
 
     def _answers_of(self, column: str, names: Mapping[str, ColumnName]) -> list[str]:
-        """The columns of numbers that a column of several names seems to say the givers of, as they have its owner."""
+        """The numeric columns whose givers a column of several names seems to name: they have the same owner."""
         if len({str(row.get(column) or "").strip() for row in self.rows} - {""}) < 2:
             return []
         return [
@@ -377,7 +377,7 @@ class _Table:
         self, by: str, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn],
         names: Mapping[str, ColumnName],
     ) -> tuple[dict[Owner, list[AnswerColumn]], list[AnswerColumn]]:  # fmt: skip
-        """The columns whose names say that they are of the other side than `by` is of, and those that it is about."""
+        """The columns that by their names belong to the side opposite to `by`, and the columns that `by` is about."""
         whose: Owner = names[by].owner or "person"
         other: Owner = "person" if whose == "judge" else "judge"
         sure = bool(voices[whose] or open_)
@@ -393,7 +393,7 @@ class _Table:
         return bool(cells[0] & cells[1])
 
     def _summaries(self, people: list[AnswerColumn], meta: list[str], names: Mapping[str, ColumnName]) -> None:
-        """Put aside what sums up the people beside it (their mean, or gold made of them): it is no further person."""
+        """Move columns that summarise other people (their mean, or gold from them) to `meta`: they are not people."""
         for voice in list(people):
             name = names.get(voice.column)
             if name is None:
@@ -408,7 +408,7 @@ class _Table:
                 self.assumptions.append(sentence)
 
     def _settle(self, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]) -> None:
-        """Say whose the columns without an owner are, where the rest leaves one way only; else ask."""
+        """Assign the columns without an owner if the other columns leave only one way; else ask."""
         judges, people = voices["judge"], voices["person"]
         if not open_ or (judges and people):
             meta += [v.column for v in open_]
@@ -433,9 +433,9 @@ class _Table:
         self._ask([v.column for v in open_], f"The names of {names} do not say {lack}")
 
     def _meet(self, judges: list[AnswerColumn], people: list[AnswerColumn]) -> None:
-        """Let answers whose names say no owner be about the one thing that the others answer.
+        """Give answers whose names say no owner the single dimension that the other side answers.
 
-        So are those of which it was said whose they are, where by their names no judge and no person answer the same.
+        The same goes for columns whose owner the caller named, if by their names judges and people share no dimension.
         """
         apart = not {v.dimension for v in judges} & {v.dimension for v in people}
         named = {*self.named["judge"], *self.named["person"]} if apart else set()
@@ -462,7 +462,7 @@ class _Table:
 
 
 def _holds_side_facts(column: str, name: ColumnName) -> bool:
-    """Whether a column holds something beside the answers: its language, what it cost, how many people there were."""
+    """Whether a column contains facts about the answers: the language, the cost, the number of people."""
     flat_ = normalize(column)
     several = flat_ in ("annotators", "raters", "workers") or flat_.startswith(("n_", "num_", "meta"))
     measured = flat_ in WORDS["times"] or re.search(r"_(at|date|time|timestamp)$", flat_) is not None
@@ -471,13 +471,13 @@ def _holds_side_facts(column: str, name: ColumnName) -> bool:
 
 
 def _names_id_or_sort(flat_: str, name: ColumnName) -> bool:
-    """Whether a name is of an id, or of what sort of judge or person there was ("rater_type")."""
+    """Whether a name means an id, or a sort of judge or person ("rater_type")."""
     of_sort = bool(name.owner) and name.dimension in ("type", "kind", "role", "group")
     return of_sort or (flat_.endswith("_id") and (not name.owner or name.weak or flat_[:-3] in _OF_ANSWERS))
 
 
 def _names_giver(column: str, weak: bool = False) -> bool:
-    """Whether a name is of who gave an answer: rater, worker_id, user; `weak`: or model_id, which may be a system's."""
+    """Whether a name means who gave an answer: rater, worker_id, user; `weak`: also model_id (maybe a system's)."""
     flat_, name = normalize(column), parse_name(column)
     marked = _MARKED.fullmatch(flat_)
     stem = marked[1] if marked else flat_
@@ -486,7 +486,7 @@ def _names_giver(column: str, weak: bool = False) -> bool:
 
 
 def cell_text(cell: Any) -> str:
-    """A cell as text: nothing for an empty one (None, NaN), 2 for 2.0, and true and false as in JSON."""
+    """A cell as text: "" for an empty one (None, NaN), 2 for 2.0, and true and false as in JSON."""
     if cell is None or cell != cell:
         return ""
     if isinstance(cell, bool):

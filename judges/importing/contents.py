@@ -1,7 +1,7 @@
 """What plain files hold, found from their content: Assay's own lines in JSON lines, CSV or Parquet, or a table.
 
-Every export of Assay about judges and people is taken: the whole dataset, judgments, labels, scores, samples,
-gold, adjudications and items, each in a file of its own or all in one.
+Every export of Assay about judges and people can be read: the whole dataset, judgments, labels, scores, samples, gold,
+adjudications and items, in separate files or all in one.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
 _SHOWN = 3
 _TOLD = ("code", "sample")
-"""What an export gives for every row, though it may be empty: n/a has no code."""
+"""Keys that an export writes for every row, even if empty: n/a has no code."""
 _TEXTS = {"response": ("task", "output"), "pair": ("input",)}
 """What an item of a kind has, though it be empty."""
 
 
 @dataclass(frozen=True)
 class ExportedValue:
-    """What an export of scores, samples or gold gives for one cell: its value in words and its code.
+    """The value of one cell in an export of scores, samples or gold: in words and as a code.
 
-    `params` are the judge's, where the row is of one.
+    `params` are the judge's parameters if the row is of a judge.
     """
 
     item: str
@@ -74,8 +74,8 @@ class ExportedValue:
 class FileContents:
     """What the files hold, with the number of each line by file.
 
-    `tables` are the files that are no lines of Assay's, and `resolve` is how the gold rule in them makes one value of
-    several people's.
+    `tables` are the files without lines of Assay, and `resolve` is how their gold rule makes one value from several
+    people's.
     """
 
     cards: dict[str, Card] = field(default_factory=dict)
@@ -90,9 +90,9 @@ class FileContents:
 
 
 def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
-    """Everything in some files; `good_rows` leaves out rows of a table that are none.
+    """Everything in some files; `good_rows` leaves out bad rows of a table.
 
-    Raises BadLines naming every line that cannot be taken, OSError.
+    Raises BadLines, which names every line that cannot be read, OSError.
     """
     found = FileContents()
     for path in paths:
@@ -113,7 +113,7 @@ def read_files(paths: Sequence[Path], good_rows: bool = False) -> FileContents:
 
 
 def _judge_value(gold: ExportedValue) -> ExportedValue:
-    """The judge's value that an export of gold has beside a person's, where a judge was chosen for it."""
+    """The judge's value in a row of an export of gold, if a judge was chosen for the export."""
     code = gold.row.get("judge_code")
     try:
         return replace(gold, value=gold.row["judge_value"], code=None if code is None else float(code))
@@ -122,9 +122,9 @@ def _judge_value(gold: ExportedValue) -> ExportedValue:
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence where it is none.
+    """(line or row, object) of a file of JSON lines, a JSON list, CSV or Parquet; a sentence instead of a bad object.
 
-    Raises BadLines for a pipe, whose beginning is gone once it is known what it holds.
+    Raises BadLines for a pipe, because its beginning is gone once the format is known.
     """
     if path.is_fifo():
         raise BadLines(f"{path} is a pipe, and it is read more than once: write it to a file, and give that.")
@@ -166,7 +166,7 @@ def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """The rows of a table of text, whichever of , ; tab and | parts its cells. Raises BadLines."""
+    """The rows of a table of text, with comma, semicolon, tab or | between cells. Raises BadLines."""
     whole = path.read_bytes()
     try:
         text = whole.decode(detect_encoding(whole[: 2**16]) or "utf-8").lstrip("\ufeff")
@@ -200,7 +200,7 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
-    """A row of an export in columns as the line that it would be: without empty cells, texts of JSON read.
+    """A row of an export in columns as the equivalent line: without empty cells, and with JSON texts parsed.
 
     `text`: all cells are texts, as in CSV.
     """
@@ -229,7 +229,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
 
 
 def _read_turns(value: Any) -> Any:
-    """What a pair is about: the turns of a conversation, where a cell holds them as JSON, or the text as it is."""
+    """The input of a pair: the turns of a conversation if the cell contains them as JSON, else the text unchanged."""
     with contextlib.suppress(ValueError, RecursionError):
         turns = json.loads(value) if isinstance(value, str) and value.startswith("[{") else None
         if isinstance(turns, list) and all(
@@ -244,7 +244,7 @@ PARTITIONS = "_manifest.json"
 
 
 def sort_of_line(row: dict[str, Any]) -> str:
-    """What a row is in Assay's own lines, "" where it is none of them."""
+    """The sort of line that a row is in Assay's own format; "" if it is none."""
     keys = row.keys()
     if "assay" in keys:
         return "head"
@@ -270,7 +270,7 @@ def sort_of_line(row: dict[str, Any]) -> str:
 
 
 def _take(found: FileContents, path: Path, given: Iterable[tuple[int, dict[str, Any] | str]]) -> None:
-    """Put the lines of a file where they belong. Raises BadLines."""
+    """Sort the lines of a file into `FileContents`. Raises BadLines."""
     line_files.take_lines(path, given, lambda number, row: _one(found, path, number, row))
     if path in found.judgments:
         found.judgments[path] = line_files.join_orders(found.judgments[path])

@@ -1,4 +1,4 @@
-"""The encoding of a table's text, from its first bytes: UTF-8, UTF-16, or what Excel saves in Japan and in Europe."""
+"""The encoding of a table's text, from its first bytes: UTF-8, UTF-16, or the ones of Excel in Japan and Europe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LATIN = frozenset("ÄÖÜäöüßÉÈÊËéèêëÀÂÁàâáÍÎÏíîïÓÔó
 
 
 def detect_encoding(head: bytes) -> str:
-    """The encoding of a text that begins so, "" where it is not known."""
+    """The encoding of a text with this beginning; "" if it is not known."""
     if head[:2] in _WIDE:
         return _WIDE[head[:2]]
     if len(head) > 3 and head[1::2].count(0) > len(head) // 4 > head[::2].count(0):

@@ -1,4 +1,4 @@
-"""Which item each row of a table is of: by its id and, where that repeats, by what parts the rows of one id."""
+"""The item of each row of a table: by its id and, if ids repeat, by further columns that tell items apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERDICTS: tuple[dict[str, str], ...] = (
     {"A": "a", "B": "b", "C": "tie"},
     {"-1": "b", "0": "tie", "1": "a"},
 )
-"""Codes of a verdict on two responses that mean nothing without their name."""
+"""Codes of a verdict on two responses, whose meaning depends on the column's name."""
 _CODED = 0.7
 _TIME = TypeAdapter(AwareDatetime)
 _OLDEST = 631_152_000
@@ -29,7 +29,7 @@ _OLDEST = 631_152_000
 def key_columns(
     first: str, names: Iterable[str], rows: Sequence[Mapping[str, Any]], beside: Sequence[str] = ()
 ) -> list[str]:
-    """The columns that identify items, beginning with `first`; rows may differ in `beside` and be of one item."""
+    """The columns that identify items, beginning with `first`; rows of one item may differ in `beside`."""
     plain = {normalize(name): name for name in names}
     columns = [first]
     for name in APART:
@@ -47,14 +47,14 @@ def are_unique(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> boo
 
 
 def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
-    """The column of these that says when an answer was given, in times that can be put in order; "" for none."""
+    """Of these columns, the one with the time of an answer, in times that can be ordered; "" for none."""
     known = (name for plain in WORDS["times"] for name in names if normalize(name) == plain)
     cells = ((name, [cell_text(row[name]) for row in rows if row.get(name) not in (None, "")]) for name in known)
     return next((name for name, filled in cells if filled and min(map(time_in_seconds, filled)) > _OLDEST), "")
 
 
 def time_in_seconds(text: str) -> float:
-    """The seconds of an ISO time, UTC where it names no zone; a text that is none is older than any."""
+    """The seconds of an ISO time, UTC unless it names a zone; any other text counts as older than every time."""
     text = text.strip()
     for whole in (text, f"{text}Z", f"{text}T00:00Z") if text else ():
         with contextlib.suppress(ValidationError):
@@ -63,7 +63,7 @@ def time_in_seconds(text: str) -> float:
 
 
 def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The item of each row: its id, else its texts where many say something of one, else its place."""
+    """The item of each row: its id; else its texts, if rows differ by who answered; else its row number."""
     if found.id:
         by = [found.by] if found.by else []
         columns = key_columns(found.id, names, rows, by)
@@ -75,7 +75,7 @@ def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
 
 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
-    """What the codes of verdicts on pairs mean, where these cells are such; else nothing."""
+    """What the codes of verdicts on pairs mean, if these cells are such codes; else nothing."""
     filled_cells = [cell for cell in cells if cell]
     for known in VERDICTS:
         if len(set(filled_cells) & set(known)) > 1 and set(filled_cells) != {"0", "1"}:
@@ -86,7 +86,7 @@ def verdict_code(cells: Iterable[str]) -> dict[str, str]:
 
 
 def decode_verdicts(rows: Sequence[Mapping[str, Any]], found: Columns) -> tuple[Sequence[Mapping[str, Any]], Columns]:
-    """The rows with verdicts on pairs in words where they are written in a code, which is reported."""
+    """The rows with coded verdicts on pairs replaced by words; the code is reported."""
     notes = list(found.assumptions)
 
     def read(voices: Iterable[AnswerColumn]) -> tuple[AnswerColumn, ...]:

@@ -1,4 +1,4 @@
-"""JSON lines, read one line at a time: whatever a line holds, it gives an object or a sentence, in bounded memory."""
+"""JSON lines, read one at a time in bounded memory: every line gives an object or a sentence on its problem."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Record:
 
 
 def read_jsonl(stream: BinaryIO) -> Iterator[Record]:
-    """The records of a stream of JSON lines. Empty lines are passed over; a broken line does not end the reading."""
+    """The records of a stream of JSON lines. Empty lines are skipped; a broken line does not end the reading."""
     number = 0
     while raw := stream.readline(LIMIT + 2):
         number += 1
@@ -44,7 +44,7 @@ def read_jsonl(stream: BinaryIO) -> Iterator[Record]:
 
 
 def read_jsonl_line(number: int, raw: bytes) -> Record:
-    """What one line amounts to."""
+    """The record of one line."""
     try:
         text = raw.decode("utf-8").strip()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Judgments and labels from files, put together: the replies of one judge, read, and what people say in a cell."""
+"""Judgments and labels from files, combined: the readings of one judge's replies, and people's answers by cell."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AmbiguousJudge(AssayError):
 
 @dataclass(frozen=True)
 class JudgeKey:
-    """A judge as files name it: a card, a model and parameters, the probe apart."""
+    """A judge as files name it: a card, a model and parameters; the probe is kept separately."""
 
     card: str
     model: str
@@ -48,7 +48,7 @@ class JudgeKey:
 
     @property
     def orders(self) -> str:
-        """In which orders of a pair it was asked, where its parameters say so; else ""."""
+        """The orders of a pair in which it was asked, from its parameters; "" if they do not say."""
         return str(json.loads(self.params).get("orders") or "")
 
     @property
@@ -64,7 +64,7 @@ def judge_of(line: JudgmentLine) -> JudgeKey:
 
 
 def judge_key(card: str, model: str, params: Mapping[str, Any], version: str) -> JudgeKey:
-    """The judge of a card and a model with these parameters, among which its probe stands."""
+    """The judge of a card and a model with these parameters, which include its probe."""
     usual = {name: value for name, value in params.items() if name != "probe"}
     plain = json.dumps(usual, sort_keys=True, ensure_ascii=False)
     return JudgeKey(card, model, plain, str(params.get("probe") or ""), version)
@@ -75,8 +75,8 @@ def choose_judge(
 ) -> JudgeKey:
     """The only judge of the lines, probes left out, or the one of that card, model and parameters ("temperature=0.7").
 
-    Of one that was asked in both orders of some pairs and in one order of others it is the one with both. Raises
-    AmbiguousJudge, saying what differs between those that fit.
+    If a judge was asked in both orders of some pairs and in one order of others, the one with both orders counts.
+    Raises AmbiguousJudge, which says what differs between the judges that fit.
     """
     candidates = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     if not candidates:
@@ -100,11 +100,11 @@ def choose_judge(
 
 
 def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item]) -> list[AuditReply]:
-    """The lines as replies, each read for its item, as an import has them. Raises BadLines.
+    """The lines as replies, each read for its item, as an import reads them. Raises BadLines.
 
-    A line whose text is there already is a repetition and left out, unless it says that it is another
-    sample; a number that another text has is followed by the next free one. A raw text of several calls (both orders,
-    windows, chapters) is put together again as its parameters say.
+    A line that repeats a known text is left out, unless it says that it is another sample. If another text already has
+    its sample number, it gets the next free one. A raw text of several calls (both orders, windows, chapters) is
+    combined again as its parameters say.
     """
     found: list[AuditReply] = []
     bad: list[tuple[int, str]] = []
@@ -134,13 +134,13 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
 
 
 class SampleNumbers:
-    """Which samples of a judge are there for one item and part, by their texts."""
+    """The known samples of a judge for one item and part, by their texts."""
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
 
     def place(self, raw: str, sample: int | None) -> int | None:
-        """The number that a text gets; None where it is there already."""
+        """The number that a text gets; None if the text is known already."""
         if sample is None and raw in self._texts.values():
             return None
         number = sample or 0
@@ -177,7 +177,7 @@ def _read(known: Card, line: JudgmentLine, item: Item, others: tuple[str, ...]) 
 def resolve_cells(
     given: Mapping[Cell, Sequence[float | None]], known: Card, rule: Resolve = "median"
 ) -> dict[Cell, float | None]:
-    """The gold of every cell that has one, as a dataset's gold rule has it (`judges.gold.resolve`)."""
+    """The gold of every cell that has one, by a dataset's gold rule (`judges.gold.resolve`)."""
     found = dict[Cell, float | None]()
     for cell, values in given.items():
         dimension = known.dimension(cell[2], cell[1])
@@ -187,7 +187,7 @@ def resolve_cells(
 
 
 def answers_by_cell(answers: Mapping[tuple[Cell, str], float | None]) -> dict[Cell, list[float | None]]:
-    """What people say in every cell, without their names; see `answers_by_person`."""
+    """People's answers in every cell, without names; see `answers_by_person`."""
     values: dict[Cell, list[float | None]] = defaultdict(list)
     for (cell, _), value in answers.items():
         values[cell].append(value)
@@ -197,11 +197,11 @@ def answers_by_cell(answers: Mapping[tuple[Cell, str], float | None]) -> dict[Ce
 def answers_by_person(
     files: Mapping[Path, Sequence[tuple[int, LabelLine]]], known: Card, items: Mapping[str, Item], whole: bool = True
 ) -> dict[tuple[Cell, str], float | None]:
-    """What each person says in every cell: blind labels, or all but revealed ones where there is no blind one at all.
+    """Each person's answer in every cell: blind labels or, without any blind label, all except revealed ones.
 
-    Of one person the newest label of a cell counts, in whichever file it stands. Labels for dimensions that the card
-    does not have are left out, as are, where items are stand-ins and not `whole`, units that they lack. Raises BadLines
-    for a unit that an item lacks or a value off its scale.
+    A person's newest label of a cell counts, from any file. Labels for dimensions that the card does not have are left
+    out. If items are stand-ins and not `whole`, labels for units that they lack are left out too. Raises BadLines for a
+    unit that an item lacks or a value off its scale.
     """
     modes = {line.mode for lines in files.values() for _, line in lines}
     newest: dict[tuple[Cell, str], tuple[str, float | None]] = {}
@@ -237,7 +237,7 @@ def _turns(item: Item) -> frozenset[int]:
 
 
 def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str, str]]) -> dict[str, Item]:
-    """Items without text for judgments that come without their items.
+    """Items without text, for judgments whose items are not in the files.
 
     Their units are those that replies and labels name. `label_units` is (item, unit) of the labels.
     """
@@ -282,7 +282,7 @@ def _json(raw: str) -> Any:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    """Every object inside a JSON value, however deep; texts that hold JSON of pieces are looked into."""
+    """Every object inside a JSON value at any depth, including objects in texts that contain the JSON of pieces."""
     found, left = [], [value]
     while left:
         now = left.pop()

@@ -21,7 +21,7 @@ from judges.reading import bare_scores
 from judges.types import Dialogue, Pair, Response
 
 MOST = 10_000
-"""Bad lines after which reading stops: there is something wrong with the file, not with its lines."""
+"""Reading stops after this many bad lines, because then the file is wrong, not its lines."""
 _SHOWN = 10
 _WHOLE = 2**28
 """Bytes of the largest file that is read as a whole to say what it is."""
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 
 class BadLines(AssayError):
-    """Lines of a file that cannot be taken; the message names each with its number."""
+    """Lines of a file that cannot be read; the message names each with its number."""
 
 
 def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
@@ -61,9 +61,9 @@ def read_judgments(path: Path) -> list[tuple[int, JudgmentLine]]:
 
 
 def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, JudgmentLine]]:
-    """The lines, with those of the two orders of a pair as one, at the place of the second (`order_halves`).
+    """The lines, with the two orders of a pair combined at the place of the second line (`order_halves`).
 
-    One order without the other is a judgment of a judge that was asked in that order.
+    An order without the other is a judgment of a judge that was asked in this order only.
     """
     waiting, half_by_line = OrderMatcher(), dict[int, tuple[Order, OrderReply]]()
     found: dict[int, JudgmentLine] = {}
@@ -100,9 +100,9 @@ def _of_orders(line: JudgmentLine, reply_by_order: dict[Order, OrderReply]) -> J
 
 
 def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[str]]:
-    """How many items the file holds for the card, at most `limit` (0: all), and how many of each other kind it holds.
+    """The number of items for the card in a file, at most `limit` (0: all), and the number of each other kind.
 
-    Raises BadLines naming every bad line, and where there is no item of the card's kind.
+    Raises BadLines, which names every bad line, also if there is no item of the card's kind.
     """
     problems = RepeatedProblems()
     names: set[str] = set()
@@ -145,7 +145,7 @@ def describe_other_kinds(others: Counter[str]) -> str:
 
 
 def stream_items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, Dialogue | Pair | Response]]:
-    """(id, item) of every line of that kind, as they are read; for a file that `check_items` has passed."""
+    """(id, item) of every line of that kind, one at a time; for a file that passed `check_items`."""
     count = 0
     for _, row in read_lines(path):
         if limit and count >= limit:
@@ -157,7 +157,7 @@ def stream_items(path: Path, kind: str, limit: int = 0) -> Iterator[tuple[str, D
 
 
 def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T]]:
-    """Every line of a file taken, or BadLines with all that were not."""
+    """All lines of a file; raises BadLines with every line that cannot be read."""
     found = take_lines(path, read_lines(path), lambda _, row: take(row))
     if not found:
         raise BadLines(f"{path}: there is no line in it.")
@@ -167,7 +167,7 @@ def _all(path: Path, take: Callable[[dict[str, Any]], _T]) -> list[tuple[int, _T
 def take_lines(
     path: Path, given: Iterable[tuple[int, dict[str, Any] | str]], take: Callable[[int, dict[str, Any]], _T]
 ) -> list[tuple[int, _T]]:
-    """(number, what was taken) of every (number, object); BadLines with all that could not be taken."""
+    """(number, result) for every (number, object); raises BadLines with all objects that cannot be read."""
     found: list[tuple[int, _T]] = []
     bad: list[tuple[int, str]] = []
     for number, row in given:
@@ -193,7 +193,7 @@ def _problem(error: ValidationError | AssayError) -> str:
 
 
 def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
-    """The error for (line number, what is wrong) of a file: what is alike once, beyond ten sorts a count."""
+    """The error for a file's (line number, problem) pairs: equal problems once, and a count beyond ten sorts."""
     groups = RepeatedProblems()
     for number, why in bad:
         groups.add((str(path), number), why)
@@ -201,7 +201,7 @@ def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
 
 
 def describe_single_value(path: Path) -> str:
-    """What a file is that holds no line because all of it is one JSON value, in a sentence; "" for other files."""
+    """A sentence if a file contains no lines because all of it is one JSON value; "" for other files."""
     if path.stat().st_size > _WHOLE:
         return ""
     try:
@@ -217,7 +217,7 @@ def describe_single_value(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """(number, object) of every line that is not empty; a sentence in its place where it is none."""
+    """(number, object) of every line that is not empty; a bad line gives a sentence instead of an object."""
     with path.open("rb") as file:
         for record in jsonl.read_jsonl(file):
             yield record.line, f"{record.problem.removeprefix('is ')}." if record.problem else record.value

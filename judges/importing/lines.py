@@ -1,7 +1,7 @@
-"""Assay's own lines: what each sort of line holds, checked line by line, and what is wrong with one in words.
+"""Assay's own lines: the fields of each sort of line, their checks, and errors in words.
 
 These are the models of items, judgments, labels, adjudications and gold rules wherever lines come in: on the command
-line and in an import. Unknown keys are refused; what an export adds for people to read is known, and ignored.
+line and in an import. Unknown keys are refused; keys that an export adds for readers are known and ignored.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class JudgmentLine(Strict):
     run: str | None = None
 
     def fits_part(self, judged: Sequence[str], part: str) -> bool:
-        """Whether it can be about a part where its card judges these; values without a reply may be of other units."""
+        """Whether it can be about a part, if its card judges parts; values without a reply may be about other units."""
         if self.scores is not None or part in judged:
             return True
         return any(judged) and from_raw(self.raw or "") is not None
@@ -147,7 +147,7 @@ def parse_item(row: dict[str, Any]) -> Dialogue | Pair | Response:
 
 
 def parse_judgment(row: dict[str, Any]) -> JudgmentLine:
-    """The judgment of a line. Raises AssayError where it says nothing, pydantic's ValidationError."""
+    """The judgment of a line. Raises AssayError if it contains no judgment, pydantic's ValidationError."""
     line = JudgmentLine.model_validate(row)
     if line.reply is None and line.raw is None and line.scores is None:
         raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
@@ -157,7 +157,7 @@ def parse_judgment(row: dict[str, Any]) -> JudgmentLine:
 
 
 def parse_label(row: dict[str, Any]) -> LabelLine:
-    """The label of a line. Raises AssayError for a unit that is none, pydantic's ValidationError."""
+    """The label of a line. Raises AssayError for an invalid unit, pydantic's ValidationError."""
     line = LabelLine.model_validate(row)
     if not is_unit(line.unit):
         raise AssayError(f"{line.unit[:40]!r} is no unit: use conversation, turn:3, section:2/a, pair or response.")

@@ -1,4 +1,4 @@
-"""Judges beside people, from what plain files hold: lines of Assay's own, its exports, or a table of columns."""
+"""Judges paired with people, from plain files: Assay's own lines, its exports, or a table of columns."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _KINDS: dict[str, Kind] = {"turn": "dialogue", "conversation": "dialogue", "resp
 
 
 class NoTable(AssayError):
-    """A table whose columns, or the meaning of whose cells, cannot be found."""
+    """A table whose columns, or whose cells' meaning, cannot be identified."""
 
 
 @dataclass(frozen=True)
 class JudgeMatch:
-    """One judge beside people: its replies, the gold of every cell and all that it comes from, and how samples combine.
+    """One judge paired with people: its replies, the gold of every cell with its answers, and how samples combine.
 
-    `card` asks the dimensions; `items` are the items; `voices` what each person said in a cell. The judge was `asked`
-    for these (item, part), and of others it said only what is `named`; `left_out` counts replies that are left out.
-    `assumptions` are sentences on what was taken for what, and `basis` says whose labels these are.
+    `card` asks the dimensions; `items` are the items; `voices` are each person's answers in a cell. The judge was
+    `asked` about these (item, part); about others it gave only the cells in `named`. `left_out` counts replies that are
+    left out. `assumptions` are sentences on how the data was interpreted, and `basis` says whose labels these are.
     """
 
     judge: str
@@ -74,12 +74,12 @@ class JudgeMatch:
 def match_judges(
     files: FileContents, items: Mapping[str, Item], card: str | None, words: str, card_of: Callable[[str], Card]
 ) -> list[JudgeMatch]:
-    """The judges of the files beside the labels or the gold of the files.
+    """The judges of the files, paired with the labels or the gold of the files.
 
-    They are all judges of Assay's own lines, or those of a card that words name (a model, or "temperature=0.7"). Of one
-    that was asked in both orders of some pairs and in one order of others it is the one with both. `items` are those
-    that were given with their texts; `card_of` gives the card of a name that the files bring none for. Raises
-    AmbiguousJudge where there is none, BadLines.
+    The result has all judges of Assay's own lines, or the judges of a card that words name (a model, or
+    "temperature=0.7"). If a judge was asked in both orders of some pairs and in one order of others, the one with both
+    orders counts. `items` are those given with their texts; `card_of` gives the card of a name if the files contain
+    none. Raises AmbiguousJudge if there is no judge, BadLines.
     """
     line_judges: dict[JudgeKey, None] = {}
     for lines in files.judgments.values():
@@ -118,7 +118,7 @@ def _judge(value: ExportedValue) -> JudgeKey:
 def _by_lines(
     files: FileContents, items: Mapping[str, Item], judge: JudgeKey, card_of: Callable[[str], Card]
 ) -> JudgeMatch:
-    """A judge of whom there are judgments."""
+    """A judge that has judgments in the files."""
     known = files.cards.get(judge.version) or card_of(judge.card)
     rows = {
         path: [(n, line) for n, line in lines if judge_of(line) == judge] for path, lines in files.judgments.items()
@@ -139,9 +139,10 @@ def _by_lines(
 
 
 def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]) -> JudgeMatch:
-    """A judge of whom there are scores, each with the code that it has on its scale, in an export of Assay.
+    """A judge that has scores in an export of Assay, each with its code on the scale.
 
-    Where its card is not known here, the words count, and the scales are those of all values, the judge's and people's.
+    If its card is not known here, the words count, and the scales are inferred from all values, the judge's and
+    people's.
     """
     dimension_keys = dict.fromkeys((sort_of(v.unit), v.dimension) for v in values)
     known = files.cards.get(judge.version) or cards().get(judge.card)
@@ -164,7 +165,7 @@ def _by_values(files: FileContents, judge: JudgeKey, values: list[ExportedValue]
 def _dimensions(
     files: FileContents, dimension_keys: Iterable[tuple[UnitSort, str]], values: list[ExportedValue]
 ) -> list[Dimension]:
-    """The dimensions of these names, each with the scale of all values; none where they have none in common."""
+    """The dimensions of these names, each with the scale of all its values; without a common scale it is left out."""
     all_values: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for v in (*values, *files.gold, *files.decided):
         all_values[sort_of(v.unit), v.dimension].append(v.value)
@@ -206,9 +207,9 @@ def _match_words(label: LabelLine, known: Card) -> LabelLine:
 
 
 def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
-    """The code of a value: that of its row, or where `words` count, or it has none, that of the words. Raises BadLines.
+    """The code of a value: its row's code, or the code of its words if `words` count or it has none. Raises BadLines.
 
-    What several samples or people come to may lie between two answers.
+    The combined value of several samples or people may lie between two answers.
     """
     try:
         if words:
@@ -225,7 +226,7 @@ def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
 
 
 def _heard(value: Any, scale: Scale) -> Any:
-    """A value in words as a scale takes it."""
+    """A value in words, in the form that a scale accepts."""
     answers = recipe_scale(scale)
     return value if answers is None else parse_answer(value, answers)
 
@@ -248,7 +249,7 @@ def _item(kind: Kind, key: str, units: set[str]) -> Item:
 
 
 def _card(name: str, kind: Kind, dimensions: Sequence[Dimension]) -> Card:
-    """A card that asks some dimensions, and cannot be run."""
+    """A card that asks some dimensions; it cannot be run."""
 
     def read(_reply: Any, _item: Any) -> Reading:
         raise UnknownCard(f"There is no card {name}: replies of its judges cannot be read.")
@@ -259,10 +260,10 @@ def _card(name: str, kind: Kind, dimensions: Sequence[Dimension]) -> Card:
 def match_table(
     path: Path, rows: Sequence[Mapping[str, Any]], judges: Sequence[str], people: Sequence[str], good_rows: bool
 ) -> list[JudgeMatch]:
-    """Every judge's columns of a table beside people's columns of the same.
+    """Every judge's columns of a table, paired with people's columns on the same dimension.
 
-    `judges` and `people` are those that were named. `good_rows` leaves out rows whose cells are no answer like the
-    others. Raises NoTable with a sentence that names the columns.
+    `judges` and `people` are the columns that the caller named. `good_rows` leaves out rows whose cells are not answers
+    like the others. Raises NoTable with a sentence that names the columns.
     """
     names = list(dict.fromkeys(name for row in rows for name in row))
     if fault := fault_of_names(str(path), names, judges, people):
@@ -341,7 +342,7 @@ def _scale(scale: Scale) -> str:
 def _common_scale(
     path: Path, rows: Sequence[Mapping[str, Any]], voices: list[AnswerColumn], good_rows: bool
 ) -> RecipeScale:
-    """The scale of all cells of some columns, or, for good rows only, of most of them. Raises NoTable."""
+    """The common scale of all cells of some columns or, with good rows only, of most cells. Raises NoTable."""
     for voice in voices:
         if voice.answers is None and not good_rows:
             hint = " --good-rows leaves those rows out." if voice.survey.most else ""
@@ -372,7 +373,7 @@ def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
 def _wide(
     rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Columns, list[str]]:
-    """Rows of which each has what one person or judge said, as rows with a column for each of them."""
+    """Long rows (one person's or judge's answers each) as wide rows with a column for each person or judge."""
     rows_by_key: dict[str, dict[str, Any]] = {key: {} for key in keys_}
     names: dict[str, tuple[str, str]] = {}
     when = time_column(found.meta, rows)

@@ -15,7 +15,7 @@ Place = tuple[str, int]
 
 @dataclass
 class RepeatedProblem:
-    """Problems that are alike: the sentence and the field of the first, how many lines, and where the first few are."""
+    """Equal problems: the sentence and the field of the first, the number of lines, and the places of the first few."""
 
     sentence: str
     name: str = ""
@@ -36,7 +36,7 @@ class RepeatedProblem:
 
 
 class RepeatedProblems:
-    """Gathers problems by what their sentences have in common; `found` holds the first 1,000 sorts."""
+    """Groups problems by the common part of their sentences; `found` has the first 1,000 sorts."""
 
     def __init__(self, found: list[RepeatedProblem] | None = None) -> None:
         self.found: list[RepeatedProblem] = [] if found is None else found
@@ -44,7 +44,7 @@ class RepeatedProblems:
         self._last: dict[tuple[str, str], Place] = {}
 
     def add(self, place: Place, sentence: str, name: str = "") -> None:
-        """A problem of a line, with the field that it is about; the same twice in a line counts once."""
+        """Add a problem of a line, with the field that it is about; the same problem twice in a line counts once."""
         key = (common_part(name), common_part(sentence))
         group = self._known.get(key)
         if group is None:
@@ -66,7 +66,7 @@ class RepeatedProblems:
 
 
 def common_part(sentence: str) -> str:
-    """What sentences that differ in names, values and numbers only have in common."""
+    """The common part of sentences that differ only in names, values and numbers."""
     return _LISTED.sub("…", _VARIES.sub("…", sentence))
 
 

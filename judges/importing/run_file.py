@@ -1,8 +1,8 @@
-"""The file that a run without a workspace writes: a line for each judgment, and what is there already.
+"""The file that a run without a workspace writes: a line for each judgment, also from earlier starts.
 
-It can be cut off anywhere and gone on with: half a line at its end is taken away, and what has a line is not asked
-again. Judgments of several calls keep those that came in a second file beside it until the judgment has its line; a
-third keeps for ever what the calls cost.
+A run can stop anywhere and continue: an incomplete last line is removed, and a judgment that has a line is not asked
+again. For judgments of several calls, a second file keeps the calls that came until the judgment has its line. A third
+file permanently keeps the cost of the calls.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _Slot = tuple[str, str, int]
 
 
 class BadRunFile(AssayError):
-    """The file is there, and is not one that a run has written."""
+    """The file exists and was not written by a run."""
 
 
 class RunFile:
     """Judgments of one judge in a file, in Assay's canonical form; `None` keeps nothing and gives the lines to `out`.
 
-    Used in a `with`. Raises BadRunFile where the file holds something else, or another run is writing it.
+    Use it in a `with`. Raises BadRunFile if the file contains something else, or if another run is writing it.
     """
 
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, out: IO[str] | None = None) -> None:
@@ -67,11 +67,11 @@ class RunFile:
         return len(self._done)
 
     def has(self, task: Task) -> bool:
-        """Whether the judgment is there."""
+        """Whether the file has the judgment."""
         return (task.key, task.part, task.sample) in self._done
 
     def stored_pieces(self, task: Task) -> Mapping[str, CallReply]:
-        """The answers to pieces of a judgment that is not there yet."""
+        """The answers to pieces of a judgment that is not complete yet."""
         return self._pieces.get((task.key, task.part, task.sample), {})
 
     def keep(self, answer: CallReply) -> None:
@@ -85,7 +85,7 @@ class RunFile:
         _append(self._more, {"judge": self._judge, "answer": asdict(answer)})
 
     def write(self, judged: FinishedJudgment) -> None:
-        """Add a judgment. One whose calls failed is not written: it has not been made, and is asked for again."""
+        """Add a judgment. A judgment whose calls failed is not written, so that it is asked for again."""
         if judged.reading.unscored == "api_error":
             return
         task = judged.task
@@ -123,8 +123,8 @@ class RunFile:
 class ChargeFile:
     """What the calls of one judge cost, failed tries and trials too, in a file beside its judgments; `None` keeps none.
 
-    A run that ended without a word (kill -9) is counted at the most that its calls could have cost by then. `spent` is
-    in US dollars, by the price of each time; `estimated`: some counts of tokens are not the endpoint's own.
+    A run that was killed (kill -9) counts with the most that its calls could have cost by then. `spent` is in US
+    dollars, at the price of each call's time; `estimated`: some token counts are not the endpoint's own.
     """
 
     def __init__(self, path: Path | None, card: Card, model: str, params: Params, price: Price | None) -> None:
@@ -165,7 +165,7 @@ class ChargeFile:
         self._write({"sort": found.sort if isinstance(found, Charge) else "call", **used, "cost": price})
 
     async def hold(self, upto: float) -> None:
-        """Keep up to what amount may be spent by now."""
+        """Record the amount up to which money may be spent by now."""
         await asyncio.to_thread(self._write, {"upto": upto})
 
     def _write(self, line: dict[str, Any]) -> None:
@@ -190,7 +190,7 @@ class ChargeFile:
 
 
 def _open_locked(path: Path) -> IO[bytes]:
-    """The file for reading and appending, locked against other runs where the system can."""
+    """The file, open for reading and appending, and locked against other runs if the system supports that."""
     file = path.open("a+b")
     try:
         import fcntl

@@ -1,1 +1,1 @@
-"""MT-Bench: its files' contents as records, its protocols as data, and the figures that follow from both."""
+"""MT-Bench: the contents of its files as records, its protocols as data, and the figures from both."""

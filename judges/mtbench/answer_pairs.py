@@ -13,7 +13,7 @@ _KEPT = ("question_id", "category", "required_temperature", "protocol")
 
 
 def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
-    """The pairs of first samples to the same question: those of one model with all others, or of all with all.
+    """Pairs of the first samples to the same question: one model with all others, or all models with each other.
 
     The models' names are in sorted order, as FastChat's files of pairs have them; a pair of a later turn holds all
     turns up to it, and references up to it.

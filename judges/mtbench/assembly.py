@@ -1,7 +1,7 @@
-"""MT-Bench's files put together: rows of any of them, in any order of files, become one set of records.
+"""Assembly of MT-Bench's files: their rows, in any order of files, become one set of records.
 
-Nothing is merged and nothing is lost: every choice is an answer of its own, judges are told apart by model, prompt and
-wording, and what cannot be taken is said, with its place.
+Nothing is merged and nothing is lost. Every choice is a separate answer. Judges are distinguished by model, prompt and
+wording. Rows that cannot be used are reported with their place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", 
 """What FastChat's files hold, in the order in which they are read; `known`: dialogues that a dataset holds already."""
 _LISTED = 8
 _LONG = 20
-"""Characters of a text that does not stand in a prompt by chance."""
+"""A text of this many characters does not occur in a prompt by chance."""
 FASTCHAT = "fastchat"
 """The protocol of judgments in FastChat's files, unless they name another."""
 _ORDERS: dict[Order | Literal[""], Order | Literal[""]] = {"ab": "ba", "ba": "ab", "": ""}
@@ -55,7 +55,7 @@ class BenchFile(NamedTuple):
 
 
 class SourcePlace(NamedTuple):
-    """Where something stands; `row` is kept where it may yet be refused."""
+    """The place of something in a file; `row` is kept while the row may still be refused."""
 
     file: str
     line: int
@@ -63,7 +63,7 @@ class SourcePlace(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A row that is not taken: its place, the field, a sentence, and the answer that it was to become ("" for none)."""
+    """A row that is not used: its place, the field, a sentence, and the answer that it would be ("" for none)."""
 
     place: SourcePlace
     field: str
@@ -78,10 +78,10 @@ _Cell = tuple[object, ...]
 
 @dataclass
 class AssembledBench:
-    """The records of a set of files with their places, what is not taken, and notes on what was found.
+    """The records of a set of files with their places, the rows that are not used, and notes.
 
-    `answered` are the places of those answers that the files hold, `in_votes` those that only votes show;
-    `prompt_sets` the prompts of each file that a run could use.
+    `answered` has the places of answers in files of answers, `in_votes` of answers that only votes contain.
+    `prompt_sets` has the prompts of each file that a run could use.
     """
 
     questions: dict[str, BenchQuestion] = field(default_factory=dict)
@@ -114,7 +114,7 @@ def judge_key(model: str, prompt: str, wording: str, protocol: str = FASTCHAT) -
 
 
 def assemble(files: Iterable[BenchFile]) -> AssembledBench:
-    """The records of FastChat's files. Files are read one by one, questions and answers before what is said of them."""
+    """The records of FastChat's files. Questions and answers are read before judgments and votes on them."""
     assembly = Assembly(FASTCHAT)
     for file in sorted(files, key=lambda file: ROLES.index(file.role)):
         for record in file.records:
@@ -123,10 +123,10 @@ def assemble(files: Iterable[BenchFile]) -> AssembledBench:
 
 
 def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
-    """Two sets of records as one, and sentences on what of the second is not in it.
+    """Two sets of records combined, and sentences on the records of the second that were left out.
 
-    Where both have answers of a model to the same questions with other texts, those of the second, and what was said of
-    them, are left out: a judgment of one text is none of the other.
+    If both have different texts for a model's answers to the same questions, the answers of the second and the
+    judgments on them are left out, because a judgment of one text does not apply to another.
     """
     texts = [key for key, record in other.questions.items() if one.questions.get(key, record) != record]
     models = {key[1] for key, record in other.answers.items() if one.answers.get(key, record) != record}
@@ -159,9 +159,9 @@ class _Mended(NamedTuple):
 
 
 def mend_record(record: FileRecord) -> FileRecord:
-    """A record that holds NaN, which is no JSON and which some tools write as a mean, with null in its place.
+    """A record with NaN replaced by null: some tools write NaN for a mean, and it is not valid JSON.
 
-    Any other record is as it is, as is one that would be refused without NaN, too.
+    Any other record is unchanged, also one that would be refused even without NaN.
     """
     if not record.problem:
         return record
@@ -173,7 +173,7 @@ def mend_record(record: FileRecord) -> FileRecord:
 
 
 class _OwnKeys(NamedTuple):
-    """What our own files say of a judge: the wording of its prompt, None where they do not, and its protocol."""
+    """What our own files say about a judge: the wording of its prompt (None if they do not say) and its protocol."""
 
     wording: str | None = None
     protocol: str = ""
@@ -208,7 +208,7 @@ class _PendingGame(NamedTuple):
 
 
 class Assembly:
-    """What was read so far of files whose judges belong to a protocol. Call `finish` once, when all is read."""
+    """The records read so far, for files whose judges belong to a protocol. Call `finish` once, after the last file."""
 
     def __init__(self, protocol: str) -> None:
         self.found, self._protocol = AssembledBench(), protocol
@@ -222,19 +222,19 @@ class Assembly:
         self.swapped: dict[tuple[str, str], list[str]] = defaultdict(list)
 
     def take(self, file: BenchFile, record: FileRecord) -> None:
-        """One record of a file."""
+        """Add one record of a file."""
         if not self.refuse_problem(file, record):
             self.read(file.role, SourcePlace(file.name, record.line, record.value), record.value)
 
     def refuse_problem(self, file: BenchFile, record: FileRecord) -> bool:
-        """Whether a record is none, which is kept as what is wrong with its line."""
+        """Whether a line has no record; its problem is then kept."""
         if record.problem:
             place = SourcePlace(file.name, record.line, record.text)
             self.found.bad.append(BadRow(place, "", f"The line {record.problem}."))
         return bool(record.problem)
 
     def read(self, role: str, place: SourcePlace, row: dict[str, Any]) -> None:
-        """A row of that role, in the shape that FastChat's files have; what is wrong with it is kept."""
+        """Read a row of that role, in the form of FastChat's files; an error in it is kept."""
         try:
             self._ADD[role](self, place, row)
         except BadField as error:
@@ -350,7 +350,7 @@ class Assembly:
             self.compared.append(_PendingGame(place, judge, key, found, kept, template, _own_keys(row)))
 
     def _add_conversations(self, key: str, row: Mapping[str, Any]) -> None:
-        """Take what two models answered from the row of a vote on it, where no file of answers has it."""
+        """Take the answers of two models from a vote on them, if no file of answers has them."""
         for side in "ab":
             turns, name = rows.read_conversation(row.get(f"conversation_{side}")), row.get(f"model_{side}")
             if not turns or not isinstance(name, str):
@@ -390,14 +390,14 @@ class Assembly:
     """What takes a row, by its role."""
 
     def _known_model(self, file: str, question: str, name: str) -> str:
-        """A model under the name that its answers have: judgments may name it as its file of answers is named."""
+        """The name of a model as in its answers: judgments may use the name of its file of answers instead."""
         if (question, name) in self.choices or name not in self.stems or self.stems[name] == name:
             return name
         self.counted["under two names", f"{name}\x00{self.stems[name]}"][file] += 1
         return self.stems[name]
 
     def _use_answer_names(self, file: str, question: str, found: rows.Verdict) -> rows.Verdict:
-        """A verdict on models under the names that their answers have."""
+        """A verdict with the models' names as in their answers."""
         a, b = (self._known_model(file, question, name) for name in (found.a, found.b))
         if a == b:
             return found
@@ -407,7 +407,7 @@ class Assembly:
         return replace(found, a=b, b=a, games=turned)
 
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
-        """The choices of an answer whose text of a turn stands in the prompt that the judge was sent."""
+        """The choices of an answer whose text of that turn occurs in the prompt that the judge was sent."""
         found = []
         for choice in self.choices[question, model]:
             turns = self.found.answers[question, model, choice].turns
@@ -418,7 +418,7 @@ class Assembly:
     def _template(
         self, judge: JudgeNames, question: str, turn: int, answers: Mapping[str, Answer | None], prompt: str
     ) -> str | None:
-        """The template of the prompt that a judge was sent, None where it cannot be made out.
+        """The template of the prompt that a judge was sent; None if it cannot be reconstructed.
 
         `answers` are those that it was shown up to a turn, by the names of their fields.
         """
@@ -454,7 +454,7 @@ class Assembly:
         return [one[turn - 1] for one in given if one is not None and len(one) >= turn]
 
     def _check_turn(self, file: str, question: str, model: str, judge: JudgeNames, score: JudgedTurn) -> None:
-        """Note a judgment whose prompt is of another turn than its row says, or of another text than the files hold."""
+        """Note a judgment whose prompt shows another turn than its row says, or another text than the files."""
         entry, prompt = self.found.questions.get(question), score.prompt
         if entry is None or len(entry.turns) < 2 or not prompt or score.turn > 2:
             if score.turn == 1 and judge.prompt.startswith("single") and judge.prompt.endswith("-multi-turn"):
@@ -482,7 +482,7 @@ class Assembly:
         return self.found
 
     def _settle_prompts(self) -> None:
-        """Leave those sets of prompts that runs can use: in each, a name stands for one text."""
+        """Keep only sets of prompts that runs can use: in each set, a name means one text."""
         for file, prompt_set in list(self.found.prompt_sets.items()):
             try:
                 prompts.families(prompt_set)
@@ -491,7 +491,7 @@ class Assembly:
                 del self.found.prompt_sets[file]
 
     def _tell_references(self) -> None:
-        """Take answers of a model that only judges for its reference answers, where no folder says what they are.
+        """Treat answers of a model that only judges as its reference answers, if no folder says what they are.
 
         Uploads have no folders: FastChat's reference_answer/gpt-4.jsonl is then a file like those of model_answer.
         """
@@ -540,7 +540,7 @@ class Assembly:
             self.found.ratings.append((one.place, rating))
 
     def _choice(self, one: _PendingJudgment, judge: str, samples: Mapping[tuple[str, str, str, int, int], int]) -> int:
-        """The choice that a judgment is about; of several whose texts it was shown the first not judged so far."""
+        """The choice that a judgment is about; if it fits several, the first that is not judged yet."""
         if one.choice is not None:
             return one.choice
         choices = self.choices.get((one.question, one.model), [0])
@@ -573,7 +573,7 @@ class Assembly:
         self, judged: Sequence[_PendingJudgment | _PendingGame], asked_rows: Sequence[wordings.AskedRow],
         cells: Sequence[_Cell],
     ) -> list[tuple[str, str, str, str]]:
-        """The model, family, wording and protocol of the judge of every row; `cells` are what the rows are about."""
+        """The model, family, wording and protocol of each row's judge; `cells` says what each row is about."""
         models = [one.judge.model for one in judged]
         families = [prompts.family_name(one.judge.prompt) for one in judged]
         row_wordings = [
@@ -595,7 +595,7 @@ class Assembly:
     def _wordings(
         self, asked_rows: Sequence[wordings.AskedRow], models: Sequence[str], families: Sequence[str]
     ) -> list[str]:
-        """The wording of every row, judge by judge; what the prompts sent give is kept as prompts."""
+        """The wording of every row, judge by judge; templates found in the sent prompts are kept as prompts."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, key in enumerate(zip(models, families, strict=True)):
             groups[key].append(number)
@@ -625,7 +625,7 @@ class Assembly:
         ]
 
     def _note(self) -> None:
-        """What is worth knowing of the files, a sentence for each sort of thing."""
+        """Notes on the files, a sentence for each sort of finding."""
         notes = self.found.notes
         for (what, where), counts in self.counted.items():
             n = counts.total()
@@ -670,7 +670,7 @@ class Assembly:
 
 
 def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
-    """How many verdicts of each file stand in one order, without the other."""
+    """The number of verdicts of each file that exist in one order only."""
     met: Counter[tuple[object, ...]] = Counter()
     for _, game in games:
         if game.order:

@@ -1,7 +1,7 @@
 """Two judges on the same answers, without any human label: rating against rating, and which models change places.
 
-A cell is one turn of one sample of a model's answer that both judges gave a rating; where a judge gave several, their
-mean. Failed judgments are no ratings here, whatever a protocol counts. Intervals are by questions.
+A cell is one turn of one sample of a model's answer that both judges rated; several ratings of a judge are averaged.
+Failed judgments are not ratings here, whatever a protocol counts. Intervals are clustered by question.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class SharedRatings:
 
 
 class PairAgreement(NamedTuple):
-    """How two judges go together on some cells; `difference` is other - one, in points of the scale.
+    """How far two judges agree on some cells; `difference` is other - one, in points of the scale.
 
-    `kappa` is quadratic-weighted on the scale 1 to 10. What does not exist has no point.
+    `kappa` is quadratic-weighted on the scale 1 to 10. An undefined figure has no point.
     """
 
     cells: int
@@ -77,7 +77,7 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingComparison:
-    """Two judges on the cells they share: all together, by turn and category, and the largest disagreements.
+    """Two judges on their shared cells: all cells, by turn and category, and the largest disagreements.
 
     `alone` counts the turns of answers to which only `one`, or only `other`, gave a rating.
     """

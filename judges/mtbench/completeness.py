@@ -1,4 +1,4 @@
-"""What a set of MT-Bench's records has and lacks: a sentence for each sort of thing, not one for each row."""
+"""What a set of MT-Bench's records contains and lacks: one sentence for each sort of finding."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ _REASONS = ("", "no rating is in the text", "the call to the judge failed", "the
 
 
 def describe_contents(bench: Bench) -> list[str]:
-    """What there is, what is missing or doubled, what has no score and why, and what a text and a number disagree on.
-    """
+    """What there is, what is missing or duplicated, what has no score and why, and where text and number disagree."""
     notes = [count_contents(bench), *_answers(bench), *_references(bench), *_ratings(bench), *_unscored_lines(bench)]
     return [*notes, *_thinking(bench)]
 
@@ -89,7 +88,7 @@ def _answers(bench: Bench) -> list[str]:
 
 
 def _strip_maker(model: str) -> str:
-    """A model's name without who made it, and what differs when it names a file; as it is if none is left."""
+    """A model's name without its maker and without changes made for file names; unchanged if nothing would be left."""
     return re.sub(r"[\W_]+", "", re.split(r"/|__", model.lower())[-1]) or model
 
 
@@ -159,7 +158,7 @@ def _cells(cells: Sequence[Cell], every: int) -> str:
 
 
 def _unscored_lines(bench: Bench) -> list[str]:
-    """Judgments without a score by reason, and those whose text says another number than their file."""
+    """Judgments without a score, by reason, and judgments whose text gives another number than their file."""
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     others: dict[str, list[str]] = defaultdict(list)
     for one in bench.ratings:
@@ -182,7 +181,7 @@ def _unscored_lines(bench: Bench) -> list[str]:
 
 
 def _thinking(bench: Bench) -> list[str]:
-    """Answers with a tag of thinking that has no partner."""
+    """Answers with an unpaired thinking tag."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (question, model, _), answer in bench.answers.items():
         for tag in dict.fromkeys(tag for text in answer.turns for tag in unclosed_tags(text)):

@@ -1,4 +1,4 @@
-"""MT-Bench's records of items as a store holds them: what a dialogue's content and meta say of a question's answer."""
+"""MT-Bench's records from stored items: the question's answer in a dialogue's content and meta."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def answer_key(meta: Mapping[str, Any], model: str) -> tuple[str, str, int]:
 
 
 def whole_number(meta: Mapping[str, Any], name: str) -> int | None:
-    """A whole number of an item's meta, which may hold anything."""
+    """A whole number from an item's meta, which may contain anything."""
     found = meta.get(name)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 

@@ -1,7 +1,8 @@
-"""What it would take to tell apart what two pipelines' stored judgments cannot: judge, prompt, references and answers.
+"""The experiment that separates the effects of judge, prompt, references and answers of two pipelines.
 
-Each of these that differs is taken from the one pipeline or the other, in every combination: 2^k arms, of which two are
-stored already. With the means of all arms the difference is shared out over any order, as the replayed steps are.
+Stored judgments alone cannot separate them. Each factor that differs is taken from one pipeline or the other, in every
+combination: 2^k arms, of which two are stored already. The means of all arms then divide the difference over all
+orders, as for the replayed steps.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class PipelineArm(NamedTuple):
 
 
 class PipelineExperiment(NamedTuple):
-    """The factors that differ, the arms, and sentences on what is not known or cannot be an arm."""
+    """The factors that differ, the arms, and sentences on what is unknown or cannot be an arm."""
 
     factors: tuple[str, ...]
     arms: tuple[PipelineArm, ...]
@@ -128,7 +129,7 @@ def _arm(
 
 
 def _tokens_shown(given: Pipeline, shown: Pipeline, key: tuple[str, str, int, int]) -> int:
-    """The tokens of what a judge is shown of a turn: questions, answers and references up to it."""
+    """The tokens that a judge is shown for a turn: questions, answers and references up to it."""
     question, model, turn, choice = key
     entry = given.bench.questions.get(question)
     texts = [*(entry.turns[:turn] if entry else ()), *(conversation(given.bench, question, model, choice, turn) or ())]

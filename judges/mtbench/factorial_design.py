@@ -1,7 +1,7 @@
 """A designed experiment on two pipelines of MT-Bench: their judging crossed, factor by factor, on the same answers.
 
-What stored data cannot replay (who judges, by which prompt, with which references, shown how) is what is left of a
-difference between two means. A full factorial design asks every combination of the two pipelines' choices.
+Stored data cannot replay who judges, by which prompt, with which references, and what is shown. These explain the rest
+of a difference between two means. A full factorial design asks every combination of the two pipelines' choices.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def differing_factors(one: Protocol, other: Protocol, among: Iterable[str] = tup
 
 
 def is_same_to_judge(one: Card, other: Card, answers: Sequence[Dialogue]) -> bool:
-    """Whether two cards show a judge the same of every answer, under the same variant of their prompts."""
+    """Whether two cards show a judge the same content of every answer, with the same variant of their prompts."""
     return all(
         one.variant(item, part) == other.variant(item, part) and one.fields(item, part) == other.fields(item, part)
         for item in answers

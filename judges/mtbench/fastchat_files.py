@@ -1,7 +1,7 @@
-"""MT-Bench's records written as FastChat's files: its tools read them, and they come in again unchanged.
+"""MT-Bench's records written as FastChat's files: FastChat's tools read them, and a re-import is lossless.
 
-Keys of ours stand where FastChat has none: `choice` of a judgment about a later choice, `wording` and `protocol` of its
-judge, `continues` and `cut_at` of a choice.
+We add keys where FastChat has none: `choice` of a judgment about a later choice, `wording` and `protocol` of its judge,
+`continues` and `cut_at` of a choice.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def fastchat_files(bench: Bench) -> dict[str, list[dict[str, Any]]]:
 
 
 def _by_name(folder: str, rows: Mapping[str, list[dict[str, Any]]], ends: str = "") -> dict[str, list[dict[str, Any]]]:
-    """The rows of each name as a file of its own, / as __; names that would be one file get a number.
+    """The rows of each name as a separate file, with / written as __; names that would give the same file get a number.
 
-    A long name is cut: the rows say it in full.
+    A long name is cut; the rows contain it in full.
     """
     files: dict[str, list[dict[str, Any]]] = {}
     for name, file_rows in rows.items():
@@ -129,7 +129,7 @@ def _prompts(prompts: Iterable[PromptText]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _judge(bench: Bench, judge: Judge, question: str, turn: int) -> dict[str, Any]:
-    """What a row says of its judge: its model and the name of the prompt that such a turn gets."""
+    """The judge of a row: its model and the name of the prompt for such a turn."""
     fields: dict[str, Any] = {"judge": judge.model}
     if judge.prompt:
         fields["judge"] = [judge.model, _prompt_name(bench, judge, question, turn)]

@@ -1,8 +1,8 @@
-"""Answers to MT-Bench's questions as a protocol asks for them: which calls, after what, and what they amount to.
+"""Answers to MT-Bench's questions by a protocol: which calls, in which order, and the resulting dialogues.
 
 A question is a dialogue whose answers are still empty. The card of a protocol answers it turn by turn, in one call for
-each turn of each sample; at temperature 0 one sample is asked and stands for all. What the calls gave becomes dialogues
-to be judged, one for each sample.
+each turn of each sample; at temperature 0 one sample is asked and stands for all. The replies become dialogues to be
+judged, one for each sample.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def open_dialogue(question: BenchQuestion, references: Mapping[str, tuple[str, .
 def answer_card(protocol: Protocol) -> Card:
     """The card by which a model answers questions as a protocol says.
 
-    Its version is the hash of what answers rest on: protocols that differ only in judging share their answers.
+    Its version is the hash of all that answers depend on, so protocols that differ only in judging share answers.
     """
     return Card(
         NAME,
@@ -71,7 +71,7 @@ def answer_card(protocol: Protocol) -> Card:
 
 
 def answers_mark(protocol: Protocol) -> str:
-    """The protocol's name and, behind @, the fingerprint of all that answers rest on, whoever judges them how."""
+    """The protocol's name and, after @, the fingerprint of all that answers depend on, without the judging."""
     return f"{protocol.name}@{answer_card(protocol).version[:8]}"
 
 
@@ -100,7 +100,7 @@ def _pieces(protocol: Protocol, question: Dialogue) -> list[str]:
 
 
 def _after(protocol: Protocol, piece: str) -> list[str]:
-    """The calls whose answers one goes on from: earlier turns of its own sample, or of the first."""
+    """The calls whose answers a call continues: earlier turns of its own sample, or of the first sample."""
     turn, sample = _place(piece)
     return [_piece(n, 0 if protocol.continues == "first" else sample) for n in range(1, turn)]
 
@@ -121,13 +121,13 @@ def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mappin
 def answered_dialogues(
     protocol: Protocol, question: Dialogue, model: str, raw: str, references: str | None = None
 ) -> list[Dialogue]:
-    """The dialogues that the replies to a question amount to, one for each sample whose turns are all there.
+    """The dialogues from the replies to a question, one for each sample that has all of its turns.
 
     `raw` is the text that the judgment of `answer_card` kept, `references` names the question's set of reference
-    answers that a judge is shown (None: the question's own). What a call gave stays whole; `meta` says what happened
-    to it: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at`
-    (a text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the
-    longest reply, or in which the model refused), `protocol`: what `answers_mark` gives.
+    answers that a judge is shown (None: the question's own). The replies stay complete; `meta` says what happened to
+    them: `continues` (the sample whose first turn the others were asked after, where that is not its own), `cut_at` (a
+    text is longer than what is judged and was continued), `cut_off` and `refused` (the turns that ran into the longest
+    reply, or in which the model refused), `protocol`: what `answers_mark` gives.
     """
     found = {piece: (text, lost) for piece, text, lost, _ in unpack_replies(raw) or ()}
     dialogues = []

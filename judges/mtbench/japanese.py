@@ -1,7 +1,7 @@
 """The share of Japanese characters in answers, as Swallow's evaluation reports it.
 
-Markdown is made plain text first. Every character counts, spaces too, and answers are put together before the share is
-taken (micro-average), so that a long answer weighs more than a short one.
+Markdown is converted to plain text first. Every character counts, including spaces. Answers are concatenated before the
+share is taken (micro-average), so a long answer weighs more than a short one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = (
 class JapaneseShare(NamedTuple):
     """The share of Japanese characters in a model's answers, in one turn (None: all), with its interval by questions.
 
-    `characters` are all of the plain text, `japanese` those among them that are; the share of none is none.
+    `characters` counts the plain text, `japanese` the Japanese characters in it; without characters there is no share.
     """
 
     model: str

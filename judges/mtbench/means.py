@@ -1,8 +1,8 @@
-"""Mean ratings of models by judge: each turn, all together, each category; and how far the rules move them.
+"""Mean ratings of models by judge: each turn, all turns, each category; and how much the counting rules change them.
 
-FastChat's mean of a model is the mean over all rows that count, of both turns, which is not the mean of two means where
-judgments failed. Intervals treat the question as what was drawn: all turns, samples and models of a question go
-together, as a hard question is hard for all of them.
+FastChat's mean of a model is the mean over all rows that count, of both turns. If judgments failed, that is not the
+mean of the two turns' means. Intervals are clustered by question: all turns, samples and models of a question go
+together, because a hard question is hard for all of them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ModelMeans(NamedTuple):
 
 
 def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
-    """The means of every judge's models, after those of all its models together; a cut without rows has no point."""
+    """The means of every judge's models, after the mean of all its models; a mean without rows has no point."""
     counted = count_ratings(table, rules)
     lowest = LOWEST if rules.failed == "left out" else FAILED
     ends = (-inf, inf) if rules.failed == "counted" else (lowest * rules.unit, HIGHEST * rules.unit)
@@ -91,8 +91,8 @@ def question_mean(
 ) -> Interval:
     """A mean over rows with Student's t over questions (`judges.stats.clustered.mean_by_item`), kept within `ends`.
 
-    t and not a bootstrap: a category has ten questions, where percentiles of resamples are too short. All None without
-    rows, no ends where there is one question or no spread.
+    It uses t, not a bootstrap, because a category has ten questions, for which percentile intervals are too short. All
+    None without rows; no ends if there is only one question or no spread.
     """
     return with_t_ends(mean_by_item(value, question), *ends)
 
@@ -100,7 +100,7 @@ def question_mean(
 def shared_turns(table: RatingTable, one: str, other: str) -> tuple[RatingTable, RatingTable]:
     """The rows of two judges about turns of answers that both have given a rating.
 
-    An answer is a sample of its own. A failed judgment is no rating, whatever the protocol counts.
+    Each sample is a separate answer. A failed judgment is not a rating, whatever the protocol counts.
     """
     first, second = (table.where(table.judge == table.judges.index(name)) for name in (one, other))
     keys = [_cell_key(rows, table) for rows in (first, second)]

@@ -15,7 +15,7 @@ def join_turns(texts: Sequence[str], who: str) -> str:
 
 
 def split_turns(text: str, turns: int, who: str) -> list[str]:
-    """The turns that `join_turns` made a text of: as many as there are, or the whole text where they are not found."""
+    """The turns of a text that `join_turns` made, or the whole text if no turns are found in it."""
     found, rest = [], f"\n\n{text}"
     for number in range(1, turns + 1) if turns > 1 else ():
         before, mark, rest = rest.partition(f"\n\n{_mark(who, number)}")

@@ -14,7 +14,7 @@ UNKNOWN: Final = "not known"
 
 
 class Pipeline(NamedTuple):
-    """A judge's run over a Bench under a protocol; `name` is what it is called beside another."""
+    """A judge's run over a Bench under a protocol; `name` distinguishes it from another pipeline."""
 
     bench: Bench
     judge: str
@@ -38,7 +38,7 @@ class Factor(NamedTuple):
 
 
 def compare_pipelines(one: Pipeline, other: Pipeline) -> list[Factor]:
-    """The table of factors, filled from both runs: what the files tell goes before what the protocol says."""
+    """The table of factors, filled from both runs; facts from files take precedence over the protocol."""
     protocols = [dict(describe_protocol(run.protocol)) for run in (one, other)]
     found = []
     for name, kind, row, tell in _FACTORS:
@@ -115,7 +115,7 @@ def reference_set(pipeline: Pipeline) -> str:
 
 
 def conversation(bench: Bench, question: str, model: str, choice: int, turn: int) -> tuple[str, ...] | None:
-    """The texts of an answer up to a turn, as they came; None where they are not in the files."""
+    """The texts of an answer up to a turn, unchanged; None if they are not in the files."""
     answer = bench.answers.get((question, model, choice))
     return answer.turns[:turn] if answer is not None and len(answer.turns) >= turn else None
 

@@ -1,4 +1,4 @@
-"""The prompts of a judge_prompts.jsonl: what one may hold, the families that their names make, and their fingerprints.
+"""The prompts of a judge_prompts.jsonl: valid fields, the families by name, and their fingerprints.
 
 A family has a prompt for the first turn, one for the second (-multi-turn), and both once more with references (-math).
 """
@@ -47,7 +47,7 @@ class Family:
 
     @property
     def wording(self) -> str:
-        """The fingerprint of its base template, "" where it has none: a name alone stands for several texts."""
+        """The fingerprint of its base template, "" if it has none. It is needed because several texts share a name."""
         return wording(self.prompts[""].template) if "" in self.prompts else ""
 
 
@@ -98,7 +98,7 @@ def template_fields(template: str) -> set[str]:
 
 
 def _template_fault(prompt: PromptText) -> str:
-    """What is wrong with a template, "" for nothing: FastChat fills just these fields, and fails at others."""
+    """What is wrong with a template, "" if nothing is: FastChat fills exactly these fields and fails at others."""
     try:
         named = template_fields(prompt.template)
     except ValueError:
@@ -116,7 +116,7 @@ def _template_fault(prompt: PromptText) -> str:
 
 
 def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
-    """The families of a set of prompts by name. Raises BadPrompt where one name stands for two texts."""
+    """The families of a set of prompts by name. Raises BadPrompt if one name has two texts."""
     found: dict[str, dict[str, PromptText]] = {}
     for prompt in prompts:
         name = family_name(prompt.name)
@@ -138,9 +138,9 @@ def variant_of(name: str) -> str:
 
 
 def find_family(spec: str, prompts: Iterable[PromptText], sort: Sort = "single", references: bool = True) -> Family:
-    """The whole family that a protocol asks for: of its name, or for pairs FastChat's where that is none for pairs.
+    """The whole family that a protocol names; for pairs, FastChat's family if the named one is not for pairs.
 
-    `spec` may say behind the name how its wording, or the fingerprint of all these prompts, begins: single-v1@3f2a.
+    `spec` may add the beginning of its wording, or of the fingerprint of all these prompts: single-v1@3f2a.
 
     Raises BadPrompt, naming those there are, or the prompts that the family lacks; those with references are not needed
     where `references` is False.

@@ -1,7 +1,7 @@
 """A protocol of MT-Bench as data: how answers are made, judged, read and averaged.
 
-Two are built in (judges/mtbench/protocols/*.json); anybody adds others as a file of the same shape. What a protocol
-says is part of a judge's identity: another value of any field that its judgments rest on is another judge.
+Two are built in (judges/mtbench/protocols/*.json); you can add others as files of the same form. A protocol is part of
+a judge's identity: another value of any field that affects its judgments gives another judge.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Protocol(Strict):
 
     @property
     def mark(self) -> str:
-        """`name@fingerprint`, where the fingerprint is of all that its judgments rest on, not of how they are read."""
+        """`name@fingerprint`; the fingerprint covers all that affects its judgments, but not how they are read."""
         settings = canonical({name: value for name, value in self.model_dump().items() if name not in _READING})
         return f"{self.name}@{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 

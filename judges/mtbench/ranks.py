@@ -1,7 +1,7 @@
 """Ranks of models with their uncertainty, and how they change from one judge to another.
 
-Questions are drawn with replacement, seeded; every model's mean and rank is computed anew from each draw, so that what
-is hard for all models is hard for all of them in a draw. Rank 1 is the best; equal means share the middle of their
+Questions are drawn with replacement, with a seed. Each draw gives every model a new mean and rank, so a question that
+is hard for all models affects all of them in the same draw. Rank 1 is the best; equal means share the average of their
 ranks.
 """
 
@@ -27,7 +27,7 @@ _SAME = 9
 class ModelRank(NamedTuple):
     """A model's mean and its rank with its interval; `first`: the share of draws in which it is best (ties divide it).
 
-    Without ends, and with `first` None, where there is one question only.
+    There are no ends and `first` is None if there is only one question.
     """
 
     model: str
@@ -39,7 +39,7 @@ class ModelRank(NamedTuple):
 class ModelPair(NamedTuple):
     """Two models, the one with the higher mean before; `difference` is the difference of their means.
 
-    `turned` is the share of draws in which their order is the other way (a tie is half of one; None: not known).
+    `turned` is the share of draws with the opposite order (a tie counts half; None: not known).
     """
 
     higher: str
@@ -49,7 +49,7 @@ class ModelPair(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether the interval of the difference leaves 0 out; of this pair alone, not of all pairs together."""
+        """Whether the interval of the difference excludes 0, for this pair alone and not for all pairs together."""
         return self.difference.low is not None and self.difference.low > 0
 
 
@@ -80,8 +80,8 @@ class RankChange(NamedTuple):
 class FlippedPair(NamedTuple):
     """Two models that one judge puts in one order and the other in the opposite; `one` and `other` are `a` - `b`.
 
-    `likely` is the share of draws in which the judges disagree about them (None: not known). A difference whose
-    interval leaves out 0 with both judges is a contradiction; else chance may have made it.
+    `likely` is the share of draws in which the judges disagree about them (None: not known). If the interval of the
+    difference excludes 0 with both judges, they contradict each other; else it may be chance.
     """
 
     a: str
@@ -153,8 +153,8 @@ def _draws(
 ) -> tuple[list[int], list[Floats], list[Floats], int]:
     """Models that have rows; for each column of values their means, (models,), and those of draws, (draws, models).
 
-    Draws in which a model has no row are left out; where they are more than `MAX_UNDEFINED`, or there is one question
-    only, there are none. Last, the number of questions.
+    Draws in which a model has no row are left out. There are no draws if more than `MAX_UNDEFINED` are left out, or if
+    there is only one question. The last value is the number of questions.
     """
     models, place = np.unique(model, return_inverse=True)
     which, at = np.unique(question, return_inverse=True)
@@ -187,7 +187,7 @@ def _ranks(means: Floats) -> Floats:
 def _ends(points: Floats, drawn: Floats, items: int, cells: Codes) -> list[Interval]:
     """The percentile interval of every figure from its column of draws; without draws the points only.
 
-    Ends are values that a draw gave: no rank lies between two that are possible.
+    The ends are values of draws, so that a rank is never between two possible ranks.
     """
     if not len(drawn):
         return [

@@ -1,8 +1,8 @@
 """The ratings of a Bench as columns, read and counted by the rules of a protocol (docs/methods.md, MT-Bench).
 
-First every judgment is read (`read_ratings`): a number, or the reason why there is none. Then it is decided what counts
-(`count_ratings`): failed judgments are left out or are numbers, several judgments of one turn count each, once, or as
-their mean. Every figure of this room is computed from what is left.
+First every judgment is read (`read_ratings`): a number, or the reason why there is none. Then `count_ratings` decides
+what counts: failed judgments are left out or are numbers, and several judgments of one turn count each, once, or as
+their mean. Every figure of this package is computed from the result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REASONS = ("", "unreadable", "api_error", "out_of_range")
 class Rules(NamedTuple):
     """How judgments become numbers and which of them count: the reading rules of a `Protocol`, whose words these are.
 
-    `choices` "first" counts ratings of the first sample of an answer only, as FastChat judges no other.
+    `choices` "first" counts only ratings of the first sample of an answer, because FastChat judges no other sample.
     """
 
     parse: Parse = "fastchat"
@@ -43,7 +43,7 @@ class Rules(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """What a rating is multiplied by: a tenth on the scale of shares."""
+        """The factor of a rating: one tenth on the scale of shares, else 1."""
         return 0.1 if self.scale == "share" else 1.0
 
 
@@ -108,14 +108,14 @@ class RatingTable:
 
     @property
     def turn_key(self) -> Codes:
-        """A number for each turn of each model's answers as one judge judged it, whatever the sample."""
+        """A number for each (judge, model's answer, turn), the same for all samples."""
         turns = int(self.turn.max(initial=0)) + 1
         by_model = (self.judge * len(self.questions) + self.question) * len(self.models) + self.model
         return by_model * turns + self.turn
 
     @property
     def answer_key(self) -> Codes:
-        """The same of every sample by itself."""
+        """The same with each sample separately."""
         return self.turn_key * (int(self.choice.max(initial=0)) + 1) + self.choice
 
 
@@ -150,8 +150,9 @@ def _places(names: Iterable[str]) -> dict[str, int]:
 def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
     """The number that a judgment gives (nan: none), and why it counts as none, as a place in `REASONS`.
 
-    The text decides, or under "stated" the number of the file; a file without texts is always read by its numbers. A
-    mark of a failed call goes before a number, and -1 is none. Half points are ratings; below 1 and above 10 none is.
+    The text decides, or with "stated" the number of the file; a file without texts is always read by its numbers. A
+    mark of a failed call takes precedence over a number. -1 is not a rating; half points are; values below 1 or above
+    10 are not.
     """
     text = rating.text
     if rating.error or (parsing.ERROR in text if parse != "last" else text.strip() == parsing.ERROR):
@@ -166,7 +167,7 @@ def read_rating(rating: Rating, parse: Parse = "fastchat") -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class CountedRatings:
-    """What counts, a row each: `value` on the protocol's scale, and in `row` the rating it is, or is first among.
+    """What counts, a row each: `value` on the protocol's scale, and in `row` its rating (of a mean, the first one).
 
     Columns of `row` say whose it is. Where rows are means, `row` has the first of each.
     """
@@ -180,7 +181,7 @@ class CountedRatings:
 
 
 def count_ratings(table: RatingTable, rules: Rules) -> CountedRatings:
-    """What counts of the ratings by the rules; failed judgments are seen to first, then several of one turn.
+    """The ratings that count by the rules, which first treat failed judgments, then several judgments of one turn.
 
     - failed "left out": they are no rows; "counted": -1 is a number like any other, and so is one that is off the
       scale, as in a table that filters nothing; "all failed": -1 counts, unless all judgments of the turn failed.
@@ -214,11 +215,11 @@ def count_ratings(table: RatingTable, rules: Rules) -> CountedRatings:
 class JudgeCount(NamedTuple):
     """What a judge's judgments are, in numbers.
 
-    `judgments` in all, `turns` that they are about (of a model's answer, whatever the sample), `failed` by reason,
-    `doubled` judgments beyond the first of the same sample's turn; `repeated` turns whose text was judged more than
-    once (again, or as a copy among samples), in `differing` of which the ratings differ, by `spread` points on average
-    over the repeated ones (highest - lowest; None without any); `changed` judgments whose text gives another number
-    than the file states.
+    `judgments` counts all of them, `turns` the turns of a model's answer that they are about (samples not counted
+    separately), `failed` the failed ones by reason, `doubled` those beyond the first of the same sample's turn.
+    `repeated` counts turns whose text was judged more than once (again, or as a copy among samples). The ratings differ
+    in `differing` of these, by `spread` points on average over the repeated ones (highest - lowest; None without any).
+    `changed` counts judgments whose text gives another number than the file states.
     """
 
     judge: str
@@ -255,7 +256,7 @@ def count_judgments(bench: Bench, table: RatingTable) -> list[JudgeCount]:
 
 
 def _same_text(bench: Bench, table: RatingTable) -> Codes:
-    """A number for each text that a judge judged: a sample's conversation up to a turn, equal ones the same."""
+    """A number for each text that a judge judged (a sample's conversation up to a turn); equal texts share it."""
     if not table.choice.any():
         return table.answer_key
     texts: dict[tuple[object, ...], int] = {}

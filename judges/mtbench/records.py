@@ -1,7 +1,7 @@
-"""What an MT-Bench directory, or a dataset made of one, holds: one record for each thing, however its file wrote it.
+"""The records of an MT-Bench directory, or of a dataset made from one, independent of the form of the files.
 
-Names of models and questions are as the files have them, ids as text. `Bench` holds all of it; every figure of this
-room is computed from one, whether it was read from files or from a dataset.
+Names of models and questions are as in the files; ids are text. `Bench` contains all of it; every figure of this
+package is computed from one, whether it was read from files or from a dataset.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class BenchQuestion(NamedTuple):
 class Answer(NamedTuple):
     """One choice (sample, from 0) of a model's answers to a question, a text for each turn, as it came.
 
-    `continues` is the choice whose first turn the later turns were really asked after, None where it is its own: a
-    conversation that never took place as it stands. `cut_at`: the characters at which its texts were cut, 0 if not.
+    `continues` is the choice whose first turn really came before the later turns; None if it is its own. With another
+    choice, the conversation never took place in this form. `cut_at`: the number of characters at which its texts were
+    cut, 0 if not.
     """
 
     question: str

@@ -1,11 +1,11 @@
 """Why two pipelines give different means: what can be replayed on stored judgments, one factor at a time, and the rest.
 
-The way leads from one pipeline's mean to the other's (docs/methods.md, Why two protocols differ). Factors that need no
-new call are switched one at a time: how judgments are read and counted, and which of them would stand as they are under
-the other's way to show answers, references and questions. In the middle the ratings themselves change, from those of
-the first to those of the other: the judge and its prompt (equal answers) and the answers. What the first one's ratings
-show is switched on them, before; the rest on the other's, after. Everything is in points of the scale 1 to 10, and the
-parts add up exactly.
+The steps lead from one pipeline's mean to the other's (docs/methods.md, Why two protocols differ). Factors that need no
+new call are switched one at a time: how judgments are read and counted, and which of them would be the same if answers,
+references and questions were shown in the other's way. In the middle the ratings change from those of the first
+pipeline to those of the other: the judge and its prompt (equal answers), and the answers. Factors that the first
+pipeline's ratings can show are switched on them, before this change; the others on the other's ratings, after it.
+Everything is in points of the scale 1 to 10, and the parts add up exactly.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What is left after the replay: a part of the difference that only new calls could take apart."""
+    """What is left after the replay: a part of the difference that only new calls could separate."""
 
     name: str
     change: Interval
@@ -78,12 +78,12 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Waterfall:
-    """The way from the mean of one pipeline to that of another, both on the scale 1 to 10.
+    """The steps from the mean of one pipeline to the mean of another, both on the scale 1 to 10.
 
     start + changes of `steps` + changes of `rest` + changes of `later` = end: `steps` are switched on the first one's
-    ratings, `later` on the other's, which alone show them. `left` is what `rest` comes to, averaged over all orders,
-    and its least and largest size. `reported` are the two means on their own scales, `factors` the table of all
-    factors, and `unmoved` those that differ and have nothing to replay on here, with the reason.
+    ratings, `later` on the other's, which alone show them. `left` is the sum of `rest`, averaged over all orders, with
+    its least and largest size. `reported` are the two means on their own scales, `factors` the table of all factors,
+    and `unmoved` those that differ and have nothing to replay on here, with the reason.
     """
 
     one: Pipeline
@@ -102,7 +102,7 @@ class Waterfall:
 
 @dataclass(frozen=True)
 class _Mean:
-    """A mean over rows, and what each question adds to its error."""
+    """A mean over rows, and the contribution of each question to its error."""
 
     point: float
     pull: Floats
@@ -127,9 +127,9 @@ class _Mean:
 
 
 def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterfall | None:
-    """The way from one pipeline's mean to the other's, over the models that both rated (or those of `models`).
+    """The steps from one pipeline's mean to the other's, over the models that both rated (or those of `models`).
 
-    None where either has no rating of such a model's first sample.
+    None if either has no rating of such a model's first sample.
     """
     tables = [_table(run, run.protocol.parse) for run in (one, other)]
     named = [{table.models[n] for n in np.unique(table.model)} for table in tables]
@@ -165,7 +165,7 @@ class _State(NamedTuple):
 
 
 class _ReplayedRatings:
-    """The ratings of one pipeline, with any of the factors as the other has them."""
+    """The ratings of one pipeline, with any of the factors switched to the other's choice."""
 
     def __init__(self, run: Pipeline, other: Pipeline, models: list[str], questions: list[str]) -> None:
         self.run, self.other, self.names = run, other, questions
@@ -191,7 +191,7 @@ class _ReplayedRatings:
         self.found: dict[frozenset[str], _State] = {}
 
     def state(self, switched: frozenset[str]) -> _State:
-        """What counts of them with these factors switched, and its mean in points from 1 to 10."""
+        """The ratings that count with these factors switched, and their mean in points from 1 to 10."""
         if switched not in self.found:
             protocol, other = self.run.protocol, self.other.protocol
             table = self.tables[other.parse if PARSE in switched else protocol.parse]
@@ -226,7 +226,7 @@ def _choices(protocol: Protocol, beside: Protocol) -> str:
 
 
 def _texts(table: RatingTable, hit: Callable[[str, str, int, int], bool]) -> NDArray[np.bool_]:
-    """A mask of rows by what holds of a question, model, choice and turn."""
+    """A mask of rows by a condition on question, model, choice and turn."""
     columns = (table.question.tolist(), table.model.tolist(), table.choice.tolist(), table.turn.tolist())
     keys = list(zip(*columns, strict=True))
     known = {key: hit(table.questions[key[0]], table.models[key[1]], *key[2:]) for key in set(keys)}
@@ -329,7 +329,7 @@ def _samples_said(protocol: Protocol, beside: Protocol) -> str:
 
 
 def _count_changed(before: CountedRatings, after: CountedRatings) -> int:
-    """How many ratings count before and not after, or after and not before, or with another number."""
+    """The number of ratings that count only before, only after, or with another number."""
     one = dict(zip(before.row.place.tolist(), before.value.tolist(), strict=True))
     two = dict(zip(after.row.place.tolist(), after.value.tolist(), strict=True))
     return sum(one.get(place) != two.get(place) for place in one.keys() | two.keys())

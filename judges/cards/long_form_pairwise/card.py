@@ -162,15 +162,15 @@ def allowed_verdicts(a: float, b: float) -> tuple[str, ...]:
 
 
 def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
-    """The same of codes by (unit, dimension), as where the chapters of a long input are made one; () without both."""
+    """The same for codes by (unit, dimension), for chapters that are combined; () unless both aggregates are there."""
     a, b = (codes.get((f"response/{side}", "aggregate")) for side in ("a", "b"))
     return () if a is None or b is None else allowed_verdicts(a, b)
 
 
 def fields(item: Pair, _part: str) -> dict[str, Any]:
-    """What the judge is shown; the systems' names are not among it.
+    """What the judge is shown, without the names of the systems.
 
-    `sections_absent` names the sections that only one of the responses has; it is left out where both have all.
+    `sections_absent` names the sections that only one of the responses has; it is left out if both have all sections.
     """
     sections = item.sections or []
     absent = {f"response_{side}": [s.label for s in sections if getattr(s, side) is None] for side in ("a", "b")}

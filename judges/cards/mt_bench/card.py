@@ -44,7 +44,7 @@ class Prose(BaseModel):
 
     @property
     def failed(self) -> bool:
-        """Whether the text marks a call that failed. Our own judges may quote the mark from what they judge."""
+        """Whether the text marks a failed call; in our own runs it must be the whole text, as judges may quote it."""
         return self.judgment.strip() == ERROR if self.counts == "last" else ERROR in self.judgment
 
 
@@ -60,12 +60,12 @@ class PairReply(Prose):
 
 
 def text(raw: str, part: str) -> dict[str, Any]:
-    """The reply that a judgment in prose about `turn:n` amounts to."""
+    """The reply that a judgment in prose about `turn:n` means."""
     return {"turn": int(part.partition(":")[2] or 0), "judgment": raw}
 
 
 def pair_text(raw: str, _part: str) -> dict[str, Any]:
-    """The reply that a comparison in prose amounts to."""
+    """The reply that a comparison in prose means."""
     return {"judgment": raw}
 
 
@@ -91,7 +91,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
 
 
 def read_pair(reply: PairReply, _item: Pair) -> Reading:
-    """The verdict as a score of the pair, the text beside it as a note."""
+    """The verdict as a score of the pair, with the text as a note."""
     if reply.failed:
         return Reading(unscored="api_error", why="the judgment is $ERROR$: the call to the judge failed")
     stated = winner(reply.judgment, reply.counts)
@@ -102,7 +102,7 @@ def read_pair(reply: PairReply, _item: Pair) -> Reading:
 
 
 def _prompts(pair: bool) -> dict[str, str]:
-    """The prompts of one of the cards by variant; those with a reference say what it is for, before the reply."""
+    """The prompts of a card by variant; prompts with a reference explain it before the part on the reply."""
     found = prompts_beside(__file__)
     own = {
         name.removeprefix("pair").removeprefix("_"): t for name, t in found.items() if name.startswith("pair") == pair

@@ -12,8 +12,8 @@ from judges.types import Dialogue, Pair, Turn
 def references(item: Dialogue | Pair, turn: int) -> list[str]:
     """The reference answers to the turns up to this one that a judge is shown; [] outside math, reasoning and coding.
 
-    A question's own `reference` is for people where FastChat's files of reference answers (reference_answer/) go with
-    it: what a judge may see is then under `reference_answer`, and is the only one that counts, even if it is empty.
+    If FastChat's files of reference answers (reference_answer/) come with a question, its own `reference` is for
+    people. Then a judge sees only what is under `reference_answer`, even if that is empty.
     """
     if item.meta.get("category") not in WITH_REFERENCE:
         return []
@@ -27,7 +27,7 @@ def references(item: Dialogue | Pair, turn: int) -> list[str]:
 def variant(item: Dialogue, part: str) -> str:
     """The name of the prompt that a turn gets.
 
-    It is "" for an answer to a single question and multi_turn for one with more before it, either with reference where
+    It is "" for an answer to a single question and multi_turn for an answer with earlier turns, with reference added if
     there is one.
     """
     single = len(entries_until(item, part)) == 2

@@ -1,4 +1,4 @@
-"""The cards of MT-Bench shown in another way: by other prompts, with other references, and less of an answer."""
+"""The cards of MT-Bench shown differently: other prompts, other references, or a part of an answer only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"\{\w+_([1-9])\}")
 
 
 class Presentation(Strict):
-    """What of a protocol changes what its judge is shown: part of the content of its card, and so of its version."""
+    """The settings of a protocol that change what its judge is shown: part of the card's content and version."""
 
     family: str = Field(default="assay", max_length=200)
     thinking: Thinking = "kept"
@@ -32,7 +32,7 @@ class Presentation(Strict):
 
 
 def restore_card(base: Card, spec: Mapping[str, Any]) -> Card:
-    """The card of a stored content that was made of `base`, with its prompts. Raises BadCard for what is none."""
+    """The card of a stored content that was made from `base`, with its prompts. Raises BadCard for other content."""
     recipe, prompts, templates = spec["recipe"], spec.get("prompts", {}), spec.get("templates", {})
     try:
         shown = Presentation.model_validate({name: value for name, value in recipe.items() if name != "from"})
@@ -45,7 +45,7 @@ def restore_card(base: Card, spec: Mapping[str, Any]) -> Card:
 
 
 def show(base: Card, shown: Presentation, prompts: dict[str, str], templates: dict[str, str]) -> Card:
-    """The card with these prompts, and with functions that show an item so."""
+    """The card with these prompts, and with functions that show an item in this way."""
     most = max([1, *(int(number) for number in _NUMBER.findall(templates.get("multi_turn", "")))])
 
     def parts(item: Any) -> list[str]:
@@ -70,9 +70,9 @@ def show(base: Card, shown: Presentation, prompts: dict[str, str], templates: di
 
 
 def _with_references(item: Dialogue | Pair, set_name: str) -> Dialogue | Pair:
-    """The item with those references for its judge that are wanted: the question's own, none, or a judge's.
+    """The item with the references that its judge is to see: the question's own, none, or a judge's.
 
-    Where an item holds the sets of several judges, as they differ, a name chooses one of them; else all have the same.
+    If an item has different sets for several judges, a name chooses one of them; else all judges have the same set.
     """
     sets = item.meta.get("reference_answers")
     if set_name in ("own", "none"):
@@ -85,7 +85,7 @@ def _with_references(item: Dialogue | Pair, set_name: str) -> Dialogue | Pair:
 
 
 def _shown_item(item: Dialogue | Pair, shown: Presentation) -> Dialogue | Pair:
-    """The item with what of its answers is shown: without thinking, and cut."""
+    """The item with its answers as they are shown: without thinking, and cut."""
 
     def clean(text: str) -> str:
         plain = strip_thinking(text) if shown.thinking == "removed" else text
@@ -131,7 +131,7 @@ def _turns(item: Dialogue | Pair, part: str) -> list[dict[str, str]]:
 
 
 def _template_fields(item: Dialogue | Pair, part: str) -> dict[str, str]:
-    """The fields of a template: as they are for a first turn, numbered for several, with the references beside them."""
+    """The fields of a template: unnumbered for a first turn, numbered for several turns, with the references."""
     turns = _turns(item, part)
     given = references(item, len(turns))
     if len(turns) == 1:

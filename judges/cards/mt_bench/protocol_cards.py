@@ -1,4 +1,4 @@
-"""The cards of MT-Bench as a protocol has them shown: by whose prompts, with which references, and what of an answer.
+"""The cards of MT-Bench as a protocol shows them: whose prompts, which references, and which part of an answer.
 
 With the prompts of a judge_prompts.jsonl a judge gets just what FastChat's judge gets: the system prompt and the filled
 template, with no fence of ours around what is judged, so that a published pipeline is reproduced.
@@ -24,18 +24,18 @@ _LANGUAGE = re.compile(r"in the language of the (?:question|conversation|user)")
 
 
 def judge_card(protocol: Protocol, prompts: Sequence[PromptText] = (), references: str = "") -> Card:
-    """The card mt_bench as a protocol's judge is shown it, with the parameters that it runs with as its defaults.
+    """The card mt_bench as a protocol's judge is shown it; its defaults are the parameters of the protocol's run.
 
-    `prompts` are those of the judge_prompts.jsonl whose family the protocol names; ours need none. Thinking is taken
-    out of answers where the protocol says so, and what is left is cut at its length; turn 2 is judged beside its own
-    turn 1. Templates are for two turns: with them later turns are not judged. What equals the usual card is that
-    very version. Raises BadPrompt where the family is not there, or lacks a prompt.
+    `prompts` are those of the judge_prompts.jsonl whose family the protocol names; our own families need none. If the
+    protocol says so, thinking is removed from answers; the rest is cut at the protocol's length. Turn 2 is judged with
+    its own turn 1. Templates are for two turns, so later turns are not judged with them. A card that equals the usual
+    one has the usual version. Raises BadPrompt if the family is missing or lacks a prompt.
     """
     return _of_protocol(CARD, protocol, prompts, references)
 
 
 def pair_card(protocol: Protocol, prompts: Sequence[PromptText] = (), references: str = "") -> Card:
-    """The card mt_bench_pair in the same way, by the family that FastChat has for pairs beside that of the protocol."""
+    """The card mt_bench_pair in the same way, with the family for pairs that FastChat has for the protocol's family."""
     return _of_protocol(PAIR, protocol, prompts, references)
 
 
@@ -65,7 +65,7 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
 
 
 def _japanese(base: Card) -> dict[str, str]:
-    """Our own prompts, which expect an answer in Japanese and explain in it."""
+    """Our own prompts for Japanese: they expect an answer in Japanese, and the judge explains in Japanese."""
     file = "japanese_pair.md" if base.kind == "pair" else "japanese.md"
     instructions = Path(__file__).with_name(file).read_text(encoding="utf-8").strip()
     ends = f"{instructions}\n\n{REPLY}"

@@ -114,7 +114,7 @@ def allowed_verdicts(
 
 
 def verdicts_by_codes(codes: Mapping[tuple[str, str], float | None]) -> tuple[str, ...]:
-    """The same of codes by (unit, dimension), as where the windows of a long dialogue are made one."""
+    """The same for codes by (unit, dimension), for windows of a long dialogue that are combined."""
     whole = {name: codes.get(("conversation", name)) for name in ("coherence", "task_completion", "repair_handling")}
 
     def turns(of: str) -> list[int]:
@@ -171,7 +171,7 @@ def read(reply: Reply, item: Dialogue) -> Reading:
 
 
 def _because(given: dict[int, PerTurn], turns: list[int], whole: dict[str, int | None]) -> str:
-    """The lowest score that binds the verdict, in words, or nothing where no single score does."""
+    """The lowest score that limits the verdict, in words; "" if no single score does."""
     cells = [
         (value if name != "safety" else min(value, 2), f"{name.replace('_', ' ')} {value} on turn {t}")
         for t in turns

@@ -22,7 +22,7 @@ NAME = "pointwise_quality"
 CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 """What the judge's words are stored as, so that judges.triage.confidence_level gives the same words."""
 WEIGHTS = {"high": Fraction(1), "medium": Fraction(1, 2), "low": Fraction(1, 4)}
-"""What a score counts in overall_score, by its confidence (docs/methods.md, A judge's own means)."""
+"""The weight of a score in overall_score, by its confidence (docs/methods.md, A judge's own means)."""
 ROUNDING = 0.005
 """A reported overall_score may differ from the recomputed one by this much: it is rounded to two decimals."""
 DEFAULT = (
@@ -52,7 +52,7 @@ _SUMS = (
 
 
 def _confidence_word(value: Any) -> Any:
-    """A stated confidence as a word; what is no word as its text: it is marked then, and costs no score."""
+    """A stated confidence as a word; anything else becomes its text, which is marked later and costs no score."""
     return fold(value) if value is None or isinstance(value, str) else repr(value)
 
 
@@ -110,21 +110,21 @@ def trustworthy(confidences: Iterable[str]) -> bool:
 
 
 def key(name: str) -> str:
-    """A dimension's name as replies are matched to it: case, underscores, hyphens and space do not count."""
+    """A dimension's name for matching replies: case, underscores, hyphens and spaces do not count."""
     return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
 def card_with_dimensions(
     dimensions: Iterable[tuple[str, str] | tuple[str, str, Scale]], confidence: bool = True
 ) -> Card:
-    """The card with dimensions of one's own, as (name, definition) in the order in which they are shown.
+    """The card with the caller's dimensions, as (name, definition) in the order in which they are shown.
 
     The definition may be "". A third entry is a scale of whole numbers in place of 1 to 5. Without `confidence` judges
     give scores and justifications only, as small models can. The card's recipe holds all of it, and it is part of its
     version.
 
-    The mean over the dimensions is made where all have one scale, and bears its ends in its name where that is not 1 to
-    5. Raises BadCard where a name is empty, too long, taken by this card or by another scale, or given twice.
+    There is a mean over the dimensions if all have the same scale; its name contains the ends of a scale other than 1
+    to 5. Raises BadCard if a name is empty, too long, taken by this card or by another scale, or given twice.
     """
     given = [(one[0].strip(), one[1].strip(), one[2] if len(one) > 2 else _SCALE) for one in dimensions]
     if not 1 <= len(given) <= _MOST:
@@ -160,7 +160,7 @@ def restore_card(_card: Card, spec: Mapping[str, Any]) -> Card:
 
 
 def _mean(given: list[Scale]) -> Dimension | None:
-    """The mean over dimensions of these scales; None where they have several: what would 2 of 3 and 4 of 5 give?"""
+    """The dimension for the mean over scores; None if the scales differ, because 2 of 3 and 4 of 5 have no mean."""
     if any(scale != given[0] for scale in given):
         return None
     lo, hi = int(given[0].lo), int(given[0].hi)
@@ -280,7 +280,7 @@ def _read(reply: Any, dimensions: list[Dimension], mean_of: Dimension | None, su
 
 
 def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
-    """What the judge's own mean says otherwise than its scores and confidences, or that it gave none."""
+    """Where the judge's own mean differs from its scores and confidences, or that it gave none."""
     if reply.overall_score is None:
         return [_rule(dimension.name, f"The judge gave no overall score. By its confidences it is {mean:.2f}.")]
     if abs(reply.overall_score - mean) <= ROUNDING + 1e-9:
@@ -290,7 +290,7 @@ def _mean_said(reply: Reply, dimension: Dimension, mean: float) -> list[Remark]:
 
 
 def _trust_said(reply: Reply, trust: bool) -> list[Remark]:
-    """The same of whether the mean is to be trusted."""
+    """The same for whether the mean can be trusted."""
     if reply.trustworthy_aggregate is None:
         return [_rule(_TRUST.name, f"The judge did not say. By its confidences it is {_yes(trust)}.")]
     if reply.trustworthy_aggregate == trust:

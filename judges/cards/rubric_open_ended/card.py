@@ -65,7 +65,7 @@ class Reply(Strict):
 
 
 def read(reply: Reply, item: Response) -> Reading:
-    """Four scores and the verdict, its basis as a note, the issues as they came."""
+    """Four scores, the verdict with its basis as a note, and the issues unchanged."""
     scores = [Score("response", name, float(value)) for name, value in reply.scores]
     scores.append(Score("response", "verdict", float(VERDICTS.index(reply.verdict))))
     remarks = [Remark("response", "", "issue", text) for text in reply.issues if text.strip()]
