@@ -1,4 +1,4 @@
-"""Cutting long responses into sections, so that judge, annotator and table mean the same part by the same name.
+"""Cut long responses into sections, so that judge, annotator and table mean the same part by the same name.
 
 Sections are the visible structure: the headings of either response, in order of appearance; without headings, first
 half and second half. The card long_form_pairwise scores them.
@@ -34,7 +34,7 @@ class BadSections(AssayError):
 
 
 def with_sections(item: Dialogue | Pair | Response) -> Dialogue | Pair | Response:
-    """The item, a pair with its sections: cut where a response is long and none are given, [] where both are short.
+    """The item; a pair without given sections is cut if a response is long, and gets [] if both are short.
 
     Raises BadSections where given sections do not lie within their responses, or share a label.
     """
@@ -128,7 +128,7 @@ def headed_parts(text: str) -> list[tuple[str, int, int]]:
 
 
 def _without_closing(title: str) -> str:
-    """A heading without the number signs and spaces that close it, of which a pattern tries all that there are."""
+    """A heading without the number signs and spaces that close it; a regular expression would be slow here."""
     return title.rstrip(" \t\r").rstrip("#").rstrip(" \t") or title[:1]
 
 
@@ -158,11 +158,11 @@ def without_empty(sections: list[Section]) -> list[Section]:
 
 
 def unasked_sections(item: Pair) -> list[Section]:
-    """The sections that a pair without any may still be scored by: the whole of each response, then what cuts it.
+    """The sections on which a pair without sections may still be scored: each whole response, then its parts.
 
-    Those parts are of `cut_sections`. Short pairs are not cut when they come in, and people are not asked about their
-    sections; what a judge says of them is kept. The numbers are the same with the places of the responses swapped. []
-    where the pair has sections, or lacks a text.
+    The parts come from `cut_sections`. Short pairs are not cut at import, and people are not asked about their
+    sections, but a judge's scores of them are kept. The numbers stay the same if the responses are swapped. [] if the
+    pair has sections or lacks a text.
     """
     a, b = item.response_a.text, item.response_b.text
     if item.sections or not a or not b:
@@ -182,10 +182,11 @@ def unasked_units(item: object) -> list[str]:
 
 
 def section_numbers(labels: Sequence[str]) -> Callable[[str], int | None]:
-    """What finds the number of a section, from 1, by the label that a judge gives it.
+    """A function that finds the number of a section, from 1, by the label that a judge gives it.
 
-    The label itself; else the same words, whatever their case, punctuation, markup and spaces; else the same words
-    without the number before them. Only what fits a single section counts: two that differ by a number need it.
+    It tries the label itself; then the same words, ignoring case, punctuation, markup and spaces; then the same words
+    without a leading number. A match counts only if it fits a single section: two labels that differ by a number need
+    it.
     """
     exact = {label: n for n, label in enumerate(labels, 1)}
     steps = []

@@ -1,4 +1,4 @@
-"""JSON that is read strictly: what another reader would take differently, or not at all, is refused with a sentence."""
+"""Strict JSON: text that other parsers would read differently, or not at all, is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def parse_json(text: str) -> Any:
 
 
 def parse_with_nan(text: str) -> Any:
-    """The value of a text that is JSON but for NaN and infinities, as some tools write them: null in their places.
+    """The value of a text that is JSON except for NaN and infinities, which some tools write; they become null.
 
-    Raises BadJson where there is none of them, and for all that `parse_json` refuses beside them.
+    Raises BadJson if the text contains none of them, and for everything else that `parse_json` refuses.
     """
     plain = _NOT_FINITE.sub(lambda found: found[0] if found[0].startswith('"') else "null", text)
     if plain == text:

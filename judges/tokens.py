@@ -1,4 +1,4 @@
-"""An estimate of how many tokens a text has: there is no tokenizer here, and each model has another."""
+"""An estimate of the number of tokens of a text: there is no tokenizer here, and each model has a different one."""
 
 from __future__ import annotations
 

@@ -84,10 +84,10 @@ def confidence_measure(source: str) -> Measure:
 def rank_by_need(reasons: Iterable[Reason], sizes: Mapping[str, ItemSize] | None = None) -> list[ReviewNeed]:
     """Items in the order of their need per rating; of equal need the shorter item first, then by id.
 
-    A rating's need is 1 - prod(1 - strength) over its reasons, and an item's is the mean over all its ratings, so that
-    long items do not lead for their length; what is said of the whole item counts for every rating. Items without any
-    reason are not in the list. (Errors found in the first tenth of the annotators' time, in a simulation of 2,000 items
-    with 1 to 130 ratings: 24 %; by the need of the whole item 16 %, at random 9 %.)
+    A rating's need is 1 - prod(1 - strength) over its reasons. An item's need is the mean over all its ratings, so that
+    long items do not come first just because of their length. A reason about the whole item counts for every rating.
+    Items without any reason are not in the list. (Errors found in the first tenth of the annotators' time, in a
+    simulation of 2,000 items with 1 to 130 ratings: 24 %; by the need of the whole item 16 %, at random 9 %.)
     """
     grouped: dict[str, list[Reason]] = defaultdict(list)
     for reason in reasons:
@@ -165,7 +165,7 @@ _SOURCES = {
 
 
 def update_wording(text: str) -> str:
-    """A reason as it was kept in the words of before, in those of today."""
+    """A reason stored in earlier wording, in today's wording."""
     if found := _BEFORE.fullmatch(text):
         what, word, how, between = found.groups()
         source = _SOURCES.get(how or "", how or "") + (f": {between.replace(' and ', ' or ')}" if between else "")

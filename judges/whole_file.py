@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def check_place(path: Path) -> None:
-    """Raises OSError where no file can be written: to be asked before what takes long to make."""
+    """Raise OSError if no file can be written there; call it before a long computation."""
     for fits, code in ((not path.is_dir(), errno.EISDIR), (path.parent.is_dir(), errno.ENOENT)):
         if not fits:
             raise OSError(code, os.strerror(code))
@@ -17,7 +17,7 @@ def check_place(path: Path) -> None:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file, which gets its name once all of it is written: until then, and where that fails, the old one stays.
 
-    What is no plain file, as a pipe, is written as it is. Raises OSError.
+    A path that is not a regular file, such as a pipe, is written directly. Raises OSError.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(content)

@@ -338,7 +338,7 @@ class _Table:
         return not far and not words
 
     def _by(self, names: Mapping[str, ColumnName]) -> str:
-        """The column that names who gave the answers of its row: a word for people or judges, above names."""
+        """The column that names who gave the answers of its row: a title for people or judges, with names below it."""
         open_ = [c for c in self.left if not names[c].owner and self._can_hold_answers(c, names[c])]
         for column in self.left:
             name, found = names[column], self._survey(column)
@@ -448,7 +448,7 @@ class _Table:
 
     @staticmethod
     def _with(voice: AnswerColumn, beside: Mapping[str, ColumnName], owner: Owner, only: bool) -> AnswerColumn:
-        """A voice with the columns that say more of it: those of its name, or the only judge's without one."""
+        """A column of answers with its reason and confidence: those of its name, or unnamed ones of the only judge."""
         stem = parse_name(voice.column).stem
         fitting = [
             (column, name)

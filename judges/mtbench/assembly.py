@@ -108,7 +108,7 @@ class AssembledBench:
 
 
 def judge_key(model: str, prompt: str, wording: str, protocol: str = FASTCHAT) -> str:
-    """The id of a judge of files: its model, its prompt's family and wording, its protocol where it is another."""
+    """The id of a judge from files: its model, its prompt's family and wording, and its protocol if not FastChat's."""
     named = f"{model} {prompt}".strip() + (f"@{wording}" if wording else "")
     return named if protocol == FASTCHAT else f"{named} ({protocol})"
 
@@ -292,7 +292,7 @@ class Assembly:
             self.found.answered[key, model, one.choice] = place
 
     def _add_known_dialogue(self, _place: SourcePlace, row: dict[str, Any]) -> None:
-        """A dialogue of the dataset: judgments may be about it, and it is nothing new. What files say goes before."""
+        """Add a dialogue that the dataset has already: judgments may be about it. Answers in files take precedence."""
         question, sets = read_item_question(row["meta"], texts_by(row, "user"))
         self.found.questions.setdefault(question.id, question)
         for judge, reference in sets.items():
@@ -610,7 +610,7 @@ class Assembly:
         return found
 
     def _by_folder(self, judged: Sequence[tuple[tuple[str, str], str, str, tuple[object, ...]]]) -> list[str]:
-        """The families; where a judge without a prompt's name judges one thing in two folders, the folders name it.
+        """The families; if a judge without a prompt name judges the same thing in two folders, the folders name them.
 
         Such files differ in how the judge was asked (single_grade, single_grade_ref), and only their folders say so.
         """

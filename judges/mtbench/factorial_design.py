@@ -33,7 +33,7 @@ class ExperimentArm(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """How far a factor moves the mean from A's choice to B's: alone from A's arm, and on average over all others."""
+    """How far a factor moves the mean from A's choice to B's: alone from A's arm, and averaged over all others."""
 
     factor: str
     alone: float | None

@@ -115,7 +115,7 @@ def _cell_key(rows: RatingTable, whole: RatingTable) -> Codes:
 
 
 class RuleMeans(NamedTuple):
-    """A model's mean over all turns under every combination of rules (None: nothing counts), and their range.
+    """A model's mean over all turns under each combination of rules (None if nothing counts), and their range.
 
     `range` is the highest less the lowest, None where one of them does not exist.
     """

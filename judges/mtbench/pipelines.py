@@ -70,7 +70,7 @@ def question_editions(one: Bench, other: Bench) -> dict[str, int]:
 
 
 def differing_references(one: Pipeline, other: Pipeline) -> list[str]:
-    """The questions of both whose judges were shown other references, or only one of them any; names do not count."""
+    """The shared questions with different references for the two judges, or for one judge only; names do not count."""
     both = [key for key in one.bench.questions if key in other.bench.questions]
     return [
         key for key in both
@@ -99,7 +99,7 @@ def shown_reference(pipeline: Pipeline, question: str, turn: int) -> tuple[str, 
 
 
 def knows_references(run: Pipeline) -> bool:
-    """Whether it is known what references a pipeline's judge was shown: they are in the files, or it was shown none."""
+    """Whether the references shown to a pipeline's judge are known: they are in the files, or there were none."""
     own = any(question.reference for question in run.bench.questions.values())
     return run.protocol.references == "none" or bool(reference_set(run)) or own
 

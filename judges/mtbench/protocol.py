@@ -74,7 +74,7 @@ class Protocol(Strict):
         return f"{self.name}@{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
     def temperature(self, category: str, required: float | None = None) -> float:
-        """The temperature at which a question of a category is answered; a question's own goes before."""
+        """The temperature for answers to a question of a category; the question's own temperature takes precedence."""
         return required if required is not None else self.temperatures.get(category, self.other_temperature)
 
 

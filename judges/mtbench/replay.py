@@ -221,7 +221,7 @@ class _ReplayedRatings:
 
 
 def _choices(protocol: Protocol, beside: Protocol) -> str:
-    """Which samples count under a protocol beside another: where only one has several, the first does in the other."""
+    """Which samples count under a protocol: only the first if it asks for one sample and the other for several."""
     return "first" if protocol.samples == 1 and beside.samples > 1 else "all"
 
 

@@ -1,4 +1,4 @@
-"""The rows of MT-Bench's files in all the shapes that occur, read as one shape."""
+"""Rows of MT-Bench's files in all forms that occur, read into one form."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST_NAME = 120
 
 
 class BadField(ValueError):
-    """A row is not taken: (field, sentence)."""
+    """A row that cannot be used: (field, sentence)."""
 
     def __init__(self, name: str, sentence: str) -> None:
         super().__init__(name, sentence)
@@ -40,7 +40,7 @@ class BadField(ValueError):
 
 
 class JudgeNames(NamedTuple):
-    """The judge as a row names it: its model, its prompt's name, and its prompt's text where the row holds that."""
+    """The judge as a row names it: its model, its prompt's name, and its prompt's text if the row has it."""
 
     model: str
     prompt: str = ""
@@ -81,7 +81,7 @@ class OrderVerdict(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a row says of two models, names in sorted order; `contrary` where its own `winner` says something else."""
+    """A row's verdicts on two models, names in sorted order; `contrary` if its own `winner` says something else."""
 
     a: str
     b: str
@@ -108,7 +108,7 @@ def role_of(name: str, keys: frozenset[str]) -> Role | None:
 
 
 def holds_references(name: str) -> bool:
-    """Whether a file's name, or that of the folder it lies in, says that it holds reference answers."""
+    """Whether the name of a file or of its folder says that it contains reference answers."""
     return any(_REFERENCE.search(part) for part in PurePosixPath(name).parts[-2:])
 
 
@@ -200,7 +200,7 @@ def read_conversation(given: Any) -> list[tuple[str, str]]:
 
 
 def voters(row: Mapping[str, Any]) -> list[str]:
-    """The people whose vote a row is: a name, or a list of names; none where a model has judged."""
+    """The people whose vote a row is, from a name or a list of names; none if a model judged."""
     value = row.get("judge")
     names = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     people = [name.strip() for name in names if isinstance(name, str) and name.strip() and not _MACHINE.fullmatch(name)]
@@ -214,7 +214,7 @@ def voter_group(name: str) -> str:
 
 
 def read_turn(row: Mapping[str, Any], file: str, usual: int | None = None) -> int:
-    """The turn that a row is about; where it names none, that of the file's name, or the usual one."""
+    """The turn that a row is about; if it names none, the turn in the file's name, or the default."""
     turn = row.get("turn")
     if turn is None:
         turn = int(in_name[1]) if (in_name := _TURN.search(PurePosixPath(file).name)) else usual
@@ -276,7 +276,7 @@ def asked_text(value: Any) -> str:
 
 
 def read_verdict(row: Mapping[str, Any], file: str) -> Verdict:
-    """What a row says of two models: a verdict in each order, or one over both.
+    """A row's verdicts on two models: one in each order, or one over both orders.
 
     g1 is the game in which model_1 was first, g2 that in which model_2 was; their winners are models. winner_ab is the
     game in which model_a was first: letters are places (A was shown first), names are models; where the row's `winner`
@@ -353,6 +353,6 @@ def _game(row: Mapping[str, Any], order: Order, winner: Winner, text: str, promp
 
 
 def _combine_games(games: tuple[OrderVerdict, ...]) -> Winner:
-    """What two games come to, as FastChat has it: an error is none, and orders that do not agree are a tie."""
+    """The verdict of two games by FastChat's rule: none if one is an error, and a tie if the orders disagree."""
     winners = {game.winner for game in games}
     return "" if "" in winners else winners.pop() if len(winners) == 1 else "tie"

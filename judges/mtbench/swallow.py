@@ -65,7 +65,7 @@ def role_of(keys: frozenset[str]) -> Role | None:
 
 
 def assemble_swallow(files: Iterable[BenchFile]) -> AssembledBench:
-    """The records of a set of results and details, and sentences on what of it is not MT-Bench's, or does not fit."""
+    """The records of a set of results and details, and sentences on what is not MT-Bench or does not match."""
     state = Assembly("swallow")
     results, details = list[_Results](), list[tuple[str, list[tuple[int, dict[str, Any]]]]]()
     for file in files:
@@ -123,7 +123,7 @@ def _file(name: str, file_rows: list[tuple[int, dict[str, Any]]], results: list[
 
 
 def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) -> list[_File]:
-    """The files of one task of MT-Bench; of the rest it is said what they are."""
+    """The files of one task of MT-Bench; notes say what the other files are."""
     found: dict[str, list[_File]] = defaultdict(list)
     for file in files:
         if not file.rows:
@@ -154,7 +154,7 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
 
 
 def _of_run(file: _File, one: _Results) -> bool:
-    """Whether details and results are of one run: of the same date, at which several models may have been run."""
+    """Whether details and results belong to one run: they have the same date, on which several models may have run."""
     return file.date == one.date and one.model in ("", file.model)
 
 
@@ -165,7 +165,7 @@ def _task_name(task: str) -> str:
 
 
 def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
-    """The rows of details, each as the rows of FastChat's files that say the same."""
+    """Add the rows of details, each converted to the equivalent rows of FastChat's files."""
     dates: dict[str, list[str]] = defaultdict(list)
     shares = 0
     for file in files:
@@ -189,7 +189,7 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
 
 
 def _cut_at(file: _File) -> int:
-    """The characters at which a file's texts were cut: as its task says, else the usual ones where texts end there."""
+    """The number of characters at which texts were cut: from the task's name, else a usual cut at which texts end."""
     if name_match := _TRUNCATED.search(file.task):
         return int(name_match[1])
     longest = max((len(text) for _, row in file.rows for text in _texts(row.get("predictions"))), default=0)
@@ -299,7 +299,7 @@ def _scale_rating(stated: Any, text: str) -> Any:
 
 
 def _compare(found: AssembledBench, files: list[_File], results: list[_Results]) -> None:
-    """Say where the means of a results file are not what its details give."""
+    """Note where the means of a results file differ from those of its details."""
     numbers: dict[tuple[str, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for place, rating in found.ratings:
         if rating.stated is not None:

@@ -1,6 +1,6 @@
-"""Every figure of MT-Bench as tables: plain rows with stable column names, for a terminal, for files, for anybody.
+"""Every figure of MT-Bench as tables: plain rows with stable column names, for a terminal and for files.
 
-A figure with an interval is three columns, its name and the name with _low and _high. What does not exist is None.
+A figure with an interval is three columns: its name, and the name with _low and _high. An undefined figure is None.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ResultTable(NamedTuple):
 class RatingSelection(NamedTuple):
     """The ratings that are asked for, and by which protocol each judge's are read; the protocol has its judges.
 
-    `judges` are those that have a rating among them, as they were asked for, else in the order of the files.
+    `judges` are those with a rating among them, in the requested order, else in the order of the files.
     """
 
     bench: Bench
@@ -73,7 +73,7 @@ class RatingSelection(NamedTuple):
 def narrow(
     bench: Bench, judges: Sequence[str] = (), models: Sequence[str] = (), categories: Sequence[str] = ()
 ) -> Bench:
-    """Only what is of some judges, models and categories (none: all); pairs stay where both of their models do."""
+    """Restrict to some judges, models and categories (none: all); a pair stays if both of its models stay."""
     question_keys = {key for key, one in bench.questions.items() if one.category in categories}
 
     def is_selected(question: str, judge: str, *named: str) -> bool:
@@ -91,7 +91,7 @@ def narrow(
 
 
 def own_protocol(bench: Bench, judge: str) -> Protocol:
-    """The protocol that a judge's files name, of those that are built in; FastChat's where they name none."""
+    """The built-in protocol that a judge's files name; FastChat's if they name none."""
     named = bench.judges[judge].protocol.partition("@")[0] if judge in bench.judges else ""
     return protocols().get(named, protocols()["fastchat"])
 
@@ -100,7 +100,7 @@ def select_ratings(
     bench: Bench, protocol: Protocol | None = None, judges: Sequence[str] = (), models: Sequence[str] = (),
     categories: Sequence[str] = (),
 ) -> RatingSelection:  # fmt: skip
-    """What is of some judges, models and categories (none: all), each judge read by a protocol, or by its own."""
+    """The ratings of some judges, models and categories (none: all), each read by the given or the own protocol."""
     bench, by_name = narrow(bench, judges, models, categories), dict[str, tuple[Protocol, list[str]]]()
     table = read_ratings(bench)
     rating = table.judged
@@ -118,7 +118,7 @@ def select_ratings(
 
 
 def judge_label(bench: Bench, judge: str) -> str:
-    """What a judge is called: its model, or its whole id where several judges have that model."""
+    """The name of a judge: its model, or its whole id if several judges have that model."""
     model = bench.judges[judge].model if judge in bench.judges else judge
     alike = sum(one.model == model for one in bench.judges.values())
     return model if alike == 1 else judge
@@ -131,9 +131,9 @@ def figure_columns(name: str, one: Interval | None) -> Row:
 
 
 def result_tables(chosen: RatingSelection, wide: bool = False) -> list[ResultTable]:
-    """Judges, means, categories, rules, ranks, wins and Japanese; those that have no row are left out.
+    """The tables judges, means, categories, rules, ranks, wins and Japanese; empty tables are left out.
 
-    `wide` puts the categories side by side, without intervals, as a person likes to read them.
+    `wide` puts the categories side by side, without intervals, which is easier to read.
     """
     means = [one for rules, table in chosen.parts for one in model_means(table, rules)]
     found = [
@@ -411,7 +411,7 @@ def waterfall_tables(found: Waterfall) -> list[ResultTable]:
 
 
 def experiment_table(found: PipelineExperiment) -> ResultTable:
-    """The arms that would tell apart what is left, with what each would take; without rows where there is none."""
+    """The arms that would separate the remaining difference, with their cost; no rows if there are none."""
     rows: list[Row] = [
         {"arm": arm.protocol.name, **{f"{factor}_of": side for factor, side in arm.sides.items()}, "calls": arm.calls,
          "tokens_in": arm.tokens_in, "tokens_out": arm.tokens_out, "cost": arm.cost,

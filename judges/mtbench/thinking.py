@@ -1,6 +1,6 @@
 """Thinking that a model wrote into its answer, in blocks `<think>...</think>` or `<reason>...</reason>`.
 
-The text as it came is always kept; what a judge is shown, and what a desk folds away, is made of it here.
+The original text is always kept. The text that a judge is shown, and the parts that a desk folds, are derived here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _TAG = re.compile(r"<(/?)(think|reason)>", re.IGNORECASE)
 
 
 def split_thinking(text: str) -> list[tuple[bool, str]]:
-    """The text in parts, in its order: whether a part is thinking, and the part; joined they are the text again.
+    """The text in parts, in order, as (whether it is thinking, part); joined, the parts are the text again.
 
     A block goes from its opening tag to the next closing tag of the same name, tags included. A tag without its
     partner (`unclosed_tags`) makes no block.
@@ -24,20 +24,21 @@ def split_thinking(text: str) -> list[tuple[bool, str]]:
 
 
 def strip_thinking(text: str) -> str:
-    """The text without its blocks of thinking, and without space at its ends where there was one; else as it is."""
+    """The text without its blocks of thinking and then without space at its ends; unchanged if it has no block."""
     blocks = _scan(text)[0]
     return "".join(part for thinks, part in split_thinking(text) if not thinks).strip() if blocks else text
 
 
 def unclosed_tags(text: str) -> tuple[str, ...]:
-    """The tags of thinking that have no partner, as they stand in the text: what lies by them is not taken away."""
+    """The unpaired thinking tags, as they are written in the text; the text next to them is not removed."""
     return tuple(tag[0] for tag in _scan(text)[1])
 
 
 def fold_thinking(text: str) -> list[tuple[str, str]]:
-    """The text in parts as a person reads it, each after why it is folded away; joined they are the text again.
+    """The text in parts as (why it is folded, part) for a reader; joined, the parts are the text again.
 
-    "" is what is read, "thinking" a block; all from an opening tag without a partner is one part, behind that tag.
+    "" marks text that is not folded, "thinking" a block. Everything from an unpaired opening tag on is one part, marked
+    with that tag.
     """
     tag = next((one for one in _scan(text)[1] if not one[1]), None)
     end = len(text) if tag is None else tag.start()

@@ -1,7 +1,8 @@
 """Votes of people on pairs of answers: with each other, with judges, and by majority (Zheng et al. 2023, table 5).
 
 A pair is two models' answers to one question up to one turn, names in sorted order and the winner turned with them.
-Ties are counted, or dropped: then pairs of votes in which either is a tie are left out. Intervals are by questions.
+Ties are either counted or dropped; if dropped, pairs of votes with a tie are left out. Intervals are clustered by
+question.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _NAMES: dict[float, Winner] = {score: name for name, score in SCORES.items()}
 
 
 class VerdictAgreement(NamedTuple):
-    """How often two sides give a pair of answers the same verdict, and kappa (plain, unordered), over `pairs` of votes.
+    """How often two sides give a pair of answers the same verdict, and (unweighted) kappa, over `pairs` of votes.
 
-    `one` is a judge or a group of people, `other` a group or `MAJORITY`; `turn` None is all turns. `between` says
-    whether it is people with each other.
+    `one` is a judge or a group of people, `other` a group or `MAJORITY`; `turn` None means all turns. `between`: both
+    sides are people.
     """
 
     one: str
@@ -84,7 +85,7 @@ def vote_agreement(bench: Bench) -> list[VerdictAgreement]:
 
 
 def majority(values: Sequence[int]) -> int:
-    """The verdict that most votes are for; a tie where several are the most frequent."""
+    """The verdict with the most votes; a tie if several verdicts have the most."""
     (first, most), *rest = Counter(values).most_common()
     return CODES["tie"] if rest and rest[0][1] == most else first
 

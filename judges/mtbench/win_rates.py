@@ -1,7 +1,7 @@
 """Wins, losses and ties of models in pairs, judged in both orders; and the same derived from single ratings.
 
-A verdict that changes with the order is a tie, a pair of verdicts in which one failed is left out, as FastChat does it.
-Intervals are by questions.
+As in FastChat, a verdict that changes with the order is a tie, and a pair of verdicts with a failed one is left out.
+Intervals are clustered by question.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from judges.stats.uncertainty import Interval
 
 
 class VerdictCount(NamedTuple):
-    """What became of a judge's verdicts: pairs `decided`, among them ties by both orders' verdicts differing.
+    """The outcome of a judge's verdicts: pairs `decided`, including ties because the two orders differ.
 
-    `inconsistent` counts those, `failed` the pairs left out as a verdict of theirs failed, `single` those that were
-    asked in one order only, whose verdict counts as it is.
+    `inconsistent` counts these ties, `failed` the pairs left out because a verdict failed, `single` the pairs asked in
+    one order only, whose verdict counts unchanged.
     """
 
     judge: str
@@ -112,8 +112,9 @@ def sort_names(a: str, b: str, winner: Winner) -> tuple[str, str, Winner]:
 def verdicts_from_ratings(table: RatingTable) -> Verdicts:
     """Verdicts derived from single ratings: the higher rating wins, equal ones are a tie.
 
-    Of every two models whose answers to a question a judge rated at a turn; several ratings of an answer are averaged,
-    failed ones are none. It is FastChat's way from single ratings to pairs, and no comparison that a judge made.
+    They compare every two models whose answers to a question a judge rated at a turn. Several ratings of an answer are
+    averaged, and failed ones are ignored. This is FastChat's way from single ratings to pairs; the judge compared
+    nothing itself.
     """
     rows = table.where(table.reason == 0)
     order = sorted(range(len(table.models)), key=lambda n: table.models[n])

@@ -1,8 +1,8 @@
-"""Which wording of a prompt a judgment was made by: found in the prompts that files keep of their judges' calls.
+"""Which wording of a prompt a judgment used, found from the sent prompts that files contain.
 
-A prompt's name stands for several texts. Its template comes out of a prompt that was sent by putting the fields back
-in place of the question, the answer and the reference answers; the fingerprint of the family's base template (first
-turn, no references) is the wording of all of a judge's prompts of that family.
+Several texts share a prompt's name. The template is recovered from a sent prompt: the question, the answer and the
+reference answers are replaced by their fields. The fingerprint of the family's base template (first turn, no
+references) is the wording of all of a judge's prompts of that family.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _MOST_ORDERS = 5
 
 
 def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
-    """The template of a prompt: every field's text, in the first of its forms that is there, as the field in braces.
+    """The template of a prompt: every field's text, in the first form that occurs, is replaced by the field in braces.
 
-    A text must stand in the prompt just once, longer ones taken out first; None where one does not. Fields of
+    Each text must occur in the prompt exactly once, longer texts are replaced first; otherwise None. Fields of
     references (ref_answer) may be absent; where they are there, a question may stand twice. Braces of the prompt's own
     are double in its template.
     """
@@ -48,9 +48,9 @@ def unfill(prompt: str, texts: Mapping[str, Sequence[str]]) -> str | None:
 
 @dataclass(slots=True)
 class AskedRow:
-    """A judgment as far as its prompt goes: where it stands, what it is about, the prompt's name, and its template.
+    """The prompt data of a judgment: its place, what it is about, the prompt's name, and the template.
 
-    `asked`: whether the file keeps the prompt that was sent; `template` is None where it could not be made out.
+    `asked`: whether the file contains the sent prompt; `template` is None if it could not be recovered.
     """
 
     file: str
@@ -62,7 +62,7 @@ class AskedRow:
 
     @property
     def kind(self) -> Kind:
-        """Which of its family's prompts it was judged by: its name says it, else the template's fields or the turn."""
+        """Which of its family's prompts was used: from its name, else from the template's fields or the turn."""
         if self.prompt:
             math, multi = "-math" in self.prompt, self.prompt.endswith("-multi-turn")
         elif self.template is not None:
@@ -75,7 +75,7 @@ class AskedRow:
 
 @dataclass
 class WordingResolution:
-    """The wordings of one judge's rows, and sentences on what could not be told."""
+    """The wordings of one judge's rows, and sentences on what is unknown."""
 
     wordings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -84,10 +84,10 @@ class WordingResolution:
 def resolve_wordings(
     rows: Sequence[AskedRow], family: str, beside: Mapping[str, Sequence[PromptText]]
 ) -> WordingResolution:
-    """The wording of each of the rows of one judge and family, "" where nothing tells it.
+    """The wording of each row of one judge and family; "" if unknown.
 
-    A file's own prompts tell the wording of all its rows. Rows of a file that keeps none have that of the
-    judge_prompts.jsonl in the nearest folder (`beside`: prompts by the file that holds them).
+    A file's own prompts determine the wording of all its rows. Rows of a file without prompts have the wording of the
+    judge_prompts.jsonl in the nearest folder (`beside`: prompts by their file).
     """
     found = WordingResolution([""] * len(rows))
     files: dict[str, list[int]] = defaultdict(list)
@@ -154,7 +154,7 @@ def _told_beside(
 
 
 def _nearness(one: str, other: str) -> tuple[int, int]:
-    """How near another file is: how many folders both share from the top, then how few it has of its own."""
+    """How near another file is: first the number of shared folders from the top, then how few other folders it has."""
     folders = other.split("/")[:-1]
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one.split("/")[:-1], folders, strict=False)))
     return shared, shared - len(folders)
@@ -166,7 +166,7 @@ def _nearest(file: str, others: Sequence[str]) -> str:
 
 
 def _in_order(templates: list[str], bases: Sequence[str]) -> list[str]:
-    """Templates in the order of the base templates that they are most like, as far as their words tell that."""
+    """Templates in the order of the base templates that they resemble most, by the words that distinguish these."""
     if len(bases) > _MOST_ORDERS:
         return templates
     words = [set(base.split()) for base in bases]

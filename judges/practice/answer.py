@@ -25,8 +25,8 @@ _PROSE = {"mt_bench": response.rate_in_prose, "mt_bench_pair": pair.judge_in_pro
 def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | None, as_json: bool) -> Reply:
     """The reply to the last user message.
 
-    Cards of Assay have rules of their own; what the schema has beyond them (the summary of a window) is filled in by
-    the generic rules, which answer any other card too. Without a fence the model says what it is.
+    Assay's own cards have specific rules. The generic rules fill in further keys of the schema (the summary of a
+    window) and answer all other cards. Without a fence, the model says what it is.
     """
     found = read_fence(text)
     if found is None:
@@ -47,12 +47,12 @@ _NAMES = {"turns": "dialogue", "scenario": "scenario_description"}
 
 
 def _known_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields by the names that the rules know: a card without `fields` shows an item under the item's own."""
+    """The fields by the names that the rules know: a card without `fields` uses the item's own names."""
     return {_NAMES[key] if key in _NAMES and _NAMES[key] not in fields else key: v for key, v in fields.items()}
 
 
 def _fits(card: str, shape: dict[str, Any] | None) -> bool:
-    """Whether the shape asked for is that of the card's own reply: a card applied per turn may keep its name."""
+    """Whether the requested shape is that of the card's own reply: a card applied per turn may have the same name."""
     properties = (shape or {}).get("properties") or {}
     # With other scales, or without confidence, the named dimensions of pointwise_quality have another shape.
     usual = card != "pointwise_quality" or _usual(properties.get("dimensions") or {}, shape or {})
@@ -69,7 +69,7 @@ def _usual(node: dict[str, Any], root: dict[str, Any]) -> bool:
 def _with_rest(
     judge: PracticeJudge, fields: dict[str, Any], reply: dict[str, Any], shape: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """The reply with just the keys of the shape; the floors too say what the shape asks beyond the card."""
+    """The reply with exactly the keys of the shape; the baseline models also fill keys beyond the card."""
     if shape is None:
         return reply
     properties = shape["properties"]
@@ -79,6 +79,6 @@ def _with_rest(
 
 
 def _guess_reply(judge: PracticeJudge, fields: dict[str, Any], as_json: bool) -> Reply:
-    """A reply without any shape to go by: a rating of single outputs, a verdict of pairs."""
+    """A reply if no shape is known: a rating for a single output, a verdict for a pair."""
     prose = pair.judge_in_prose(judge, fields) if "response_a" in fields else response.rate_in_prose(judge, fields)
     return {"reply": "".join(str(p) if isinstance(p, str) else json.dumps(p) for p in prose)} if as_json else prose

@@ -43,7 +43,7 @@ class PracticeEndpoint:
 
 
 def start_endpoint(options: PracticeOptions | None = None) -> PracticeEndpoint:
-    """The endpoint of these options, on a free port unless they name one: started now, or the one that runs already.
+    """The endpoint with these options, on a free port unless they name one; reuses one that is already running.
 
     Raises BadOption where it cannot be started.
     """
@@ -58,7 +58,7 @@ def start_endpoint(options: PracticeOptions | None = None) -> PracticeEndpoint:
 
 
 def serve_in_thread(server: Server) -> PracticeEndpoint:
-    """This endpoint in a thread of its own, which others do not share. Raises BadOption where it cannot be started."""
+    """The endpoint in a separate, unshared thread. Raises BadOption if it cannot be started."""
     ready = threading.Event()
     outcomes: list[PracticeEndpoint | Exception] = []
 

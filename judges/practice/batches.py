@@ -1,4 +1,4 @@
-"""Files and the Batch API of the practice endpoint: kept in memory, worked through a few lines at a time."""
+"""Files and the Batch API of the practice endpoint: kept in memory, processed a few lines at a time."""
 
 from __future__ import annotations
 

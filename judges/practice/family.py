@@ -16,7 +16,7 @@ SAYS = "Practice, not a language model: a fixed rule made this."
 
 @dataclass(frozen=True)
 class ModelFamily:
-    """How a model turns what it saw (0..1 each) into scores: how much each counts, and how kind it is overall.
+    """How a model turns its observations (0..1 each) into scores: the weight of each, and its general bias.
 
     raw = lo + (hi - lo) * min(1, kindness + sum(weight * seen) / sum(weights)); `sees` is "words" for the two
     heuristics, "length" and "nothing" for the floors.
@@ -45,7 +45,7 @@ FAMILIES = {
 
 
 def draw_chance(seed: int, key: str, attempt: int, purpose: str = "") -> float:
-    """A number in [0, 1) that is always the same for the same seed, call, attempt and purpose."""
+    """A pseudo-random number in [0, 1), the same for the same seed, call, attempt and purpose."""
     digest = hashlib.sha256(f"{seed}\n{attempt}\n{purpose}\n{key}".encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:7], "big") / (1 << 56)
 
@@ -68,7 +68,7 @@ class PracticeJudge:
 
     @property
     def reads(self) -> bool:
-        """Whether the model looks at words at all; the floors do not."""
+        """Whether the model uses words at all; the baseline models do not."""
         return self.family.sees == "words"
 
     def grade(self, name: str, text: str, seen: dict[str, float], lo: int = 1, hi: int = 5) -> Grade:
@@ -114,7 +114,7 @@ class PracticeJudge:
         return flaw in self.flaws and self.family.sees == "words"
 
     def worth(self, text: str, seen: dict[str, float], first: bool) -> float:
-        """How good one side of a pair is, as a number that sides are compared by (about 0..1)."""
+        """The quality of one side of a pair, as a number for comparing sides (about 0..1)."""
         if self.family.sees == "nothing":
             return 0.5
         if self.family.sees == "length":

@@ -1,4 +1,4 @@
-"""Any other card: the reply's schema filled by rule. Custom cards, cards applied per turn, windows with a summary."""
+"""The reply of any other card, by rules on its schema: custom cards, cards applied per turn, windows with a summary."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def whole_item(fields: dict[str, Any]) -> ReplyPlace:
 
 
 def dialogue_weakest(fields: dict[str, Any]) -> int:
-    """The assistant turn that takes up least of what its user said; 0 without turns."""
+    """The assistant turn that repeats the fewest of its user's words; 0 without turns."""
     turns = dialogue.assistant_turns(fields)
     return min(turns, key=lambda t: words.word_share(words.content_words(t.text), t.goal, 8)).turn if turns else 0
 
@@ -96,7 +96,7 @@ def _fill(
 
 
 def _enough(among: list[dict[str, Any]]) -> dict[str, Any]:
-    """The alternative that says most: one of several values or types, before null and constants."""
+    """The most informative alternative: one with several values or types, before null and constants."""
     for one in among:
         if "const" not in one and one.get("type") != "null" and one.get("enum") != ["n/a"]:
             return one

@@ -52,7 +52,7 @@ def last_message(body: dict[str, Any]) -> str:
 def call_key(body: dict[str, Any], text: str) -> str:
     """What distinguishes calls: the model and a hash of the fenced material, or of the whole text without a fence.
 
-    The same material asked about again, also in another mode or with other marks around it, has the same key.
+    A repeated call about the same material has the same key, even in another mode or with another fence.
     """
     try:
         found = read_fence(text)

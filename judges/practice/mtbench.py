@@ -1,6 +1,6 @@
 """MT-Bench at the practice endpoint: questions get an answer, and prompts that hold what is judged get a judgment.
 
-Both come without a fence of ours: the questions as they are, the judge's prompts as a judge_prompts.jsonl words them.
+Both come without our fence: the questions unchanged, the judge's prompts in the wording of a judge_prompts.jsonl.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _language(text: str) -> str:
 
 
 def _fields_of_prompt(text: str) -> dict[str, Any]:
-    """The fields that our own cards would show, as far as a prompt's marks tell them; else all of it as an answer."""
+    """The fields that our own cards would show, by the prompt's marks; without marks, the whole prompt as an answer."""
     blocks = [(found[1].lower(), found[2]) for found in _BLOCK.finditer(text)]
     first = _BLOCK.search(text)
     shown: dict[str, Any] = {"question": _ASKS.split(text[: first.start() if first else 0])[-1], "answer": text}
@@ -84,7 +84,7 @@ def _fields_of_prompt(text: str) -> dict[str, Any]:
 
 
 def _entries(conversation: str) -> list[dict[str, Any]]:
-    """The entries of a conversation whose speakers stand in headings."""
+    """The entries of a conversation whose headings name the speakers."""
     parts = _SPEAKER.split(conversation)[1:]
     entries, turn = list[dict[str, Any]](), 0
     for who, utterance in zip(parts[::2], parts[1::2], strict=True):

@@ -28,7 +28,7 @@ def side_text(fields: dict[str, Any], side: str) -> str:
 
 
 def task_text(fields: dict[str, Any]) -> str:
-    """The text of what both sides answer."""
+    """The text that both sides answer."""
     keys = ("long_input", "input", "task_description", "task", "question")
     return _join_texts(next((fields[key] for key in keys if key in fields), ""))
 
@@ -48,10 +48,10 @@ def section_labels(fields: dict[str, Any]) -> list[str]:
 
 
 def section_texts(fields: dict[str, Any]) -> dict[str, dict[str, str | None]]:
-    """For each label the text of either side: cut as at import; None where that side is said to lack it.
+    """For each label the text of either side, cut as at import; None if that side lacks the section.
 
-    Where the cut does not know a label on a side that has it (a caller may cut otherwise, or give a part of the pair,
-    in which other headings are the top ones) it means the whole response.
+    If the cut does not find a label on a side that has it, the label means the whole response. A caller may cut
+    differently, or give a part of the pair in which other headings are the top ones.
     """
     absent = fields.get("sections_absent")
     whole = {side: side_text(fields, side) for side in SIDES}

@@ -29,7 +29,7 @@ HINTS: dict[str, tuple[str, ...]] = {
 
 
 def observe_output(task: str, output: str, reference: str = "") -> dict[str, dict[str, float]]:
-    """What is seen of an output under each hint of HINTS, for Judge.grade.
+    """What the model observes of an output under each hint of HINTS, for grading.
 
     true: share of the reference's words (at most 25) and of its numbers; without a reference .65, less for hedges and
     numbers that the task does not have. order: share of the task's words (at most 10), a list where one is asked for.
@@ -166,7 +166,7 @@ def _earlier(dialogue: Any) -> frozenset[str]:
 
 
 def choose_grade(judge: PracticeJudge, names: Sequence[str], level: float) -> str:
-    """One of some grades that are listed from worst to best, or the other way round where the first sounds good."""
+    """One of some grades, listed from worst to best, or best to worst if the first one sounds good."""
     if judge.family.sees == "nothing":
         at = upper_middle(0, len(names) - 1)
     else:

@@ -88,7 +88,7 @@ class Server:
         return _json(done)
 
     def _complete(self, body: dict[str, Any], text: str, key: str) -> tuple[dict[str, Any], int]:
-        """The completion, and how often the call was asked by now: asking again is another draw of the noise."""
+        """The completion, and how often the call was asked so far: a repeated call draws new noise."""
         attempt = self._asked.get(key, 0) + 1
         if attempt > 1 or len(self._asked) < _MOST_CALLS:
             self._asked[key] = attempt
@@ -96,7 +96,7 @@ class Server:
         return model.complete_chat(body, reply, f"{key} {attempt}"), attempt
 
     async def wait(self, key: str, attempt: int) -> None:
-        """Let the time pass that the options give an answer."""
+        """Wait for the answer's delay from the options."""
         options = self.options
         if options.latency_ms or options.jitter_ms:
             swing = (2 * draw_chance(options.seed, key, attempt, "latency") - 1) * options.jitter_ms

@@ -1,4 +1,4 @@
-"""What the practice heuristics see of a text: its content words, its length, and cues in four languages."""
+"""The text features of the practice heuristics: content words, length, and cues in four languages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def word_share(part: frozenset[str], of: frozenset[str], most: int = 1_000_000) -> float:
-    """Which share of `of` lies in `part`, at most `most` words of it being asked for; 0 where there is nothing."""
+    """The share of the words of `of` that occur in `part`; `most` words suffice for 1; 0 if `of` has no words."""
     return min(1.0, len(part & of) / min(len(of), most)) if of else 0.0
 
 
@@ -85,7 +85,7 @@ def length_level(text: str, low: int = 8, high: int = 400) -> float:
 
 
 def evenness(text: str) -> float:
-    """How little a text repeats itself: content words that differ, over a square root of its length; 0..1."""
+    """How little a text repeats itself, 0..1: distinct content words over a square root of its length."""
     size = count_tokens(text)
     return min(1.0, len(content_words(text)) / (2.2 * size**0.72)) if size else 0.0
 

@@ -1,4 +1,4 @@
-"""What one judgment takes: its calls (pieces), their messages, and what the answers amount to together.
+"""The plan of one judgment: its calls (pieces), their messages, and the combined reading of the answers.
 
 Most judgments are one call, the piece "". Both orders of a pair, the windows of a long dialogue and the chapters of a
 long input are several, asked one after the other, because a window carries a summary of what came before.
@@ -34,7 +34,7 @@ Slot = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One judgment to make: an item under the caller's key, one of its units or "" for all, asked for the n-th time."""
+    """One judgment to make: an item under the caller's key, one of its units ("" for all), and the sample's number."""
 
     key: str
     item: Item
@@ -51,9 +51,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One call: its messages, which say the shape of the reply in every mode but json_schema, and the schema.
+    """One call: its messages (they describe the shape of the reply, except in mode json_schema) and the schema.
 
-    `temperature`: that of this call, None for the judge's.
+    `temperature` is that of this call; None means the judge's.
     """
 
     messages: list[Message]
@@ -66,8 +66,8 @@ class Ask:
 class CallReply:
     """The reply to one call.
 
-    `unscored` and `why` are set where the protocol already says that there is nothing to read: the call failed after
-    all retries (api_error), the reply was cut off (cut_off) or refused (refused).
+    `unscored` and `why` are set if the protocol already says that there is nothing to read: the call failed after all
+    retries (api_error), the reply was cut off (cut_off) or refused (refused).
 
     `logprobs` are (token, ((alternative, log-probability), ...)) of the reply, where they were asked for; `estimated`:
     the tokens are not the endpoint's own counts.
@@ -92,7 +92,7 @@ class CallReply:
 
 @dataclass(frozen=True, slots=True)
 class FinishedJudgment:
-    """A judgment: its task, the raw text that is kept, and what it was read as."""
+    """A judgment: its task, the raw text that is stored, and its reading."""
 
     task: Task
     raw: str
@@ -123,10 +123,10 @@ def pieces(card: Card, params: Params, task: Task) -> list[str]:
 
 
 def remaining_pieces(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
-    """The pieces that are still to be asked, given the answers there are; none once one of these cannot be read.
+    """The pieces that are still to be asked, given the answers so far; none once one of these cannot be read.
 
-    A judgment is unscored when any of its pieces is: what would still be asked would be paid for nothing. Of a
-    conversation only what goes on from such a piece is left out, unless a call failed.
+    A judgment is unscored if any of its pieces is, so further calls would cost money for nothing. In a conversation,
+    only the pieces that continue such a piece are left out, unless a call failed.
     """
     if card.conversation is not None:
         return _unsaid(card.conversation, task, answers)
@@ -151,8 +151,8 @@ def ask(
 ) -> Ask:
     """One call of a judgment, given the answers to the pieces before it.
 
-    The marks of its fence differ each time, unless a `salt` is given. A window is given the summary that the one before
-    it wrote. Raises NoProbe where the item cannot be probed.
+    The marks of its fence differ each time, unless a `salt` is given. A window gets the summary of the window before
+    it. Raises NoProbe if the item cannot be probed.
     """
     if card.conversation is not None:
         said_before = {name: answer.raw for name, answer in before.items()}
@@ -177,11 +177,11 @@ def ask(
 
 
 def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply]) -> FinishedJudgment:
-    """The judgment that the answers to all pieces amount to.
+    """The judgment from the answers to all pieces.
 
-    One call's raw text is kept as it came; those of several are kept together as JSON (`pack_replies`). A piece that
-    was not asked, or cannot be read, makes the whole judgment unscored with that piece named: half of a comparison, or
-    a dialogue with a hole, is no measurement, and the missing half is never filled in.
+    The raw text of a single call is kept unchanged; those of several calls are kept together as JSON (`pack_replies`).
+    If a piece was not asked or cannot be read, the whole judgment is unscored and names that piece: half of a
+    comparison, or a dialogue with a gap, is not a measurement, and a missing part is never filled in.
     """
     return _together(card, params, task, _calls(card, params, task, answers), answers)
 
@@ -205,12 +205,12 @@ def _together(
 
 
 def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment:
-    """The judgment that a stored raw text amounts to, of one call or of several: what `fuse` made of it.
+    """The judgment from a stored raw text of one or several calls: the same as `fuse` made.
 
-    It lacks the confidence that log-probabilities gave. Where a single call was refused or cut off by the protocol only
-    its row says so: that row is kept. A single reply under parameters that make several (an imported one) is read as it
-    is; replies of whole orders are not those of chapters, whatever the parameters say of the context. Never raises for
-    what a raw text may hold.
+    It lacks the confidence from log-probabilities. If the protocol refused or cut off a single call, only its row says
+    so, and that row is kept. A single (imported) reply under parameters that need several calls is read alone. Replies
+    of whole orders are not read as chapters, whatever context the parameters give. It never raises, whatever a raw text
+    contains.
     """
     found = unpack_replies(raw)
     if found is None:
@@ -223,9 +223,9 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
 
 
 def params_of_stored(given: Mapping[str, Any]) -> Params:
-    """The parameters that a judge was stored with, without those that are not ours or that we would refuse.
+    """A judge's stored parameters, without those that are unknown or that we would refuse.
 
-    What came from elsewhere may hold anything. Which rating in prose counts is that of `counted_verdict`.
+    Imported parameters may contain anything. `counted_verdict` says which rating in prose counts.
     """
     try:
         found = Params.model_validate(given)
@@ -238,7 +238,7 @@ def params_of_stored(given: Mapping[str, Any]) -> Params:
 def pack_replies(answers: Sequence[tuple[str, CallReply]]) -> str:
     """The raw texts of several pieces as one text.
 
-    It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` where the protocol said so.
+    It is {"pieces": [{"piece", "raw"}, ...]}, with `unscored` and `why` if the protocol set them.
     """
     rows = [
         {"piece": name, "raw": a.raw, **({"unscored": a.unscored, "why": a.why} if a.unscored else {})}
@@ -277,8 +277,8 @@ _NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those o
 class _Call:
     """One call of a judgment.
 
-    It has its name and that name in words, the card as its reply is read and as it is asked, the item as the judge sees
-    it, and what it is a part of.
+    It has its name, also in words; the card for reading and the card for asking; the item as the judge sees it; and
+    what it is a part of.
     """
 
     name: str
@@ -311,7 +311,7 @@ def _calls(
 
 
 def _calls_of_pieces(card: Card, params: Params, task: Task, names: set[str]) -> list[_Call]:
-    """The calls of a judgment that was kept as pieces of these names; whole orders say how they were asked."""
+    """The calls of a judgment that was stored as pieces of these names; whole orders imply how they were asked."""
     if not names or not names <= {f"order:{order}" for order in orders.ORDERS}:
         return _calls(card, params, task, names)
     overrides = {"context": 0} | ({"orders": "both"} if len(names) == 2 else {})
@@ -340,7 +340,7 @@ def _unsaid(conversation: AnsweringCalls, task: Task, answers: Mapping[str, Call
 
 
 def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
-    """What a conversation amounts to: no scores; unscored where a call failed, and else where a reply is lacking."""
+    """The judgment of a conversation: it has no scores, and is unscored if a call failed or a reply is missing."""
     read = [(call, _conversation_reading(answers[call.name]) if call.name in answers else _UNASKED) for call in calls]
     order = ("api_error", "refused", "incomplete", None)
     call, first = min(read, key=lambda one: order.index(one[1].unscored))
@@ -349,12 +349,12 @@ def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[st
 
 
 def is_lost(raw: str, unscored: UnscoredReason | None) -> bool:
-    """Whether a reply of a conversation is no answer: any text that came is one, also if it was cut off, or refuses."""
+    """Whether a reply of a conversation is lost; any text counts as an answer, even if it was cut off or refuses."""
     return unscored == "api_error" or (unscored == "refused" and not raw.strip())
 
 
 def _conversation_reading(answer: CallReply) -> Reading:
-    """What a reply of a conversation comes to: nothing to score, and unscored only where it is no answer."""
+    """The reading of a reply of a conversation: no scores, and unscored only if it is not an answer."""
     lost = is_lost(answer.raw, answer.unscored)
     return Reading(unscored=answer.unscored, why=answer.why) if lost else Reading()
 
@@ -417,7 +417,7 @@ def _combine_readings(card: Card, calls: Sequence[_Call], readings: Mapping[str,
 def _summary(
     card: Card, params: Params, task: Task, calls: Sequence[_Call], call: _Call, before: Mapping[str, CallReply]
 ) -> str:
-    """The summary that the window before gave; "" for the first, and where that one could not be read."""
+    """The summary of the window before; "" for the first window, or if the summary could not be read."""
     index = [one.name for one in calls].index(call.name)
     answer = before.get(calls[index - 1].name) if index else None
     if answer is None:

@@ -31,7 +31,7 @@ _WIDE = re.compile(r"(?=([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}))")
 
 @dataclass(frozen=True)
 class Chapter:
-    """The k-th of n: the pair as its call sees it, and the numbers of its sections in the item, in order."""
+    """Chapter k of n: the pair as its call sees it, and the numbers of its sections in the item, in order."""
 
     number: int
     of: int
@@ -50,8 +50,9 @@ def room_for_item(context: int, max_tokens: int) -> int:
 
         context - min(max_tokens, context / 4) - min(3000, context / 4)
 
-    for the reply, and for the prompt with its frame: not what this very prompt has, so that a stored judgment is still
-    understood when a card has another wording. A card with long examples needs a lower `context` than the model has.
+    The two terms reserve room for the reply, and for the prompt with its frame. The second does not use the length of
+    the actual prompt, so that a stored judgment can still be read after a card's wording changes. A card with long
+    examples needs a lower `context` than the model has.
     """
     return max(context - min(max_tokens, context // 4) - min(_PROMPT, context // 4), 1)
 
@@ -80,12 +81,12 @@ def plan_chapters(item: Pair, limit: int) -> tuple[Chapter, ...]:
 
 
 def chapter_fields(chapter: Chapter) -> dict[str, Any]:
-    """What a chapter's call is shown besides the pair."""
+    """The fields that a chapter's call is shown in addition to the pair."""
     return {"chapter": f"{chapter.number} of {chapter.of}", "outline_of_input": list(chapter.outline)}
 
 
 def chapter_instructions(chapter: Chapter) -> str:
-    """What is said after the material of a chapter."""
+    """The text after the material of a chapter."""
     return (
         f"The input is too long for one call and is judged in {chapter.of} parts; this is part {chapter.number}, with "
         "the sections of both responses that draw on it. outline_of_input shows how the whole input is built. Judge "

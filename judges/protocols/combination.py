@@ -1,7 +1,7 @@
-"""Several answers to one question are one: samples of a judge, and the orders, windows and chapters of a judgment.
+"""Combine several answers into one: a judge's samples, and the orders, windows and chapters of a judgment.
 
-A judge that is asked several times about the same thing is one judge whose answer is the combination (docs/methods.md,
-Samples); the store's view `score_now` makes the same of the same samples (data/store/migrations/007_samples.sql).
+A judge that is asked several times about the same thing is one judge, whose answer is the combination (docs/methods.md,
+Samples). The store's view `score_now` gives the same result (data/store/migrations/007_samples.sql).
 """
 
 from __future__ import annotations
@@ -27,24 +27,25 @@ _CLOSE = 1e-9
 
 
 def combination_rule(card: Card, params: Mapping[str, Any]) -> CombinationRule:
-    """The rule of a judge with these stored parameters: what they say, else what its card has."""
+    """The rule of a judge with these stored parameters: the rule that they name, else its card's."""
     given = params.get("combine")
     return given if given in RULES else card.defaults.combine or "median"
 
 
 def rule_on_scale(rule: CombinationRule, scale: Scale) -> CombinationRule:
-    """The rule on a scale: categories without an order, flags and turns have no median or mean, and are voted on."""
+    """The rule on a scale: categories without an order, flags and turns have no median or mean, so a vote decides."""
     return rule if rule in ("first", "vote") or scale.weights else "vote"
 
 
 def combine_samples(samples: Sequence[float | None], rule: CombinationRule, drawn: float | None = None) -> float | None:
     """The one answer of several samples in the order in which they were asked; None is n/a.
 
-    first: what was said first. Of the others, n/a where more than half say so, else of the samples with a value: their
-    median (of an even number the mean of the two in the middle), their mean, or the commonest, where a drawn vote is
-    `drawn` (a pair's tie), and without it the one of the drawn that was said first. ValueError without a sample.
+    first: the first answer. The other rules give n/a if more than half of the samples say so. Otherwise they use the
+    samples with a value: the median (of an even number, the mean of the two middle ones), the mean, or the most
+    frequent value. A tied vote gives `drawn` (a pair's tie) or, without it, the tied value that was said first.
+    ValueError without a sample.
 
-    Median and mean may lie between two answers of the scale; `nearest_answer` is the one that people are shown then.
+    Median and mean may lie between two answers of the scale; people are then shown `nearest_answer`.
     """
     if not samples:
         raise ValueError("There is no sample to combine.")
@@ -66,7 +67,7 @@ def combine_samples(samples: Sequence[float | None], rule: CombinationRule, draw
 
 
 def combine_on_scale(samples: Sequence[float | None], rule: CombinationRule, scale: Scale) -> float | None:
-    """The one answer of several samples on a scale, by the rule that it has there; a drawn vote is its tie."""
+    """The combined answer of several samples on a scale, by the rule for that scale; a tied vote gives its tie."""
     return combine_samples(samples, rule_on_scale(rule, scale), tie_code(scale))
 
 
@@ -103,7 +104,7 @@ def mean_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
 
 
 def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
-    """The answer with the most weight; where the heaviest are equal what a tied vote means, None without one."""
+    """The answer with the most weight; for equal weights, the code of a tied vote, or None if there is none."""
     weights: dict[float, float] = {}
     for value, weight in values:
         weights[value] = weights.get(value, 0.0) + weight
@@ -115,7 +116,7 @@ def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | 
 
 
 def drawn_code(scale: Scale) -> float | None:
-    """The code of answers that contradict each other within a judgment: that of a tied vote, else "tie"; None: none."""
+    """The code for contradictory answers within a judgment: that of a tied vote, else "tie"; None if it has neither."""
     drawn = scale.drawn or ("tie" if "tie" in scale.categories else "")
     return float(scale.categories.index(drawn)) if drawn else None
 
@@ -123,8 +124,8 @@ def drawn_code(scale: Scale) -> float | None:
 def combine_answers(scale: Scale, values: Sequence[tuple[float | None, float]]) -> tuple[bool, float | None]:
     """(whether there is an answer, the answer) of several (value, weight).
 
-    n/a only where all say so; the mean where answers are ordered, the vote where they are not, and a flag is raised
-    where anyone raised it. Without an answer: a drawn vote on a scale that has no word for it.
+    n/a only if all say so; the mean of ordered answers, else the vote; a flag is raised if any answer raised it. There
+    is no answer after a tied vote on a scale without a word for it.
     """
     known = [(value, weight) for value, weight in values if value is not None]
     if not known:
@@ -138,12 +139,13 @@ def combine_answers(scale: Scale, values: Sequence[tuple[float | None, float]]) 
 
 
 def agreement_confidence(scale: Scale, values: Iterable[float | None]) -> float | None:
-    """How sure a value is that several answers were fused to; None for fewer than two answers.
+    """The confidence of a value that combines several answers; None for fewer than two answers.
 
         .9 - 1.2 (highest - lowest) / width of the scale, at least .1
 
-    so that on 1-5 equal answers have high confidence (.9), neighbours medium (.6), and two steps low (.3). Where
-    answers have no order, or only some are n/a: .9 when all are equal, else .3; for a flag that only some raise .45.
+    On 1-5, equal answers have high confidence (.9), neighbouring answers medium (.6), and answers two steps apart low
+    (.3). If answers have no order, or only some are n/a: .9 if all are equal, else .3; for a flag that only some raise,
+    .45.
     """
     given = list(values)
     if len(given) < 2:

@@ -1,7 +1,8 @@
 """The messages of one call: the rubric as system message, the item as JSON inside a fence that no text can forge.
 
-No wrapper is a boundary: a model may still obey what it was to judge. The fence makes it plain where the material ends,
-the rubric is in another message, and every reply is checked against schema, range and rules when it is read.
+No wrapper is a security boundary: a model may still obey the text that it judges. But the fence shows where the
+material ends, the rubric is in another message, and every reply is checked against schema, range and rules when it is
+read.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _FENCED = re.compile(r"^=== ([0-9a-f]{16}) (\S+) ===\n(.*?)\n=== \1 end ===$", r
 
 
 def nonce(content: str, key: str, salt: str | None = None) -> str:
-    """Sixteen hex digits that no writer of the content can foresee: a hash over it, the call's key and a salt.
+    """Sixteen hex digits that no author of the content can predict: a hash of the content, the call's key and a salt.
 
-    Without a `salt` each time other ones; the same salt gives the same again.
+    Without a `salt` they differ each time; the same salt gives the same digits.
     """
     salted = f"{secrets.token_hex(16) if salt is None else salt}{key}\n{content}"
     return hashlib.sha256(salted.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -51,7 +52,7 @@ def read_fence(text: str) -> tuple[str, dict[str, Any]] | None:
 def fill(template: str, fields: Mapping[str, Any]) -> str:
     """The template with each {name} replaced by the field, and doubled braces by single ones, as str.format does it.
 
-    What a field holds is never looked at, and a {name} without a field stays as it is.
+    The content of a field is never interpreted, and a {name} without a field stays unchanged.
     """
 
     def put(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Replies to a pair that come one order at a time, as in files: which two are one judgment, and what is kept."""
+"""Replies to a pair that come one order at a time, as in files: which two form one judgment, and its raw text."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ OrderReply = tuple[str, UnscoredReason | None, str]
 class OrderMatcher:
     """The replies whose other order has not come yet. Lines of the two orders may be in any place.
 
-    Of several replies to one pair the first as A/B belongs to the first as B/A, the second to the second; where they
-    say which sample they are, the same to the same.
+    If a pair has several replies, the first as A/B belongs to the first as B/A, the second to the second, and so on.
+    Replies that name their sample belong to the reply of the same sample.
     """
 
     waiting: dict[Hashable, dict[Order, list[tuple[int | None, int]]]] = field(default_factory=dict)
     known: dict[tuple[Hashable, Order], set[tuple[int | None, int]]] = field(default_factory=lambda: defaultdict(set))
 
     def meet(self, about: Hashable, order: Order, sample: int | None, half: OrderReply, number: int) -> int | None:
-        """The number under which the other order of this reply waits, -1 where the same reply came before, or None.
+        """The number under which the other order of this reply waits; -1 if the same reply came before; or None.
 
-        None: it waits now itself, under its own `number`. `about` is what is judged by whom.
+        None means that this reply now waits, under its own `number`. `about` says what is judged, and by whom.
         """
         mark = (sample, hash(half))
         if mark in self.known[about, order]:

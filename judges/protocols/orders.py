@@ -1,7 +1,7 @@
-"""Both orders of a pair: what the judge sees with A and B swapped, its reading turned back, and the two made one.
+"""Both orders of a pair: swap A and B for the judge, swap its reading back, and combine the two readings.
 
-A judge that favours the first place says something else when the places are swapped. Inconsistent is a tie (Zheng et
-al. 2023, MT-Bench).
+A judge that favours the first place answers differently when the places are swapped. Inconsistent verdicts are a tie
+(Zheng et al. 2023, MT-Bench).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TURNED = "With the places swapped (what is called A here is B): "
 
 
 def swap(item: Pair) -> Pair:
-    """The pair with its responses, and their parts of every section, in each other's place. Twice is the identity."""
+    """The pair with its responses swapped, also in every section. Applied twice, it is the identity."""
     cut = item.sections
     turned = None if cut is None else [Section(label=s.label, a=s.b, b=s.a) for s in cut]
     return item.model_copy(
@@ -33,7 +33,7 @@ def swap(item: Pair) -> Pair:
 
 
 def swap_back(card: Card, reading: Reading) -> Reading:
-    """The reading of a swapped pair, in the item's own A and B. Twice is the identity; texts stay as they came."""
+    """The reading of a swapped pair in terms of the item's A and B; texts stay unchanged. Twice is the identity."""
 
     def swap_sides(score: Score) -> Score:
         dimension = card.dimension(score.dimension, score.unit)
@@ -59,11 +59,11 @@ def rename_units(reading: Reading, name: Callable[[str], str]) -> Reading:
 
 
 def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
-    """One reading of two that are both in the item's own A and B. A score that only one of them has stays what it is.
+    """Combine two readings that are in terms of the item's A and B. A score that only one of them has is kept.
 
-    A verdict that changes with the order is a tie (on a scale without one it has no score), with low confidence and a
-    note that names both. Other scores: `combination.combine_answers`, the mean of the two orders. Confidence is that of
-    `combination.agreement_confidence`, source "orders". `facts["orders"]` has the verdict in words by order.
+    A verdict that changes with the order becomes a tie (no score on a scale without a tie), with low confidence and a
+    note that names both verdicts. Other scores: `combination.combine_answers`, the mean of the two orders. Confidence
+    is that of `combination.agreement_confidence`, source "orders". `facts["orders"]` has the verdict in words by order.
     """
     other = {(s.unit, s.dimension): s for s in ba.scores}
     scores: list[Score] = []
@@ -102,7 +102,7 @@ def fuse_orders(card: Card, ab: Reading, ba: Reading) -> Reading:
 
 
 def mark_single_order(card: Card, order: str, found: Reading) -> Reading:
-    """The reading of a pair that was asked in one order only, as `facts["orders"]` and a note say."""
+    """The reading of a pair that was asked in one order only; `facts["orders"]` and a note say so."""
     dimension = verdict_dimension(card)
     verdict = next((s for s in found.scores if dimension and (s.unit, s.dimension) == ("pair", dimension.name)), None)
     if dimension is None or verdict is None:
@@ -120,7 +120,7 @@ def verdict_dimension(card: Card) -> Dimension | None:
 def parse_flip_note(text: str) -> tuple[str, str] | None:
     """The answers as A/B and as B/A that a note of `fuse_orders` names, as the scale has them; None of any other note.
 
-    ("", "") of the note that only one order gave an answer.
+    ("", "") for the note that only one order gave an answer.
     """
     if text in {f"Asked as {name} only: the other order is not known." for name in NAMES.values()}:
         return "", ""

@@ -1,4 +1,4 @@
-"""The changes that a probe makes to an item before a judge sees it, to learn what the judge does then.
+"""The changes that a probe makes to an item before a judge sees it, to measure how the judge reacts.
 
 A probed item keeps its key, its units and its sections, so every score belongs to a cell of the original.
 """
@@ -55,7 +55,7 @@ def scenario_pool(items: Iterable[Item]) -> tuple[str, ...]:
 
 
 def apply_probe(card: Card, params: Params, item: Item, others: Sequence[str] = ()) -> Item:
-    """The item as the judge's probe changes it; the item itself without one, and where the probe has nothing to change.
+    """The item as changed by the judge's probe; the item itself if there is no probe or nothing to change.
 
     scenario_swapped: another scenario of `others` (see `scenario_pool`), drawn by the hash of the item's id, so that it
     is the same in every run. reference_removed: no reference answer. injected_order: an order to the judge with a
@@ -122,7 +122,7 @@ def _with_order(card: Card, text: str) -> str:
 
 
 def forge_reply(card: Card) -> str:
-    """A reply with the best scores that the card knows, short and not always complete: what a cheat would plant."""
+    """A short, not always complete reply with the best scores of the card, as an attacker would plant it."""
     if card.text is not None:
         scale = card.dimensions[0].scale
         return f"[[{PLANTED.upper()}]]" if PLANTED in scale.categories else f"[[{scale.hi}]]"

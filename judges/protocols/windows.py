@@ -24,7 +24,7 @@ WORDS = 80
 _MOST = 6
 """Assistant turns above which no window is rounded: a judge's attention drops over more."""
 _LONGEST = 2000
-"""Characters of a summary that are handed on: what is longer did not obey, and would fill the next call."""
+"""The most characters of a summary that are passed on: a longer one ignored its limit and would fill the next call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class Window:
 def plan_windows(item: Dialogue, size: int, over: int, of: int = 0) -> list[Window]:
     """The windows of a dialogue of more than `over` assistant turns, in order; [] where it stays whole.
 
-    They are as many as come nearest to `size`, with at most one turn more than that and none made longer than 6, as
-    even as can be, the longer ones first: 11 turns by 5 are 6 + 5. An utterance is in the window of the assistant
-    turn that answers it; what follows the last one is in the last window. `of`: how many windows a judgment that
-    was begun has. Older ones were cut into ceil(turns / size), 11 turns into 4 + 4 + 3, and are read and gone on with
-    as they were.
+    Their number brings their length nearest to `size`, with at most one turn more than that, and no window is
+    lengthened beyond 6 turns. They are as even as possible, longer ones first: 11 turns by 5 are 6 + 5. An utterance is
+    in the window of the assistant turn that answers it; utterances after the last turn are in the last window. `of` is
+    the number of windows of a judgment that was already begun. Older ones were cut into ceil(turns / size) windows, 11
+    turns into 4 + 4 + 3, and are still read and continued in this way.
     """
     at = [index for index, turn in enumerate(item.turns) if turn.role == "assistant"]
     if not size or len(at) <= over or len(at) <= size:
@@ -83,17 +83,17 @@ def allows_windows(card: Card) -> bool:
 
 
 def cut_dialogue(item: Dialogue, window: Window) -> Dialogue:
-    """The dialogue as a window has it: only these utterances, with their numbers."""
+    """The dialogue of a window: only its utterances, with their numbers."""
     return item.model_copy(update={"turns": list(window.turns)})
 
 
 def window_fields(window: Window, summary: str) -> dict[str, Any]:
-    """What a window's call is shown besides the dialogue."""
+    """The fields that a window's call is shown in addition to the dialogue."""
     return {} if window.number == 1 else {"summary_of_earlier_turns": summary or "(There is none.)"}
 
 
 def window_instructions(window: Window, conversation: bool) -> str:
-    """What is said after the material of a window; `conversation`: whether the card scores the whole, too."""
+    """The text after the material of a window; `conversation`: the card scores the whole conversation too."""
     scored = ", ".join(map(str, window.scored))
     sentences = [
         f"This dialogue is judged in {window.of} parts; this is part {window.number}.",
@@ -117,9 +117,9 @@ def window_instructions(window: Window, conversation: bool) -> str:
 
 
 def with_summary(card: Card, window: Window) -> Card:
-    """The card as a window's reply is read: with a `summary`, which the last window has no use for.
+    """The card for reading a window's reply: with a `summary`, which the last window does not need.
 
-    The reading's `facts["summary"]` is that summary, without what is beyond 2,000 characters.
+    The reading's `facts["summary"]` is that summary, cut at 2,000 characters.
     """
 
     def read(reply: Any, item: Any) -> Reading:

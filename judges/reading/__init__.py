@@ -1,1 +1,1 @@
-"""A reply becomes scores: read, validated, or refused with a reason. The front module is reading."""
+"""Turn a reply into scores: read, validated, or refused with a reason. The main module is reading."""

@@ -1,7 +1,7 @@
-"""Scores that came without the judge's reply: the text that is kept in its place, and what it is read as.
+"""Scores that came without the judge's reply: the text that is stored instead, and its reading.
 
-Files of other teams often have a judge's values and nothing else. Such a judgment says of some cells of an item what
-the judge gave; cells that it does not name are not missing.
+Files of other teams often have only a judge's values. Such a judgment gives the values of some cells of an item; cells
+that it does not name do not count as missing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def to_raw(scores: Iterable[BareScore]) -> str:
 
 
 def from_raw(raw: str) -> list[BareScore] | None:
-    """The scores of a text that `to_raw` has made; None of any other."""
+    """The scores of a text that `to_raw` made; None for any other text."""
     if not raw.startswith(_BEGINS):
         return None
     try:
@@ -55,10 +55,10 @@ def from_raw(raw: str) -> list[BareScore] | None:
 
 
 def read_scores(card: Card, scores: Iterable[BareScore], item: Item) -> Reading:
-    """What the scores amount to for an item.
+    """The reading of the scores for an item.
 
-    A value off its scale has no score and is marked with a rule; where nothing is left, the judgment is unscored, as
-    `out_of_range`, or `incomplete` where no value was given at all. Raises NoCell.
+    A value off its scale has no score and is marked as a broken rule. If no score is left, the judgment is unscored as
+    `out_of_range`, or as `incomplete` if there was no value at all. Raises NoCell.
     """
     item_units = units(item)
     turns = frozenset(t.turn for t in item.turns if t.role == "assistant") if isinstance(item, Dialogue) else None

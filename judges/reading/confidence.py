@@ -1,7 +1,7 @@
-"""How sure a score is, from what is known besides the judge's word: token log-probabilities, and rules it breaks.
+"""The confidence of a score from sources other than the judge's statement: token log-probabilities and broken rules.
 
-Disagreement of orders, windows and chapters comes from `combination`, that of samples from the view of them in the
-store; `combine_confidence` says what holds where several are known.
+Confidence from the disagreement of orders, windows and chapters comes from `combination`, that of samples from a view
+in the store. `combine_confidence` selects one if several are known.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _DOUBTED = 0.05
 
 
 def combine_confidence(*known: tuple[float | None, str]) -> tuple[float | None, str]:
-    """(confidence, source) that holds of several; (None, "") where nothing is known.
+    """The (confidence, source) that counts among several; (None, "") if nothing is known.
 
-    The lowest holds, the first of equals: each source can show a doubt, and none can take away what another has shown.
-    What the judge says of itself counts only where nothing else is known. (Samples, where there are several, stand
-    beside it in the store: view score_spread.)
+    The lowest one counts, and the first among equals, because each source can show a doubt and none can remove
+    another's. The judge's own statement counts only if nothing else is known. (The confidence from several samples is
+    kept separately in the store: view score_spread.)
     """
     given = [(value, source) for value, source in known if value is not None]
     observed = [one for one in given if one[1] != STATED] or given
@@ -44,11 +44,11 @@ def combine_confidence(*known: tuple[float | None, str]) -> tuple[float | None, 
 def with_token_confidence(
     card: Card, item: Item, part: str, raw: str, logprobs: Logprobs, reading: Reading, last: bool = True
 ) -> Reading:
-    """A reading with the confidence that its tokens give; as it was where there are none or they do not fit the text.
+    """A reading with the confidence from its tokens; unchanged if there are none or they do not fit the text.
 
     For each score whose token is found: the confidence is the probability of the given answer and `facts["expected"]`
     {(unit, dimension): sum(p v) / sum(p)} the expected value on an ordered scale, both over the answers that the scale
-    allows (without n/a for the expected value). What the judge said of itself is kept in `facts["self-reported"]`.
+    allows (without n/a for the expected value). The judge's stated confidence is kept in `facts["self-reported"]`.
     `last`: which rating of a reply in prose counts.
     """
     if not logprobs or reading.unscored:
@@ -86,7 +86,7 @@ def with_token_confidence(
 
 
 def lower_broken(reading: Reading) -> Reading:
-    """A reading in which a score that breaks a rule of its card has low confidence, whatever else is known of it."""
+    """A reading in which a score that breaks a rule of its card has low confidence, regardless of other sources."""
     broken = {(r.unit, r.dimension) for r in reading.remarks if r.sort == "rule" and r.dimension}
     if not broken:
         return reading
@@ -101,7 +101,7 @@ def lower_broken(reading: Reading) -> Reading:
 
 
 def _waver(scale: Scale, shares: dict[float | None, float]) -> str:
-    """The source, and where the tokens are not sure the two answers that they waver between."""
+    """The source and, if the tokens are not sure, the two most likely answers."""
     top = sorted(shares, key=lambda v: (-shares[v], v is None, v or 0.0))[:2]
     if len(top) < 2 or shares[top[0]] >= _SURE or shares[top[1]] < _DOUBTED:
         return TOKENS
@@ -121,10 +121,10 @@ class _Tokens:
         self.starts = list(accumulate(map(len, texts[:-1]), initial=-offset))
 
     def shares(self, scale: Scale, place: ValueSpan) -> dict[float | None, float]:
-        """The probability of each answer of the scale where the value at a place begins; {} if it is not known.
+        """The probability of each answer of the scale at the beginning of a value; {} if not known.
 
-        What the alternatives leave to the rest of the vocabulary might be answers, too: together they fall short of 1
-        by it.
+        The probability left to the rest of the vocabulary may belong to answers too, so the sum is below 1 by that
+        amount.
         """
         index = self._at(place.start)
         if index is None:
@@ -153,7 +153,7 @@ class _Tokens:
         return {value: weight / total for value, weight in weights.items()} if total > 0 else {}
 
     def _next(self, index: int, scale: Scale, short: str) -> dict[float, float]:
-        """How likely the token after a short number makes a longer answer of the scale of it."""
+        """For each longer answer, the probability that the token after a short number leads to it."""
         found: dict[float, float] = {}
         for text, logprob in self.tokens[index][1]:
             head = text[: len(text) - len(text.lstrip("0123456789"))]
@@ -169,20 +169,20 @@ class _Tokens:
 
 
 def _strip_token(text: str, lead: str) -> str:
-    """A token without what surrounds a value: the text before it in the token that was taken, quotes, commas."""
+    """A token without the text around a value: the lead text of the chosen token, quotes, commas."""
     if lead and text.startswith(lead):
         text = text[len(lead) :]
     return text.strip(_NOISE).lower()
 
 
 def _starts(scale: Scale) -> set[str]:
-    """The answers of a numeric scale with which a longer one begins."""
+    """The answers of a numeric scale that are the beginning of a longer answer."""
     numbers = [str(n) for n in range(max(int(scale.lo), 0), min(int(scale.hi), 1000) + 1)]
     return {short for short in numbers if any(n != short and n.startswith(short) for n in numbers)}
 
 
 def _answer(scale: Scale, bare: str, place: ValueSpan) -> float | str | None:
-    """The answer that a token begins, "" where it begins none (or several, and not the one given)."""
+    """The answer that a token begins; "" if it begins none, or several without the given one."""
     if not bare:
         return ""
     if scale.na and (bare in ("na", "null", "nul") or "n/a".startswith(bare) or bare.startswith("n/a")):

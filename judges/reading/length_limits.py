@@ -1,7 +1,7 @@
-"""How judges keep to the length that they were asked for: marks beside their words, never a reason to look again.
+"""How judges keep to the requested length: marks beside their texts, which never put an item up for review.
 
-A mark is a remark of the sort `rule` about a unit, not about a dimension, whose text ends in MARK: no score is less
-sure for it, and the review queue passes over it.
+A mark is a remark of the sort `rule` about a unit, not about a dimension, whose text ends in MARK. It lowers no
+confidence, and the review queue ignores it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def count_sentences(text: str) -> int:
 
 
 def mark_many_words(unit: str, what: str, text: str, most: int) -> list[Remark]:
-    """The mark of a text of more words than were asked for; none for one that keeps to it."""
+    """The mark of a text with more words than requested; none for a text within the limit."""
     if len(text) < 2 * most or (found := count_words(text)) <= most:
         return []
     return [_mark(unit, f"The {what} has {found:g} words, and {most} were asked for at most.")]

@@ -1,8 +1,8 @@
 """A judge's reply as it came, turned into scores, or into an *unscored* judgment with the reason. Never a default.
 
-What a reply says is never guessed: a text is no number, a verdict of another word is none, of two replies that differ
-none counts. What is only written in another way is taken: 4.0 is 4, "Good" is good, prose and fences around the JSON
-do not matter, and thinking before it is no part of it. tests/judges/reading/test_replies.py shows each case, and why.
+Nothing is guessed: a text is not a number, an unknown word is not a verdict, and if a reply contains two different
+objects, neither counts. Other spellings are accepted: 4.0 is 4, "Good" is good, prose and fences around the JSON do not
+matter, and thinking before it is ignored. tests/judges/reading/test_replies.py shows each case, and why.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from judges.types import Dialogue, Pair, Reading, Response, UnscoredReason
 
 Verdict = Literal["last", "fastchat"]
 _TRIES = 500
-"""How many braces in prose are tried as the start of an object: a reply has one, a hostile one a million."""
+"""The most braces in prose that are tried as the start of an object: a reply has one, a hostile reply a million."""
 _RANGE = {"greater_than_equal", "less_than_equal", "greater_than", "less_than", "off_scale"}
 _WORDS = {"literal_error", "enum"}
 _INTEGER = {"int_type", "int_from_float"}
@@ -74,10 +74,10 @@ def read_reply(
 
 
 def counted_verdict(params: Mapping[str, Any]) -> Verdict:
-    """Which rating in prose counted for a judge with these stored parameters.
+    """Which rating in prose counts for a judge with these stored parameters.
 
-    It is what they say; else the last where they are those of a run of ours (Params.identity leaves that out), and
-    FastChat's choice for files from elsewhere.
+    It is the one that they name. Otherwise it is the last rating for our own runs (Params.identity leaves that out),
+    and FastChat's choice for imported files.
     """
     if params.get("verdict") in ("last", "fastchat"):
         return "last" if params["verdict"] == "last" else "fastchat"
@@ -107,7 +107,7 @@ def _read(
 
 
 def _valid(card: Card, data: Any, parsed: bool) -> Any:
-    """The reply's model. What was not parsed here, as in files, may still hold 4.0 where 4 is meant."""
+    """The validated reply. JSON that was not parsed here, as in files, may still contain 4.0 for 4."""
     try:
         return card.reply.model_validate(data)
     except ValidationError:
@@ -210,7 +210,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _whole_number(value: float) -> int | float:
-    """A number with a point or an exponent: 4.0 is the whole number 4, as JSON knows no other difference."""
+    """A number with a point or an exponent: 4.0 becomes the whole number 4, because JSON does not distinguish them."""
     return int(value) if abs(value) < _EXACT and value == int(value) else value
 
 
@@ -276,7 +276,7 @@ def _invalid(error: ValidationError) -> Reading:
 
 
 def _off_scale(sort: str, value: Any) -> bool:
-    """Whether a value can be read, and is just not among those allowed: 7, 4.5, a word of another scale, n/a."""
+    """Whether a value can be read but is not allowed on the scale: 7, 4.5, a word of another scale, n/a."""
     if sort in _RANGE:
         return True
     if sort in _WORDS:
@@ -291,7 +291,7 @@ def _describe_value(value: Any) -> str:
 
 
 def _storable(found: Reading) -> Reading:
-    """Notes without what no store can hold: NUL and half a surrogate pair. The raw text is kept as it came."""
+    """Notes without characters that no store can hold: NUL and lone surrogates. The raw text is kept unchanged."""
     if not any(_UNSTORABLE.search(remark.text) for remark in found.remarks):
         return found
     clean = (remark._replace(text=_UNSTORABLE.sub("\ufffd", remark.text)) for remark in found.remarks)
@@ -307,9 +307,9 @@ def is_refusal(text: str) -> bool:
 def without_thinking(text: str) -> str | None:
     """A reply without the thinking before it; None where it ends within its thinking.
 
-    Thinking is at the very beginning: the same marks within the reply are text that it quotes. A template may open
-    it for the model, so that only its end is there, before a new line or the JSON; what begins as JSON or as a fence is
-    no thinking.
+    Thinking can only be at the very beginning: the same marks within the reply are quoted text. A template may open it
+    for the model, so that only its end is there, before a new line or the JSON. A text that begins with JSON or a fence
+    contains no thinking.
     """
     at, thought = 0, False
     while found := _OPEN.match(text, at):

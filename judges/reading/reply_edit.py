@@ -1,4 +1,4 @@
-"""A judge's reply put right by what people say: the values changed where they differ, and nothing else."""
+"""A judge's reply corrected by people's answers: only values that differ are changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 400
 
 @dataclass(frozen=True)
 class CorrectedReply:
-    """A reply, the cells that were put right in it, and those where people say otherwise and it could not be done."""
+    """A corrected reply, its corrected cells, and the cells that differ from people but could not be corrected."""
 
     reply: dict[str, Any]
     corrected: tuple[Place, ...] = ()
@@ -30,9 +30,9 @@ class CorrectedReply:
 def correct_reply(
     card: Card, item: Item, part: str, reply: dict[str, Any], gold: Mapping[Place, float | None]
 ) -> CorrectedReply:
-    """The reply with the gold of each cell in place of the judge's value, where the card's own reading finds it there.
+    """The reply with the gold of each cell instead of the judge's value, wherever the card reads that value from.
 
-    A value is changed where that moves this cell to its gold and no other cell that people are asked about.
+    A value is changed only if that moves this cell to its gold and changes no other cell that people are asked about.
     """
     now, done, left = reply, list[Place](), list[Place]()
     reply_scores = _scores(card, item, part, now) or {}
@@ -49,7 +49,7 @@ def correct_reply(
 
 
 def order_keys(card: Card, reply: dict[str, Any]) -> dict[str, Any]:
-    """The reply with its keys in the order in which the card asks for them: what is stored may be sorted."""
+    """The reply with its keys in the card's order, because a stored reply may be sorted."""
     return dict(_order_keys(reply, strict_schema(card.reply)))
 
 

@@ -1,7 +1,7 @@
-"""The shape of a reply, for endpoints that can be held to one, and in words for those that cannot.
+"""The shape of a reply: as a schema for endpoints that can enforce it, and in words for the others.
 
-What is emitted is the part of JSON Schema that OpenAI's strict mode, vLLM, Ollama and llama.cpp all take: no
-references, every object closed, every property required, ranges as lists of values or, of other numbers, in words.
+It uses the part of JSON Schema that OpenAI's strict mode, vLLM, Ollama and llama.cpp all support: no references, every
+object closed, every property required, ranges as lists of values or, for other numbers, in words.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _PLAIN = ("string", "integer", "number", "boolean", "null")
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a reply model for structured outputs; the caller's own copy.
 
-    It asks for more than reading insists on (every key, though some have defaults) and for less (no bounds of
-    numbers): what it lets through is checked when it is read. BadCard where the model cannot be said so: an object of
-    free keys, a value of any type, a model within itself.
+    It requires more than reading does (every key, though some have defaults) and less (no bounds of numbers), so a
+    reply is still checked when it is read. Raises BadCard if the model cannot be expressed: an object with free keys, a
+    value of any type, a recursive model.
     """
     own: dict[str, Any] = json.loads(_text(model))
     return own
@@ -46,7 +46,7 @@ def schema_in_words(card: Card) -> str:
 
 @cache
 def describe_reply(model: type[BaseModel]) -> str:
-    """A reply model in words: its keys and the content of each of them. BadCard as of `strict_schema`."""
+    """A reply model in words: its keys and the content of each of them. Raises BadCard as `strict_schema` does."""
     return _outline(strict_schema(model))
 
 

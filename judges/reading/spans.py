@@ -1,4 +1,4 @@
-"""Where each score is in a judge's reply: the characters of every value, with its unit and dimension."""
+"""The place of each score in a judge's reply: the characters of every value, with its unit and dimension."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) 
 
     In JSON a value belongs to the dimension of the nearest key that names one (or of its `name`), and to the unit that
     the objects around it tell: a `turn`, a section's label, `response_a`. In prose it is the [[mark]] that counts: the
-    last, or the first. The value must still be compared with the reading.
+    last, or the first. Callers must still compare the value with the reading.
     """
     if card.text is not None:
         return _marks(card, part, raw, last)
@@ -76,7 +76,7 @@ def score_spans(card: Card, item: Item, part: str, raw: str, last: bool = True) 
 def json_values(text: str, at: int = 0) -> Iterator[tuple[Path, int, int, Any]]:
     """(path, start, end, value) of every string, number and constant of the JSON value at a place of a text.
 
-    A string's span is without its quotes. It has to be JSON that was parsed; ValueError where it nests deeper than 50.
+    A string's span excludes its quotes. The text must be valid JSON; ValueError if it nests deeper than 50.
     """
     yield from _scan(text, _skip(text, at), (), [0])
 
@@ -111,7 +111,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _whereabouts(raw: str, target: dict[str, Any]) -> int | None:
-    """Where the object that was read begins; the last place where the same object occurs."""
+    """The start of the object that was read; if it occurs several times, the last one."""
     decoder = json.JSONDecoder()
     at, tries, found = raw.find("{"), 0, None
     while at >= 0 and tries < 100:

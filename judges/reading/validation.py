@@ -1,6 +1,6 @@
-"""Whether what a card's `read` gives is what the card asks: every cell once, on its scale, and none besides.
+"""Check that a card's `read` gives what the card asks: every cell once, on its scale, and no other cell.
 
-A card is code that somebody wrote: a slip in it is said in a sentence, and never stored as a judgment.
+A card is code that a user wrote: an error in it is reported in a sentence and never stored as a judgment.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _KEPT, _MOST = 200, 256
 
 
 def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
-    """The card's reading of a valid reply, checked. Raises BadCard where `read` fails or gives what is not asked.
+    """The card's checked reading of a valid reply. Raises BadCard if `read` fails or gives what is not asked.
 
-    A cell that is asked and not scored makes it unscored as `incomplete`, unless a remark of the sort `rule` about that
-    very unit and dimension says why. Of an item that is judged in parts only the part has to be scored.
+    A cell that is asked and has no score makes the reading unscored as `incomplete`, unless a remark of the sort `rule`
+    about its unit and dimension says why. If an item is judged in parts, only the part needs scores.
     """
     try:
         found = card.read_part(model, item, part) if card.read_part else card.read(model, item)
@@ -90,7 +90,7 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
 
 
 def _check_remarks(card: Card, found: Reading) -> None:
-    """Nothing; BadCard for a remark of no known sort, or one that holds anything but texts."""
+    """Raise BadCard for a remark of an unknown sort, or a remark whose fields are not all texts."""
     for remark in found.remarks:
         try:
             fields = (remark.unit, remark.dimension, remark.text)
@@ -106,7 +106,7 @@ def _check_remarks(card: Card, found: Reading) -> None:
 
 
 def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple[str, str]]) -> Reading:
-    """The reading; unscored where a cell that is asked has neither a score nor a rule that says why."""
+    """The reading; unscored if an asked cell has neither a score nor a rule that says why."""
     due: list[str] = units(item)
     if part:
         due = [part]
@@ -127,8 +127,7 @@ def _missing(card: Card, item: Item, part: str, found: Reading, given: set[tuple
 
 @dataclass(frozen=True, slots=True)
 class _RequiredCells:
-    """What dimensions ask of some units: the codes, or a check, by (unit, name), and the cells that have to be scored.
-    """
+    """The cells of dimensions on some units: a check of the value by (unit, name), and the cells that need a score."""
 
     of: tuple[Dimension, ...]
     checks: dict[tuple[str, str], _Fits]
@@ -139,7 +138,7 @@ _KNOWN: dict[tuple[int, tuple[str, ...]], _RequiredCells] = {}
 
 
 def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _RequiredCells:
-    """The same for these very dimensions, which are hashed too slowly to be a key, and units that many items have."""
+    """The required cells, cached by units and by the identity of `dimensions`, because hashing these is slow."""
     key = (id(dimensions), tuple(item_units))
     entry = _KNOWN.get(key)
     if entry is None or entry.of is not dimensions:
@@ -165,11 +164,11 @@ def _code(scale: Scale) -> _Fits:
 
 
 class _OffStep(Exception):
-    """A number between two answers of an interval scale: the judge's slip, as a reply's model knows no steps."""
+    """A number between two answers of an interval scale: the judge's error, as a reply's model cannot check steps."""
 
 
 def _check_step(scale: Scale, score: Score) -> None:
-    """Nothing; _OffStep for a number within the ends of an interval scale that is none of its answers."""
+    """Raise _OffStep for a number within an interval scale that is not one of its answers."""
     if scale.kind == "interval" and isinstance(score.value, (int, float)) and scale.lo <= score.value <= scale.hi:
         cell = f"{score.unit} {score.dimension}"
         raise _OffStep(f"{cell}: {score.value:g} is not on the scale: allowed are {scale.words}")
@@ -184,7 +183,7 @@ def _wrong(card: Card, score: Score, why: str) -> BadCard:
 
 
 def _instead(card: Card, item: Item, score: Score) -> str:
-    """What could have been meant: the dimensions of such a unit, or the units that the item has."""
+    """What may have been meant: the dimensions of such a unit, or the units of the item."""
     item_units = units(item)
     if score.unit not in item_units:
         return f" (it has {', '.join(item_units[:5])})"
@@ -201,7 +200,7 @@ def _describe_scale(scale: Scale) -> str:
 
 
 def _bound(scale: Scale, score: Score) -> str:
-    """What to do where a number lies beyond a scale: the key of the reply that it comes from has no bounds."""
+    """What to do if a number is off its scale: set bounds on its key in the reply's model."""
     if scale.kind not in ("ordinal", "interval") or score.value is None:
         return ""
     return f". Bound the key of Reply that it comes from: Field(ge={scale.lo:g}, le={scale.hi:g})"

@@ -1,6 +1,6 @@
-"""The values in a judge's JSON: a word, a score that may be n/a, a text. What is taken for one, and what a schema says.
+"""The values in a judge's JSON (a word, a score that may be n/a, a text): what is accepted, and the schema.
 
-A reply is held to its words without guessing: "Good" and " good " are good, "N/A" and null are n/a; "4" is no number.
+Words are matched without guessing: "Good" and " good " are good, "N/A" and null are n/a; "4" is no number.
 """
 
 from __future__ import annotations

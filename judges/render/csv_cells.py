@@ -1,7 +1,7 @@
-"""Tables as CSV, which is for spreadsheets: no cell is left that one of them would run.
+"""Tables as CSV for spreadsheets, without a cell that a spreadsheet would run as a formula.
 
-What a spreadsheet would take for a formula gets an apostrophe before it, as OWASP advises against CSV injection, and
-what is nested is JSON. Every CSV file that Assay gives out is written here.
+A text that a spreadsheet would read as a formula gets an apostrophe before it, as OWASP advises against CSV injection.
+Nested values are JSON. Every CSV file of Assay is written here.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def csv_cell(value: Any) -> Any:
 def _escape_formula(text: str) -> str:
     """A text with an apostrophe wherever a spreadsheet could begin a cell that it would run.
 
-    One that parts cells at another sign than the comma (a semicolon in half of Europe, a tab, either beside the comma)
-    heeds no quotes in the middle of a cell: what follows such a sign, or a line's end, is a cell's beginning there. A
-    list or a rule in Markdown stays as it is.
+    A spreadsheet may separate cells at another sign than the comma (a semicolon in half of Europe, or a tab), or at
+    both. It then ignores quotes in the middle of a cell, so a cell begins after each such sign and after a line break.
+    A list or a rule in Markdown stays unchanged.
     """
     if not _PARTED.search(text):
         return "'" + text if _runs(text) else text
@@ -58,9 +58,9 @@ def _escape_formula(text: str) -> str:
 
 
 def unescape_formula(text: str) -> str:
-    """The text of which `csv_cell` made this cell, without the apostrophes that it put in.
+    """The text from which `csv_cell` made this cell: the apostrophes that it added are removed.
 
-    An apostrophe that the text itself had where one would be put in goes with them.
+    An apostrophe of the text itself in such a place is removed too.
     """
     if "'" not in text:
         return text
@@ -73,16 +73,16 @@ def unescape_formula(text: str) -> str:
 
 
 def _runs_after(sign: str, part: str) -> bool:
-    """Whether a spreadsheet could run what follows a sign that parts cells; a list in Markdown it does not."""
+    """Whether a spreadsheet could run the text after a separator; it does not run a list in Markdown."""
     return _runs(part.replace('"', "")) and (sign in ";\t" or _BULLET.match(part) is None)
 
 
 def _runs(text: str) -> bool:
     """Whether a spreadsheet could run a text: the first character of it that shows begins a formula.
 
-    Programs differ in what they drop before they look, so all that shows nothing counts as dropped: spaces, marks of
-    the byte order, controls, joiners, accents without a letter. Full-width and other forms of a sign count as the sign.
-    A tab or a line's end at the beginning counts as a formula too: after one, some begin a new cell.
+    Programs differ in what they strip first, so every invisible character counts as stripped: spaces, byte order marks,
+    control characters, joiners, accents without a letter. Full-width and other forms of a sign count as the sign. A
+    leading tab or line break counts as a formula too, because some programs begin a new cell after it.
     """
     if text[:1] in ("\t", "\r", "\n"):
         return True

@@ -1,8 +1,8 @@
-"""What every SVG plot is made of: its frame and colours, text that fits its room, and the ticks of an axis.
+"""The common parts of SVG plots: frame and colours, text that fits its space, and the ticks of an axis.
 
-A plot is one text that works in a page and alone as a file: its colours are variables with a light default, which turn
-dark where the reader's system is dark. All text is escaped, and shortened where its room is too small, with the whole
-of it as a tooltip.
+A plot is one text that works in a page and as a file. Its colours are variables with a light default, and become dark
+if the reader's system is dark. All text is escaped. Text that does not fit is shortened, with the full text as a
+tooltip.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def replace_illegal(text: object) -> str:
-    """Any text without the characters that neither XML nor HTML allows, each a replacement sign instead."""
+    """Any text with the characters that neither XML nor HTML allows replaced by a replacement sign."""
     return _NO_XML.sub("\ufffd", str(text))
 
 
@@ -63,7 +63,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def shorten(text: str, room: float, size: float = SIZE) -> str:
-    """The text, or as much of its beginning and end as has room around an ellipsis: long names differ in either."""
+    """The text, or its beginning and end around an ellipsis: long names can differ at either end."""
     if text_width(text, size) <= room:
         return text
     first, last, left = 0, len(text), room - size
@@ -134,7 +134,7 @@ def title_height(title: str) -> float:
 
 
 def finite_or_none(value: float | None) -> float | None:
-    """A number, or None for what is no finite one."""
+    """The number, or None if it is not finite."""
     return None if value is None or not math.isfinite(value) else float(value)
 
 

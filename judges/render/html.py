@@ -40,7 +40,7 @@ def heading(text: str, level: int = 2, anchor: str = "") -> str:
 
 
 def say(template: str, /, **values: object) -> str:
-    """Our words, with **strong** and `code` parts, and values put in as plain text: say("**{n}** items", n=3)."""
+    """Our own text, with **strong** and `code` parts, and values inserted as plain text: say("**{n}** items", n=3)."""
     # A piece is code where an odd number of marks came before it, strong likewise; values are put in afterwards, so
     # that no mark in them counts.
     markup = ""
@@ -96,15 +96,15 @@ def figure(svg: str, caption: str = "") -> str:
 
 
 def details(title: str, parts: Iterable[str]) -> str:
-    """Parts behind a line that opens them."""
+    """Parts that are folded behind a line, which opens them."""
     return Markup(_PARTS.fold(title, parts))
 
 
 def code(text: str) -> str:
-    """Lines to be typed, as they are."""
+    """Lines to type, verbatim."""
     return Markup(_PARTS.code(text))
 
 
 def embed_json(name: str, value: Any) -> str:
-    """Figures for a program: JSON in the document, with every digit, which no browser runs."""
+    """Figures for programs: JSON in the document, with all digits, which no browser executes."""
     return Markup(_PARTS.records(name, value))

@@ -46,9 +46,9 @@ Series = tuple[str, Sequence[float | str], Sequence[float | None], Sequence[floa
 class IntervalRow:
     """A row of a plot of intervals.
 
-    It has a name, a quieter second name, the figure with its ends and its one-sided bound (None = there is none), the
-    state that gives it its mark and colour, and a remark at its end. `ceiling` is how far people agree with each other,
-    a figure with its ends.
+    It has a name, a quieter second name, the figure with its ends and its one-sided bound (None if there is none), the
+    state for its mark and colour, and a remark at its end. `ceiling` is people's agreement with each other, a figure
+    with its ends.
     """
 
     name: str
@@ -139,7 +139,7 @@ def _row(
 
 
 def _shape(shape: str, x: float, y: float, colour: int) -> str:
-    """The mark of a figure; open ones have the ground's colour inside, so that the line does not run through them."""
+    """The mark of a figure; open marks are filled with the background colour, so that the line does not cross them."""
     look = f'class="s{colour}" stroke-width="2" style="fill:var(--ground)"'
     if shape == "dot":
         return f'<circle cx="{coord(x)}" cy="{coord(y)}" r="5.5" class="f{colour}"/>'
@@ -247,7 +247,7 @@ def line_plot(
 
 
 def _ticks_below(words: Sequence[str] | None, low: float, high: float, over: Any, y: float) -> list[str]:
-    """The ticks below a plot of lines: numbers, or words, of which every so-manieth has room."""
+    """The ticks below a line plot: numbers, or words, of which only every n-th is drawn if space is short."""
     if words is None:
         marks = ticks(low, high, 7)
         return [label(over(t), y, tick_label(t, marks), "soft", "middle", size=12) for t in marks]
@@ -344,7 +344,7 @@ def _count(value: float) -> str:
 
 
 def _fill(n: int) -> str:
-    """The classes of a series' bars: every second one is paler with an outline, so that no colour need be seen."""
+    """The CSS classes of a series' bars: every second series is paler with an outline, distinct without colour."""
     return f"f{n % COLOURS} s{n % COLOURS} pale" if n % 2 else f"f{n % COLOURS}"
 
 

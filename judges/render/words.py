@@ -1,4 +1,4 @@
-"""Figures in words, as they stand on a page and in a report."""
+"""Figures in words, for pages and reports."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def number(value: float | None, shape: str = ".3f") -> str:
 
 
 def cell(value: float | None, shape: str = ".3f") -> str:
-    """The same in a table, where a dash is what does not exist."""
+    """The same for a table, where a dash means an undefined figure."""
     return "–" if value is None else number(value, shape)
 
 
 def span(interval: Interval | None, shape: str = ".2f", none: str = "–") -> str:
-    """The ends of an interval, or `none` where it has none."""
+    """The ends of an interval, or `none` if it has no ends."""
     if interval is None or interval.low is None or interval.high is None:
         return none
     return f"{number(interval.low, shape)} to {number(interval.high, shape)}"

@@ -1,1 +1,1 @@
-"""Runners in other processes, which the process that owns a run gives work and hears."""
+"""Runners in other processes; the process that owns a run gives them work and receives their messages."""

@@ -1,7 +1,7 @@
-"""A runner in another process: it is given judgments to make, and tells whoever owns the run all that comes of them.
+"""A runner in another process: it gets judgments to make, and reports every result to the owner of the run.
 
-It begins no call that its owner has not let in, so that limits and budget are shared, and an owner that is gone is
-asked for nothing more. It keeps nothing: what was told and not heard is as if it had not been asked.
+It begins no call without its owner's admission, so limits and budget are shared, and nothing more is asked once the
+owner is gone. It keeps nothing: a result that the owner did not receive counts as never asked.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _WAITS, _GATHERS = 1.0, 0.005
 
 @dataclass(frozen=True, slots=True)
 class RunnerTerms:
-    """What every runner of a run is told first. Never a key: that is in the environment of its own process.
+    """The first message to every runner of a run. It never contains a key: that is in the runner's own environment.
 
     `spec` and `version` are the card's; `endpoint` has the concurrency of this runner, `modes` how models are asked.
-    That the endpoint may be asked, and by which key, its owner has settled.
-    `seed` draws the jitter between tries, `budget` prices calls: (spending limit, price).
+    The owner has already checked that the endpoint may be asked, and with which key. `seed` draws the jitter between
+    tries, `budget` prices calls: (spending limit, price).
     """
 
     spec: Mapping[str, Any]
@@ -53,7 +53,7 @@ class RunnerTerms:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequest:
-    """A call wants to be let in, under a number of its own: see Door.admit."""
+    """A call asks for admission, under a number of its own: see Door.admit."""
 
     number: int
     estimate: float
@@ -63,7 +63,7 @@ class AdmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """A call that was let in with (estimate, most) has ended: see Door.leave."""
+    """A call that was admitted with (estimate, most) has ended: see Door.leave."""
 
     estimate: float
     used: float
@@ -88,7 +88,7 @@ class CallFailed:
 
 @dataclass(frozen=True, slots=True)
 class CallTurnedAway:
-    """The endpoint turned away a call that began `age` seconds ago, to come back in `floor` seconds."""
+    """The endpoint turned away a call that began `age` seconds ago; it may be retried in `floor` seconds."""
 
     age: float
     floor: float
@@ -105,9 +105,9 @@ class NewJudgment:
 
 @dataclass(frozen=True, slots=True)
 class RunnerEnd:
-    """The last word: why nothing more can be asked ("": all that was given is done), and how models are asked.
+    """The last message: why nothing more can be asked ("": all work is done), and how models must be asked.
 
-    `own`: the reason is an error of Assay's own, of which this is the sort.
+    `own` is the sort of the error if the reason is one of Assay's own errors.
     """
 
     fault: str
@@ -118,11 +118,11 @@ class RunnerEnd:
 CallMessage = AdmissionRequest | CallEnd | CallAnswered | CallFailed | CallTurnedAway
 RunnerMessage = CallReply | Charge | RunNotice | NewJudgment | CallMessage | RunnerEnd
 Word = Literal["", "close", "stop"]
-"""What an owner says besides: nothing more will be given; or begin no more calls."""
+"""A further message of an owner: no more work will come; or begin no more calls."""
 
 
 class RemoteRunner:
-    """One runner. `give` it work and admissions and `take` what it tells, both at once and again and again."""
+    """One runner. Call `give` (work and admissions) and `take` (its messages) repeatedly and concurrently."""
 
     def __init__(self, terms: RunnerTerms) -> None:
         self._terms = terms
@@ -133,7 +133,7 @@ class RemoteRunner:
         self._work: asyncio.Task[None] | None = None
 
     async def give(self, work: Sequence[Work], admitted: Sequence[tuple[int, bool]], word: Word) -> None:
-        """Take judgments to make, the calls that may begin now or never, and a word."""
+        """Receive judgments to make, admissions or refusals of calls, and a final word."""
         for task, had in work:
             self._had[task.slot] = had
             self._tasks.put(task)
@@ -148,7 +148,7 @@ class RemoteRunner:
             self._work = asyncio.create_task(self._run())
 
     async def take(self) -> list[RunnerMessage]:
-        """What has come since the last time; waits for the first of it a while, and for what comes with it."""
+        """The messages since the last call; waits a while for the first one, and briefly for further ones."""
         if not (self._told or self._at_door):
             self._news.clear()
             await wait_for(self._news, _WAITS)
@@ -164,7 +164,7 @@ class RemoteRunner:
         return messages
 
     def tell(self, message: RunnerMessage, at_door: bool = False) -> None:
-        """Keep something for the next `take`."""
+        """Keep a message for the next `take`."""
         (self._at_door if at_door else self._told).append(message)
         self._news.set()
 
@@ -183,7 +183,7 @@ class RemoteRunner:
         self.tell(RunnerEnd(fault, own, modes))
 
     async def _run_tasks(self, modes: dict[str, str]) -> AsyncIterator[RunEvent]:
-        """What the runner gives."""
+        """The events of the runner's run."""
         terms = self._terms
         card = from_spec(terms.spec, cards())
         if card.version != terms.version:
@@ -204,7 +204,7 @@ class RemoteRunner:
 
 
 class _Tasks:
-    """The judgments that were given, one after the other; None is the end. Several may wait for the next one."""
+    """A queue of the given judgments; None marks its end. Several consumers may wait for the next one."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Task | None] = asyncio.Queue()
@@ -224,7 +224,7 @@ class _Tasks:
 
 
 class _Door:
-    """The owner's Throttle, as a runner elsewhere sees it."""
+    """The owner's Throttle, as seen by a runner in another process."""
 
     refusal = ""
 
@@ -250,7 +250,7 @@ class _Door:
             self.leave(token_estimate, 0.0, most, 0.0)
 
     def shut(self) -> None:
-        """Let nobody in any more."""
+        """Admit no more calls."""
         self._shut = True
         for waiting, _, _ in self._waiting.values():
             if not waiting.done():

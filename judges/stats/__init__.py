@@ -1,6 +1,6 @@
 """Statistics of judges and people. Formulas, sources and what was measured of them: docs/methods.md.
 
-What every module builds on:
+Foundations of every module:
 
 - `uncertainty`: `Interval`, a figure with its ends; quantiles, Wilson's interval, normal and t intervals.
 - `agreement`: every figure of a K x K table: kappa, AC1 and AC2, alpha, % agreement, accuracy, precision, recall, F1.
@@ -10,17 +10,17 @@ What every module builds on:
 - `calibration`: paired ratings of people and judge -> all figures of a dimension, bias, anchoring.
 - `multiple_testing`: Holm, Benjamini and Yekutieli.
 
-May a dimension be published:
+Whether a dimension may be published:
 
-- `approval_check`: an interval becomes a decision by a policy; `sequential`: looks whenever somebody likes, or planned.
+- `approval_check`: an interval becomes a decision by a policy; `sequential`: any-time looks, or planned ones.
 - `planner`: kappa as gold grows, and how many more items; `forecast`: what a draw will likely show.
-- `sampling`: stratified draws; `nonresponse`: who answered; `drift`: whether an approval holds.
+- `sampling`: stratified draws; `nonresponse`: who answered; `drift`: whether an approval is still valid.
 - `ppi`: means corrected by labels; `means`: the judge's own; `slices`: kappa and means by slice.
 
-How good a judge is, seen from other sides:
+Other views of a judge's quality:
 
-- `concordance` and `other_metrics`: ICC, correlations, mean absolute error, and all that papers show beside kappa.
-- `baselines`: rules that do not read; `comparison`: several judges on the same cells.
+- `concordance` and `other_metrics`: ICC, correlations, mean absolute error, and other figures in papers.
+- `baselines`: rules that do not read the text; `comparison`: several judges on the same cells.
 - `rates`: true and false positive rates, corrected prevalence; `threshold`: a score used as a flag.
 - `reliability`: confidence against agreement; `auto_accept`: verdicts that need no review.
 - `self_consistency`: several samples; `position`: both orders of a pair; `missingness`: what is not scored.

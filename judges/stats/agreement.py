@@ -1,7 +1,7 @@
 """How far a judge agrees with people: every figure that one K x K table of a dimension can give.
 
 A table has rows = human, columns = judge, and always the full scale (K values, whether or not they occurred). Its cells
-are counts, or sums of sampling weights 1/pi. A figure that does not exist is None, not nan and not a comforting 1.0.
+are counts, or sums of sampling weights 1/pi. An undefined figure is None, not nan and not 1.0.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def check_codes(values: ArrayLike, k: int, side: str) -> Codes:
 
 
 def check_values(values: ArrayLike, k: int, side: str, weights: Weights) -> Codes | Floats:
-    """The values of one side as codes, or, where kappa takes them, as what may lie between two codes.
+    """The values of one side as codes or, if kappa allows them, as values between two codes.
 
-    A mean of several samples of a judge, or the median of an even number, does: kappa by six sums (`kappa_from_sums`)
-    takes it as it is. ValueError as in `check_codes`, and for fractions where answers have no order.
+    A mean of a judge's samples, or the median of an even number of them, may lie between two codes. Kappa by six sums
+    (`kappa_from_sums`) accepts such values. ValueError as in `check_codes`, and for fractions if answers have no order.
     """
     array = np.asarray(values)
     if array.dtype.kind != "f" or not is_kappa_of_moments(k, weights):
@@ -120,10 +120,10 @@ def kappa(table: ArrayLike, weights: Weights = None) -> float | None:
 
         kappa = 1 - sum(C * D) / (sum(r_i c_j D_ij) / n)
 
-    with C the table, r and c its margins, n its sum, D = `disagreement_weights(K, weights)`. None when no disagreement
-    was to be expected (both sides gave one and the same value throughout, or the table is empty). ValueError for a
-    table that is not square, has negative, nan or infinite entries, or for unknown weights. Source: Cohen 1960 (plain),
-    1968 (weighted).
+    with C the table, r and c its margins, n its sum, D = `disagreement_weights(K, weights)`. None if the expected
+    disagreement is 0 (both sides always gave the same single value, or the table is empty). ValueError for a table that
+    is not square, has negative, nan or infinite entries, or for unknown weights. Source: Cohen 1960 (plain), 1968
+    (weighted).
     """
     array = check_table(table)
     cost = disagreement_weights(len(array), weights)
@@ -133,12 +133,12 @@ def kappa(table: ArrayLike, weights: Weights = None) -> float | None:
 
 
 def chance_disagreement(table: Floats, weights: Weights) -> float:
-    """n^2 times the disagreement that is to be expected, sum(r_i c_j D_ij)."""
+    """n^2 times the expected disagreement, sum(r_i c_j D_ij)."""
     return float(table.sum(axis=1) @ disagreement_weights(len(table), weights) @ table.sum(axis=0))
 
 
 def chance_disagreement_from_sums(sums: Floats) -> float:
-    """The same of quadratic weights, from the sums of `kappa_from_sums`."""
+    """The same for quadratic weights, from the sums of `kappa_from_sums`."""
     n, sx, sy, sxx, syy, _ = sums.tolist()
     return float(n * (sxx + syy) - 2 * sx * sy)
 
@@ -148,9 +148,9 @@ def kappa_from_sums(sums: ArrayLike) -> float | None:
 
         kappa = 1 - n (Sxx + Syy - 2 Sxy) / (n (Sxx + Syy) - 2 Sx Sy)
 
-    which is 2 cov(x, y) / (var x + var y + (mean x - mean y)^2) with population moments (Lin 1989), so one pass of
-    SQL serves any number of rows. Any evenly spaced coding of the scale will do. None as in `kappa`; ValueError
-    unless six finite numbers.
+    which is 2 cov(x, y) / (var x + var y + (mean x - mean y)^2) with population moments (Lin 1989), so one pass of SQL
+    serves any number of rows. Any evenly spaced coding of the scale gives the same result. None as in `kappa`;
+    ValueError unless six finite numbers.
     """
     array = np.asarray(sums, dtype=np.float64)
     if array.shape != (6,) or not np.isfinite(array).all():
@@ -174,13 +174,13 @@ def gradient_by_table(table: Floats, weights: Weights) -> Floats:
 
 
 def six_moments(human: ArrayLike, judge: ArrayLike) -> Floats:
-    """What every cell gives to the sums of `kappa_from_sums`, (6, cells)."""
+    """The contribution of every cell to the sums of `kappa_from_sums`, (6, cells)."""
     x, y = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y])
 
 
 def gradient_by_moments(sums: Floats) -> Floats:
-    """The slope of `kappa_from_sums` by each of the six."""
+    """The gradient of `kappa_from_sums` with respect to the six sums."""
     n, sx, sy, sxx, syy, sxy = sums.tolist()
     observed, expected = sxx + syy - 2 * sxy, n * (sxx + syy) - 2 * sx * sy
     slope_observed = np.array([observed, 0, 0, n, n, -2 * n])
@@ -189,7 +189,7 @@ def gradient_by_moments(sums: Floats) -> Floats:
 
 
 def share_within(table: ArrayLike, steps: int) -> float | None:
-    """Share of cells where judge and human are at most so many steps of the scale apart; None for an empty table."""
+    """Share of cells where judge and human differ by at most so many steps of the scale; None for an empty table."""
     array = check_table(table)
     n = float(array.sum())
     near = disagreement_weights(len(array), "linear") <= steps
@@ -213,9 +213,9 @@ def commonest_share(table: ArrayLike) -> float | None:
 
 
 def pearson_correlation(human: ArrayLike, judge: ArrayLike, weight: Floats | None = None) -> float | None:
-    """Pearson's correlation of human and judge, of values that may lie between two answers; None for a constant side.
+    """Pearson's correlation of human and judge; values may lie between two answers. None if a side is constant.
 
-    It is not agreement: a judge that is always two steps too kind correlates perfectly.
+    It does not measure agreement: a judge that is always two steps too high correlates perfectly.
     """
     a, b = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     if not len(a) or np.all(a == a[0]) or np.all(b == b[0]):
@@ -231,9 +231,9 @@ def gwet_ac(table: ArrayLike, weights: Weights = None) -> float | None:
 
         AC = (p_a - p_e) / (1 - p_e),  p_a = sum(P * W),  p_e = sum(W) / (K (K - 1)) * sum_k pi_k (1 - pi_k)
 
-    with W = 1 - D / max(D) and pi_k = (r_k + c_k) / 2n. It is shown beside a kappa that one common value has made
-    fragile and is no substitute for it: if both sides always give the same value, it is 1.0 by its formula. None for an
-    empty table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
+    with W = 1 - D / max(D) and pi_k = (r_k + c_k) / 2n. It is shown next to a kappa that is fragile because one value
+    is very common, and does not replace it: if both sides always give the same value, its formula gives 1.0. None for
+    an empty table or K = 1. Source: Gwet 2008, and Handbook of Inter-Rater Reliability (2014), chapter 3.
     """
     array = check_table(table)
     k, n = len(array), float(array.sum())
@@ -275,7 +275,7 @@ def krippendorff_alpha(counts: ArrayLike, level: Level = "ordinal") -> float | N
 
 
 def alpha_of_coincidences(coincidence: Floats, total: Floats, level: Level) -> float | None:
-    """The same of a table of coincidences o_ck whose rows sum up to `total`; None where all answers are one."""
+    """The same for a table of coincidences o_ck whose rows sum to `total`; None if all answers are equal."""
     if np.count_nonzero(total > _NOTHING) < 2:
         return None
     distance = _distance(total, level)
@@ -294,7 +294,7 @@ def _distance(total: Floats, level: Level) -> Floats:
 
 @dataclass(frozen=True)
 class NaAgreement:
-    """Who could score at all.
+    """Which cells each side could score.
 
     Coverage is the share of cells that a side scored; `agreement` the share where both scored or both said n/a; `kappa`
     plain, of scored against n/a. `cells` is their number (or weight); every share is None when there are none.
@@ -308,7 +308,7 @@ class NaAgreement:
 
 
 def na_agreement(both: float, human_only: float, judge_only: float, neither: float) -> NaAgreement:
-    """Coverage of each side and their agreement on n/a, kept apart from kappa on the cells that both scored.
+    """Coverage of each side and their agreement on n/a, separate from kappa on the cells that both scored.
 
     Counts (or weights) of cells scored by both, by the human only (the judge said n/a), by the judge only, and n/a
     for both.
@@ -325,7 +325,7 @@ def na_agreement(both: float, human_only: float, judge_only: float, neither: flo
 
 
 def effective_size(weights: ArrayLike) -> float:
-    """Effective number of draws, n_eff = (sum w)^2 / sum w^2: how many equally weighted ones are worth as much.
+    """Effective number of draws, n_eff = (sum w)^2 / sum w^2: the equivalent number of equally weighted draws.
 
     Equal weights give their number, no weights 0.0. ValueError for a weight that is negative or not finite.
     Source: Kish 1965.
@@ -351,8 +351,8 @@ def accuracy(table: ArrayLike) -> Accuracy:
 
         precision_k = C_kk / c_k,   recall_k = C_kk / r_k,   F1_k = 2 C_kk / (r_k + c_k)
 
-    with r and c the margins. An answer that neither side gave is in no mean; where only one side gave it, what has no
-    denominator is 0, as scikit-learn has it. ValueError as in `judges.stats.agreement.check_table`.
+    with r and c the margins. An answer that neither side gave enters no mean. If only one side gave it, a figure
+    without a denominator is 0, as in scikit-learn. ValueError as in `judges.stats.agreement.check_table`.
     """
     array = check_table(table)
     people, judge, equal = array.sum(axis=1), array.sum(axis=0), np.diag(array)

@@ -1,7 +1,7 @@
-"""May this dimension go on a dashboard? Here an interval becomes a decision, with its reason in a sentence.
+"""Whether a dimension may go on a dashboard: an interval becomes a decision, with its reason in a sentence.
 
-It judges numbers only. That the cells behind them are blind labels of random draws, untouched by prompt tuning, is for
-the caller to see to.
+It judges numbers only. The caller must make sure that the cells are blind labels of random draws that were not used for
+prompt tuning.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _ALIKE = "More random items: these are too few, or too similar, to estimate the 
 
 @dataclass(frozen=True)
 class Policy:
-    """What a workspace asks before a dimension may be published.
+    """The requirements of a workspace before a dimension may be published.
 
-    At least `min_items` items with a value of people and judge (and `min_clusters` for anything at all), a point
-    estimate of at least `threshold`, and, if `lower_bound`, the one-sided lower bound at `level` at least `threshold`
-    too, however often somebody looks up to `horizon` items (0: at a single look, which nobody may repeat). ValueError
-    for values that make no sense.
+    It asks for at least `min_items` items with a value of people and judge (`min_clusters` for any figure), and a point
+    estimate of at least `threshold`. With `lower_bound`, the one-sided lower bound at `level` must also be at least
+    `threshold`. That bound is valid for any number of looks up to `horizon` items (0: for a single look, which nobody
+    may repeat). ValueError for impossible values.
     """
 
     min_items: int = 100
@@ -53,18 +53,18 @@ class Policy:
 
     @property
     def first(self) -> int:
-        """The items from which there is a decision."""
+        """The number of items from which there is a decision."""
         return max(self.min_items, self.min_clusters)
 
     @property
     def schedule(self) -> OpenSchedule:
-        """Looks whenever somebody likes, where no plan is on record."""
+        """The schedule of any-time looks, used if no plan is on record."""
         return OpenSchedule(self.first, self.horizon)
 
     def begins(self, plan: LookPlan | None) -> float:
-        """The items from which there is a decision where a plan is on record, which may be older than the policy.
+        """The number of items from which there is a decision under a plan, which may be older than the policy.
 
-        Infinite where its last look comes before the items that the policy asks for by now.
+        It is infinite if the plan's last look comes before the number of items that the policy now asks for.
         """
         return self.first if plan is None else min((n for n in plan.sizes if n >= self.first), default=inf)
 
@@ -81,10 +81,10 @@ class Policy:
 class CheckResult:
     """The state of a dimension, why, and what is missing ("" when nothing is).
 
-    `bound` is the lower bound that was compared with the threshold, at `needed` errors below the point (None where none
-    was); `shared` says how many decisions on the same labels share the error, this one among them. `more` is the range
-    of further items that would likely settle it; None where items are not what is missing, or no number can be given.
-    `cut`: whether it ends where no forecast goes further, so that more than its end may be needed.
+    `bound` is the lower bound that was compared with the threshold, at `needed` errors below the point (None if there
+    was none). `shared` is the number of decisions on the same labels, including this one, that share the error. `more`
+    is the range of further items that would likely settle it; None if items are not what is missing, or if no number
+    can be given. `cut`: the range ends at the limit of the forecast, so more than its end may be needed.
     """
 
     state: State
@@ -106,10 +106,10 @@ class CheckResult:
 
 
 def check_dimension(interval: Interval, policy: Policy | None = None, plan: LookPlan | None = None) -> CheckResult:
-    """One dimension decided by itself; the default policy asks 100 items, .5, and its bound.
+    """The decision on one dimension alone; the default policy asks for 100 items, kappa .5, and its lower bound.
 
-    In this order: undefined (enough items, yet no disagreement to be expected), below minimum sample, fails,
-    inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
+    The states are checked in this order: undefined (enough items, but an expected disagreement of 0), below minimum
+    sample, fails, inconclusive, meets policy. The interval of a `plan` is that of the items of its newest look.
     """
     return _decide(interval, policy or Policy(), plan, 1, 1)
 
@@ -117,11 +117,12 @@ def check_dimension(interval: Interval, policy: Policy | None = None, plan: Look
 def check_dimensions(
     intervals: Mapping[Key, Interval], policy: Policy | None = None, plan: LookPlan | None = None
 ) -> dict[Key, CheckResult]:
-    """All that is decided on the same labels, by name: each bound at the level that Holm's procedure asks of it.
+    """All decisions on the same labels, by name: each bound is at the level that Holm's procedure requires.
 
-    The chance that anything ever passes whose true kappa is at the threshold stays at 1 - level for the whole lot: over
-    all looks, as the p of each is that of all looks (`judges.stats.sequential`), and over all dimensions and judges,
-    as those p go through Holm's procedure. What has no gold yet or is undefined does not count; what is below does.
+    The chance that any dimension whose true kappa is at the threshold ever passes stays at 1 - level for all of them
+    together. This covers all looks, because each p is valid for all looks (`judges.stats.sequential`), and all
+    dimensions and judges, because these p go through Holm's procedure. Dimensions without gold or with an undefined
+    kappa do not count; dimensions below the minimum sample do.
     """
     policy = policy or Policy()
     counted = {key: one for key, one in intervals.items() if one.items and not _is_undefined(one, policy)}
@@ -130,7 +131,7 @@ def check_dimensions(
     passed = [p_values[key] for key, p in adjusted.items() if p <= 1 - policy.level + _ROUNDING]
 
     def share(key: Key) -> int:
-        """What Holm's procedure divides the error by: those that are left when this one is tested."""
+        """The divisor of the error in Holm's procedure: the number of decisions left when this one is tested."""
         before = sum(p < p_values[key] for p in passed) if key in counted else 0
         return max(1, len(counted) - before)
 
@@ -180,7 +181,7 @@ def _decide(interval: Interval, policy: Policy, plan: LookPlan | None, share: in
 
 
 def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> str:
-    """The terms of a bound: its level, the looks for which it is valid, and who shares the error."""
+    """The terms of a bound: its level, the looks for which it is valid, and the decisions that share the error."""
     words = _percent(policy.level)
     if plan is not None:
         words += f", at {many(len(plan.sizes), 'planned look')}"
@@ -193,7 +194,7 @@ def _terms(policy: Policy, plan: LookPlan | None, items: int, together: int) -> 
 
 
 def _few(interval: Interval, policy: Policy, plan: LookPlan | None) -> CheckResult:
-    """Too few items. A policy may ask for more than when the plan was fixed: earlier looks decide nothing any more."""
+    """The result for too few items. If the policy asks for more since the plan was fixed, earlier looks are void."""
     first, required = policy.first, "the policy requires"
     if plan is not None:
         later = policy.begins(plan)
@@ -247,7 +248,7 @@ def format_setting(value: float) -> str:
 
 
 def format_kappa(value: float, against: float) -> str:
-    """Two decimals, or as many as it takes not to look equal to a threshold that it misses; no minus before a zero."""
+    """Two decimals, or enough not to look equal to a threshold that it misses; no minus before a zero."""
     for digits in (2, 3, 4):
         if f"{value:z.{digits}f}" != f"{against:z.{digits}f}":
             return f"{value:z.{digits}f}"

@@ -23,8 +23,8 @@ _FEW = 32  # distinct values up to which their weights are a product of matrices
 def bootstrap_spearman(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
     """Spearman's rank correlation (ties share the middle of their ranks) with an interval clustered by item.
 
-    Ranks, because lengths have long tails that would carry Pearson's r alone, and scores are ordinal. The interval is
-    a bootstrap of whole items on Fisher's scale, tanh(atanh(r) -+ z se), se = standard deviation of atanh of the
+    It uses ranks because lengths have long tails that would dominate Pearson's r, and scores are ordinal. The interval
+    is a bootstrap of whole items on Fisher's scale, tanh(atanh(r) -+ z se), se = standard deviation of atanh of the
     replicates, each ranked anew. None where a side is constant, or fewer than three items; without an interval above
     `MAX_UNDEFINED` replicates with a constant side. Source: Spearman 1904; Efron and Tibshirani 1993.
     """
@@ -92,9 +92,9 @@ def _pearson(weight: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def _ranks(weight: Floats, value: Floats) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Of the distinct values, in order: weight on each and its middle rank, by row; and each cell's among them.
+    """For the ordered distinct values, by row: the weight on each and its mid-rank; and each cell's index among them.
 
-    The middle rank is all weight below a value and half of that on it.
+    The mid-rank is the weight below a value plus half of the weight on it.
     """
     distinct, group = np.unique(value, return_inverse=True)
     if len(distinct) <= _FEW:

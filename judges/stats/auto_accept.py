@@ -1,14 +1,14 @@
 """Which verdicts need no review: the confidence above which a judge agrees with people as often as required.
 
-An item is spared where the least sure of its cells reaches the threshold, so that a person who is sent the rest gets
-whole items. Thresholds are tried from the most confident items down, each by a test of
+An item needs no review if its least confident cell reaches the threshold, so that people get whole items. Thresholds
+are tried from the most confident items down, each by a test of
 
     H: of the cells above it, the judge agrees with people in less than the target
 
-at level delta, and the first test that fails ends the sequence. As the order does not look at agreement, all thresholds
-that pass hold together with probability 1 - delta (fixed-sequence testing), however many there are. Ties of confidence
-pass or fail together. Each test is exact and binomial, P(X >= k) for X ~ Bin(n, target), with n = k / p cells where
-every item has one cell and one weight; else n is what the cells are worth,
+at level delta, and the first test that fails ends the sequence. The order does not depend on agreement, so all
+thresholds that pass are valid together with probability 1 - delta, however many there are (fixed-sequence testing).
+Ties of confidence pass or fail together. Each test is exact and binomial, P(X >= k) for X ~ Bin(n, target), with n = k
+/ p cells where every item has one cell and one weight; else n is what the cells are worth,
 
     n = p (1 - p) / se^2 (z / t)^2,   se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (a_i - p) / sum w)^2
 
@@ -59,8 +59,8 @@ class BadTarget(AssayError):
 class ConfidenceRatings:
     """Ratings that have both people's value and the judge's, as arrays of one length.
 
-    They are item numbers, the confidence of the item (that of its least confident rating; nan: not known, and so never
-    accepted), whether judge and people agree (0 or 1), and the weight 1/pi.
+    They are item numbers, the item's confidence (of its least confident rating; nan: not known, so never accepted),
+    whether judge and people agree (0 or 1), and the weight 1/pi.
     """
 
     item: Codes
@@ -73,8 +73,8 @@ class ConfidenceRatings:
 class ThresholdTest:
     """A threshold of the sequence.
 
-    It has the share of items at or above it, agreement there (its `lower_bound` is one-sided at 1 - delta), and whether
-    it was tested and passed (None: the sequence had ended before).
+    It has the share of items at or above it, the agreement there (its `lower_bound` is one-sided at 1 - delta), and
+    whether it passed the test (None: the sequence had already ended).
     """
 
     threshold: float
@@ -115,7 +115,7 @@ def check_target(target: float, delta: float) -> None:
 
 
 def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: float = DELTA) -> AutoAcceptance:
-    """The largest share of items whose verdicts can be kept unseen. Raises BadTarget for a target that cannot be."""
+    """The largest share of items whose verdicts need no review. Raises BadTarget for an impossible target."""
     check_target(target, delta)
     items, cells = len(np.unique(given.item)), len(given.item)
     overall = binomial_agreement(given, delta)
@@ -164,10 +164,10 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
 def candidate_thresholds(given: ConfidenceRatings, target: float, delta: float) -> list[float]:
     """The thresholds to try, most confident first, chosen by confidences, items and weights alone.
 
-    The first takes in so many items that a judge half-way between the target and full agreement passes in four of five
-    cases, but no more than FIRST of them, and never fewer than MIN_CLUSTERS or than full agreement needs to pass ([]
-    where there are not so many); each further one at least 1 / STEPS of the items more. A value's ties are always taken
-    together.
+    The first threshold includes enough items that a judge half-way between the target and full agreement passes in four
+    of five cases, but at most the share FIRST of them. It never includes fewer than MIN_CLUSTERS items, or fewer than
+    full agreement needs to pass ([] if there are not enough). Each further threshold adds at least 1 / STEPS of the
+    items. Ties are always included together.
     """
     first = np.unique(given.item, return_index=True)[1]
     confidence, weight = given.confidence[first], given.weight[first]
@@ -186,7 +186,7 @@ def candidate_thresholds(given: ConfidenceRatings, target: float, delta: float) 
 
 
 def fewest_items(target: float, delta: float) -> int:
-    """The items below which nothing is concluded: MIN_CLUSTERS, or the least n with target^n <= delta."""
+    """The least number of items for a conclusion: MIN_CLUSTERS, or the least n with target^n <= delta, if larger."""
     return max(MIN_CLUSTERS, ceil(log(delta) / log(target) - 1e-12))
 
 
@@ -197,7 +197,7 @@ def _usual(target: float, delta: float) -> int:
 
 
 def agreement_at(given: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
-    """A threshold that was set before, on these cells: the share of items above it, and agreement there."""
+    """A given threshold on these cells: the share of items above it, and the agreement there."""
     alike = binomial_agreement(given, delta).n_eff / effective_size(given.weight) if len(given.item) else 1.0
     found = binomial_agreement(_part(given, given.confidence >= threshold), delta, alike)
     return ThresholdTest(threshold, share_above(given, threshold).point or 0.0, found, None)
@@ -232,7 +232,7 @@ def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.
 
 
 def reaches_target(found: Interval, target: float, delta: float) -> bool:
-    """Whether agreement as high as this would come with probability delta at most if it were below the target."""
+    """Whether agreement this high has a probability of at most delta if the true agreement is below the target."""
     return found.point is not None and _chance(found.point, found.n_eff, target) <= delta
 
 
@@ -245,7 +245,7 @@ def _chance(p: float, n: float, target: float) -> float:
 
 
 def _end(p: float, n: float, tail: float) -> float:
-    """The share at which a figure as high as p would come with that probability: Clopper and Pearson's lower end."""
+    """The true share at which a figure of at least p has that probability: Clopper and Pearson's lower end."""
     from scipy.special import betaincinv
 
     k = _count(p, n)

@@ -1,7 +1,7 @@
 """Baselines: what rules that do not read the text reach against the same gold (docs/methods.md, Baselines).
 
-The constant rule always says the commonest gold value. The length rule looks at nothing but how long the judged text
-is, and is fitted on other items than those it answers for, so that it is no better than it would be on new ones.
+The constant rule always gives the most frequent gold value. The length rule uses only the length of the judged text. It
+is fitted on other items than those that it predicts (cross-fitting), so it is no better than on new items.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ BaselineVerdict = Literal["beats", "not shown to beat", "falls short of", "canno
 
 @dataclass(frozen=True)
 class LengthRule:
-    """The length rule against the gold, and the judge on the very same cells.
+    """The length rule against gold, and the judge on the same cells.
 
     `rule` and `judge` are kappas with their intervals by items, `exact` the rule's share of equal answers, `difference`
     the paired difference judge - rule. `standing` is "beats" where the interval of `difference` lies above 0, "falls
     short of" where it lies below, "not shown to beat" where it holds 0, and "cannot tell" below 30 items or without an
-    interval. There are two such rules, one that uses the scale as often as people do and one that uses it as the judge
-    does (`length_rule_guesses`); it is the better one.
+    interval. There are two such rules, one with people's distribution of answers and one with the judge's
+    (`length_rule_guesses`); this is the better one.
     """
 
     rule: Interval
@@ -55,9 +55,9 @@ class Baselines:
     """What the two rules reach in one dimension. Figures are None where there are no cells, or the rule does not apply.
 
     `constant` is the commonest gold value in words and `share` how much of the gold it is: the exact agreement of a
-    rule that always says it. Its kappa is 0 by definition, whatever the value (observed and expected agreement are the
-    same), so the judge beats it where its own interval lies above 0. Where all gold has one value, every kappa is 0 or
-    undefined, and nothing can be told. `items` is the number of items that the figures rest on.
+    rule that always says it. Its kappa is always 0, because observed and expected agreement are equal, so the judge
+    beats it if its own interval is above 0. If all gold has one value, every kappa is 0 or undefined, and nothing can
+    be concluded. `items` is the number of items behind the figures.
     """
 
     items: int
@@ -88,7 +88,7 @@ def _standing(above: Interval) -> BaselineVerdict:
 
 
 def unit_length(item: Dialogue | Pair | Response, unit: str) -> float:
-    """How long the text of a unit is, in tokens: of a turn, of all assistant turns for the conversation, of a section.
+    """The length of a unit's text in tokens: of a turn, of all assistant turns for the conversation, or of a section.
 
     For a pair it is B's share of both lengths, len(b) / (len(a) + len(b)), as its verdict is about which is better.
     nan where the text is not there.
@@ -155,7 +155,7 @@ def compare_baselines(meeting: PairedRatings, lengths: Floats, dimension: Dimens
 
 
 def has_length_rule(dimension: Dimension) -> bool:
-    """Whether a length can follow the answers: where they have an order, of flags, and of which side is better."""
+    """Whether a length rule makes sense: for ordered answers, for flags, and for which side is better."""
     scale = dimension.scale
     sides = dimension.sort == "pair" and {"a", "b"} <= set(scale.categories)
     return scale.weights is not None or scale.kind == "flag" or sides
@@ -167,7 +167,7 @@ def guess_by_length(
 ) -> NDArray[np.int64] | Floats:  # fmt: skip
     """`length_rule_guesses` on the scale of a dimension.
 
-    Which side of a pair is better goes from "a" over what names neither to "b", in whatever order a card lists them.
+    For the better side of a pair, the order is "a", answers that name no side, "b", however a card lists them.
     """
     k = bins.code_count(dimension.scale)
     if dimension.scale.weights is not None or dimension.scale.kind == "flag":
@@ -184,7 +184,7 @@ def length_rule_guesses(
 ) -> NDArray[np.int64] | Floats:  # fmt: skip
     """What a length rule says in every cell: codes 0..k-1, cross-fitted by item in FOLDS parts.
 
-    Of codes that are no whole numbers it is one of those that occur.
+    If codes are not whole numbers, the guess is one of the codes that occur.
 
     F is the weighted distribution of lengths (a length's own share counts half) and G that of codes. A cell of length x
     gets the code whose stretch of G, lower end included, holds F(x): the rule is monotone in length and uses the scale

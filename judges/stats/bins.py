@@ -1,8 +1,8 @@
 """The values of a scale as codes, and as rows of its table.
 
-Kappa goes by values: `to_codes` puts them on codes from 0, one step apart, between which they may lie. What is shown as
-a table, or counted by answer, has a row for every answer; an interval scale with more answers than `EXACT`, or with any
-number for one, has `MOST` equal bins there instead. Nothing else is binned.
+Kappa uses values: `to_codes` maps them to codes from 0, one step apart; values may lie between two codes. Tables and
+counts by answer have a row for every answer. An interval scale with more than `EXACT` answers, or with any number as
+answer, has `MOST` equal bins instead. Nothing else is binned.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def describe_step(scale: Scale) -> str:
 
 
 def describe_equality(scale: Scale) -> str:
-    """What counts as the same answer where single ones are right or wrong, in a sentence; "" where that is plain."""
+    """What counts as the same answer when single answers are right or wrong, in a sentence; "" if that is obvious."""
     step = describe_step(scale)
     return f"Answers at most {step} apart count as equal in these shares." if is_binned(scale) else ""
 
@@ -97,7 +97,7 @@ def bin_ends(row: int, scale: Scale) -> tuple[float, float]:
 def row_ends(value: float, scale: Scale) -> tuple[float, float]:
     """The ends of the row of an interval scale that holds a value: from the first up to, and without, the second.
 
-    So that `row_numbers` and a query find the same; the outer rows have no outer end.
+    A query with these ends finds the same values as `row_numbers`; the outer rows have no outer end.
     """
     row, close = int(row_numbers([value], scale)[0]), _CLOSE * code_step(scale)
     if is_binned(scale):
@@ -110,21 +110,21 @@ def row_ends(value: float, scale: Scale) -> tuple[float, float]:
 
 
 def is_same_answer(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
-    """Whether codes are one answer: on scales with too many for a table, whether they are at most a tenth apart."""
+    """Whether codes are the same answer; on scales with too many answers for a table: at most a tenth apart."""
     gap = np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
     return np.asarray(gap <= is_binned(scale) + _CLOSE, dtype=bool)
 
 
 def same_answer_reach(scale: Scale) -> float:
-    """How far an answer of one sample lies at most from what all samples come to where it says the same.
+    """The largest distance at which one sample's answer counts as equal to the combined value of all samples.
 
-    Half a step, so that it is the nearest answer, and a tenth of a scale with too many answers for a table.
+    It is half a step (the nearest answer), or a tenth of the scale if that has too many answers for a table.
     """
     return scale_width(scale) * _TENTH if is_binned(scale) else code_step(scale) / 2
 
 
 def agreeing_share(samples: Sequence[float | None], combined: float | None, scale: Scale) -> float:
-    """The share of the samples of a cell that say what they come to together, None being n/a."""
+    """The share of a cell's samples that agree with their combined value; None is n/a."""
     if combined is None:
         return sum(one is None for one in samples) / len(samples)
     low, high = (combined + sign * same_answer_reach(scale) + _CLOSE for sign in (-1, 1))
@@ -146,10 +146,10 @@ def axis_ticks(scale: Scale, most: int) -> list[float]:
 
 
 def steps_apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
-    """The difference of two sides in steps; nan where a side is. The nearest answers count.
+    """The difference of two sides in steps, between the nearest answers; nan if a side is nan.
 
-    On scales with too many answers for a table a step is a tenth of the scale, and less than one is none: 0 up to a
-    tenth, 1 up to two.
+    On scales with too many answers for a table, a step is a tenth of the scale, and the result is 0 up to one tenth, 1
+    up to two tenths, and so on.
     """
     gap = np.abs(nearest_answers(one, scale) - nearest_answers(other, scale))
     if is_binned(scale):

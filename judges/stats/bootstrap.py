@@ -1,8 +1,8 @@
-"""The bootstrap of kappa: items drawn with replacement, kappa of every sample with its own error, and the ends.
+"""The bootstrap of kappa: items drawn with replacement, kappa and its error in every sample, and the interval's ends.
 
-An item gives a few sums (`item_sums`), and a sample of items is the sum of theirs. With the products of these sums
-beside them (`with_products`), the totals of a sample give not only its kappa but also how far it is likely off, so that
-each of two thousand samples is put in units of its own error without a loop.
+Each item has a few sums (`item_sums`), and a sample's totals are the sums over its items. With the products of these
+sums (`with_products`), the totals give both the sample's kappa and its standard error. So each of two thousand samples
+can be studentised by its own error without a loop.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ _READY = 1_000_000  # of so many they are kept as the floats that products take,
 def resample(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
     """Totals of `replicates` samples of G items, (replicates, columns), from their sums (G, columns).
 
-    The order in which the items come is no matter: the same items give the same totals. ValueError for fewer than 2
-    replicates.
+    The order of the items does not matter: the same items give the same totals. ValueError for fewer than 2 replicates.
     """
     return _totals(sort_rows(per_item), draw_items(len(per_item), replicates, rng))
 
 
 def resample_from_seed(per_item: Floats, replicates: int, seed: int) -> Floats:
-    """The same with a generator of that seed, whose draws are kept where they are not many.
+    """The same with a generator of that seed; its draws are cached unless there are many.
 
-    The dimensions of a judge mostly rest on equally many items: then all of them share the draws.
+    Most dimensions of a judge have the same number of items, and then all of them share the draws.
     """
     items = len(per_item)
     if items * replicates <= _KEPT:
@@ -44,9 +43,9 @@ def resample_from_seed(per_item: Floats, replicates: int, seed: int) -> Floats:
 
 
 def sort_rows(per_item: Floats) -> Floats:
-    """The rows sorted by what is in them, so that names of items, which order them in a store, change no digit.
+    """The rows sorted by their content, so that the order of items in a store (by name) changes no digit.
 
-    Nor does the unit of weights: sums that differ by rounding alone count as equal.
+    The unit of weights changes nothing either: sums that differ only by rounding count as equal.
     """
     if not per_item.size:
         return per_item
@@ -64,7 +63,7 @@ def draw_items(
 ) -> Iterator[NDArray[np.integer[Any]]]:
     """How often each item is drawn in each replicate, (rows, items), `at_once` rows (None: as memory likes).
 
-    However many rows come at a time, the same generator gives the same draws.
+    The same generator gives the same draws for any `at_once`.
     """
     if replicates < 2:
         raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")
@@ -89,7 +88,7 @@ MAX_UNDEFINED = 0.05
 
 
 def defined_replicates(drawn: Sequence[Floats]) -> tuple[Floats, float]:
-    """The figures of the samples in which there is one (nan: none), and the share of the others."""
+    """The figures of the samples in which it is defined (not nan), and the share of the other samples."""
     figures = np.concatenate(drawn)
     defined = figures[np.isfinite(figures)]
     return defined, 1 - len(defined) / len(figures)
@@ -100,7 +99,7 @@ _FLAT = 1e-6
 
 
 class Transform(NamedTuple):
-    """Where figures are put in units of their error: to the scale, its slope there, and back."""
+    """The scale on which figures are studentised: the function to it, its slope, and the function back."""
 
     to: Callable[[Floats], Floats]
     slope: Callable[[Floats], Floats]
@@ -125,7 +124,7 @@ class Replicates(NamedTuple):
 def item_sums(
     item: Codes, human: Codes | Floats, judge: Codes | Floats, weight: Floats, items: int, k: int, w: Weights
 ) -> Floats:
-    """What each item gives to kappa, (items, columns).
+    """The sums of each item for kappa, (items, columns).
 
     Five moments n, Sx, Sy, Sxx + Syy, Sxy where kappa is a function of them (quadratic weights, or two values), else
     observed disagreement, row margin and column margin (2K + 1).
@@ -196,7 +195,7 @@ def difference_replicates(totals: Floats, k: int, weights: Weights, items: int) 
 
 
 def independent_replicates(a: Replicates, b: Replicates) -> Replicates:
-    """Of b - a where both were drawn independently."""
+    """The replicates of b - a if both were drawn independently."""
     return Replicates(b.figure - a.figure, np.hypot(a.error, b.error))
 
 
@@ -218,10 +217,10 @@ def bootstrap_ends(whole: Replicates, drawn: Replicates, scale: Transform) -> tu
 
         back(f - t_(1-a) e), back(f - t_a e),   f = to(figure), e = slope(figure) error, t_q of (f* - f) / e*
 
-    where every sample is measured by its own e*. A sample that lost all spread, as those do that miss the few items in
-    which judge and people differ, has no t; then the lower t is no nearer than the normal quantile, which on the scale
-    of a logarithm is close to the exact limit of a rare event. Where the data themselves have no spread the percentile
-    ends are used. Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988.
+    where every sample is measured by its own e*. A sample without any spread has no t: it misses the few items in which
+    judge and people differ. Then the lower t is at least as far as the normal quantile, which on a logarithmic scale is
+    close to the exact limit of a rare event. If the data themselves have no spread, the percentile ends are used.
+    Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988.
     """
     low, high, bound = np.quantile(drawn.figure, [1 - TWO_SIDED, TWO_SIDED, 0.05]).tolist()
     with np.errstate(divide="ignore", invalid="ignore"):

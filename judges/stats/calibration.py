@@ -1,7 +1,7 @@
 """Gold and scores of one dimension, turned into the figures of the calibration page.
 
-They come as single cells (`PairedRatings`), or, where there are very many, as the sums that a database makes of them
-(`RatingSums`); the figures are the same.
+They come as single cells (`PairedRatings`) or, if there are very many, as sums from a database (`RatingSums`); the
+figures are the same.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FRAGILE = 0.8
 
 
 class GoldAndScores:
-    """What single cells and sums of cells have alike, as arrays of one length."""
+    """The common arrays of single cells and sums of cells, of one length."""
 
     human: Floats
     judge: Floats
@@ -41,12 +41,13 @@ class GoldAndScores:
 class PairedRatings(GoldAndScores):
     """The ratings of one dimension that have gold, as arrays of one length.
 
-    They are the number of the item, the codes of people and judge (nan = n/a), whether the judge gave any score there,
-    the weight of each rating (the items that it stands for), and the stratum that its item was drawn from, as a code
-    (None: all were drawn alike).
+    They are the item's number, the codes of people and judge (nan = n/a), whether the judge gave any score, the weight
+    of each rating (the number of items that it represents), and the code of the stratum that its item was drawn from
+    (None: no strata).
 
-    Of ratings that several people labelled: `mean` of the values that they gave (nan: n/a only) and `share` of them who
-    gave one, how many `people`, and whether it `waits` for adjudication. Without these, one person each.
+    For ratings that several people labelled: the `mean` of their values (nan: n/a only), the `share` of them who gave a
+    value, the number of `people`, and whether it `waits` for adjudication. Without these arrays, each rating has one
+    person.
     """
 
     item: NDArray[np.int64]
@@ -65,12 +66,12 @@ class PairedRatings(GoldAndScores):
 
     @property
     def cells(self) -> Floats:
-        """How many cells each row is."""
+        """The number of cells that each row represents."""
         return np.ones(len(self))
 
     @property
     def average(self) -> Floats:
-        """What the people of each cell say on average (nan: n/a only)."""
+        """The mean of people's values in each cell (nan: n/a only)."""
         return self.human if self.mean is None else self.mean
 
     def where(self, keep: NDArray[np.bool_]) -> PairedRatings:
@@ -100,7 +101,7 @@ class LabelCounts(NamedTuple):
 
 
 class LabelSums(NamedTuple):
-    """People's answers to the cells with gold, beside the one value that each resolves to.
+    """People's answers to the cells with gold, in addition to the gold value of each cell.
 
     `total` (D, V) and `cross` (2, 2) are sums over the items, and of their products, of D = sum w s (judge - mean) and
     V = sum w s over the cells that the judge gave a value, s being the share of people who gave one and `mean` theirs;
@@ -115,7 +116,7 @@ class LabelSums(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingSums(GoldAndScores):
-    """The same cells summed up, so that their number does not matter.
+    """The same cells as sums, so that their number does not affect speed.
 
     One row for every combination that occurs: codes of people and judge (nan = n/a), whether scored, how many cells,
     and their summed weight. Of the cells that both scored: the number of `items`, sum and sum of squares of the items'
@@ -177,12 +178,12 @@ class Summary:
 
     @property
     def mean_difference(self) -> float | None:
-        """Leniency: the point of `bias`, above 0 where the judge is kinder; None where answers have no order."""
+        """The point of `bias`, above 0 if the judge scores higher; None if answers have no order."""
         return self.bias.point
 
     @property
     def cells(self) -> int:
-        """Cells in which both people and judge gave a value of the scale: what every figure rests on."""
+        """The cells in which both people and judge gave a value of the scale: the basis of every figure."""
         return int(self.counts.sum())
 
     @property
@@ -192,13 +193,13 @@ class Summary:
 
     @property
     def fragile(self) -> bool:
-        """Whether one value is so common that kappa alone would mislead."""
+        """Whether one value is so common that kappa alone would be misleading."""
         return self.commonest is not None and self.commonest > FRAGILE
 
 
 @dataclass(frozen=True)
 class DimensionResult:
-    """A dimension on the calibration page: the figures on the chosen basis, those on the gate's, and its decision."""
+    """A dimension on the calibration page: figures on the chosen basis, those of the approval check, its decision."""
 
     shown: Summary
     gate: Summary
@@ -211,12 +212,12 @@ class DimensionResult:
 
     @property
     def gated(self) -> bool:
-        """Whether the figures shown are those that the gate counts."""
+        """Whether the figures shown are those of the approval check."""
         return self.shown is self.gate
 
     @property
     def bound(self) -> float | None:
-        """The lower bound of the figures shown: the gate's own where those are the gate's, else the one-sided 95%."""
+        """The lower bound of the figures shown: the approval check's if they are its figures, else one-sided 95%."""
         return self.decision.bound if self.gated else self.shown.interval.lower_bound
 
     @property
@@ -231,10 +232,10 @@ class DimensionResult:
 
 
 def count_other_answers(kappa: Interval, commonest: float | None) -> float:
-    """Items' worth of ratings that hold another answer than the commonest one: (1 - its share) min(items, n_eff).
+    """The items' worth of ratings with an answer other than the most frequent: (1 - its share) min(items, n_eff).
 
-    Where nearly all answers are one, kappa of a few items is a matter of luck, and its own error does not show it.
-    0 without ratings.
+    If nearly all answers are the same, kappa of a few items is mostly luck, and its standard error does not show it. 0
+    without ratings.
     """
     return 0.0 if commonest is None else (1 - commonest) * min(kappa.items, kappa.n_eff)
 
@@ -247,7 +248,7 @@ def has_kappa_of_moments(scale: Scale) -> bool:
 def kappa_cells(meeting: PairedRatings, scale: Scale) -> tuple[Cells, int]:
     """The cells in which both people and judge gave a value of the scale, as codes 0..K-1, and K.
 
-    Where samples were combined to values between two codes they stay so.
+    Values between two codes, from combined samples, are kept.
     """
     item, human, judge, weight, stratum = value_cells(meeting)
     human, judge = (bins.to_codes(side, scale) for side in (human, judge))
@@ -262,8 +263,8 @@ def value_cells(meeting: PairedRatings) -> Cells:
 def summarise(given: PairedRatings | RatingSums, dimension: Dimension, drop: str = "") -> Summary:
     """All figures of one dimension.
 
-    `drop` names a category that is left out on both sides ("tie": figures with ties dropped). Ratings that were summed
-    up (`RatingSums`) have to be summed without it.
+    `drop` names a category that is left out on both sides ("tie": figures with ties dropped). `RatingSums` must already
+    be summed without it.
     """
     scale = dimension.scale
     code = float(scale.categories.index(drop)) if drop else None
@@ -295,7 +296,7 @@ def bias(given: LabelSums, n_eff: float, cells: int) -> Interval:
 
         SE^2 = n / (n - 1) sum over items (D_i - D / V V_i)^2 / V^2
 
-    Without figures where there is no cell; no ends where there is one item, or nothing varies. Source: Binder 1983.
+    No figures without a cell; no ends if there is only one item or nothing varies. Source: Binder 1983.
     """
     on = given.items, cells, n_eff, "linearised"
     if given.total[1] <= 0:

@@ -1,7 +1,7 @@
-"""Shares, means and their differences, with intervals that treat the item as the thing that was drawn.
+"""Shares, means and their differences, with intervals that are clustered by item.
 
-Cells come as arrays of one length: a value, and the number of the item that it belongs to. Where every item has one
-cell the intervals are the usual ones; where it has several they are as wide as the spread between items asks for.
+Cells come as arrays of one length: a value, and the number of the item that it belongs to. If every item has one cell,
+the intervals are the usual ones; with several cells, the spread between items sets their width.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def share_by_item(hit: ArrayLike, item: ArrayLike) -> Interval:
 
         p = sum_g s_g / N,   var = G / (G - 1) * sum_g (s_g - p n_g)^2 / N^2,   n_eff = p (1 - p) / var
 
-    with s_g hits among the n_g cells of item g. One cell an item is plain Wilson, n_eff = N. Where p is 0 or 1, or
-    there is one item, n_eff is the number of items; and var is at least what one item's turning over would give, so
-    that items which all agree with themselves do not claim certainty. Everything is None without cells. ValueError when
+    with s_g hits among the n_g cells of item g. One cell an item is plain Wilson, n_eff = N. If p is 0 or 1, or there
+    is only one item, n_eff is the number of items. var is at least the change that one flipped item would cause, so
+    that items without internal variation do not suggest certainty. Everything is None without cells. ValueError when
     lengths differ. Source: Wilson 1927; Dean and Pagano 2015 (effective sample size in Wilson's interval).
     """
     return share_from_counts(*_by_item(np.asarray(hit, dtype=bool), item))
@@ -66,12 +66,12 @@ def share_from_counts(hits: Floats, cells: Floats, ratings: int | None = None) -
 
 
 def weighted_share(item: NDArray[np.int64], yes: Floats, weight: Floats) -> Interval:
-    """A weighted share of cells with its interval by items: Wilson's, on as many cells as the clustered error is worth.
+    """A weighted share of cells with Wilson's interval, on the number of cells that the clustered error is worth.
 
         p = sum(w y) / sum(w),  se^2 = G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p) / sum(w))^2,  n* = p (1 - p) / se^2
 
-    n* is kept between 1 and the number of cells; where p is 0 or 1 it is the number of items, as cells of one item may
-    all be the same case. `n_eff` of the result is n*. Source: Korn and Graubard 1998, with Wilson's interval.
+    n* is kept between 1 and the number of cells. If p is 0 or 1, it is the number of items, because all cells of one
+    item may be the same case. `n_eff` of the result is n*. Source: Korn and Graubard 1998, with Wilson's interval.
     """
     if not len(yes):
         return Interval.point_only(0, 0, 0.0, "wilson")
@@ -112,7 +112,7 @@ def mean_by_item(value: ArrayLike, item: ArrayLike, weight: ArrayLike | None = N
 
 
 def with_t_ends(found: Interval, lo: float, hi: float) -> Interval:
-    """A mean with ends as far off as Student's t has it, on the scale `lo` to `hi`; without spread there are none."""
+    """A mean with Student's t interval, kept within the scale `lo` to `hi`; no ends if there is no spread."""
     if found.point is None or not found.se:
         return replace(found, low=None, high=None, lower_bound=None)
     on = found.items, found.cells, found.n_eff, found.method

@@ -1,4 +1,4 @@
-"""Judges side by side on the very same cells: their kappas, and how much better one agrees with people than another."""
+"""Judges compared on the same cells: their kappas, and how much better one agrees with people than another."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class JudgePair:
     """How much better `other` agrees with people than `reference`: the difference of kappas on the same items.
 
     `p` is two-sided, from the difference and its error, and `adjusted` is p after Holm over the pairs it was decided
-    with. `more_items` is the range of further items that would likely separate them (None: labels will not, or nothing
-    is missing).
+    with. `more_items` is the range of further items that would likely separate them (None: labels will not separate
+    them, or none are missing).
     """
 
     reference: str
@@ -87,8 +87,8 @@ def concordance_by_judge(seats: SharedCells, step: float) -> dict[str, Concordan
 def compare_judges(seats: SharedCells, reference: str, k: int, weights: Weights) -> JudgeComparison:
     """All figures of one dimension; `adjusted` and `more` of the pairs are left for `adjust_pairs`.
 
-    Differences resample whole items, with what people and both judges said of them, so that an item that is hard for
-    both is hard for both in every replicate.
+    Differences resample whole items with the answers of people and both judges, so that an item that is hard for both
+    judges affects both in every replicate.
     """
 
     def cells(who: str) -> Cells:
@@ -136,7 +136,7 @@ def two_sided_p(gap: Interval) -> float | None:
 def more_items_to_separate(gap: Interval, alpha: float = ALPHA) -> tuple[int, int] | None:
     """Further items, as a range, after which the difference likely differs from 0 (`planner.more_items_for_z`).
 
-    None where there is no difference or error, and where it is so small that labels will not settle it.
+    None if there is no difference or error, or if the difference is so small that labels will not settle it.
     """
     if not gap.point or not gap.se:
         return None

@@ -1,7 +1,7 @@
-"""How two raters' numbers go together, beside kappa: functions of values, not of tables, for every ordered scale.
+"""Agreement of two raters' numbers besides kappa: functions of values, not of tables, for every ordered scale.
 
-Each gives an `Interval` over items, which are what was drawn: the figure's slope by the weight of every cell, summed
-over the cells of an item, is the item's influence u_g, and
+Each gives an `Interval` over items: the derivative of the figure by each cell's weight, summed over the cells of an
+item, is the item's influence u_g, and
 
     var = G / (G - 1) sum_g u_g^2
 
@@ -53,7 +53,7 @@ FIGURE_NAMES = {
 
 
 def concordance(cells: Cells) -> Concordance:
-    """All of them, of the same cells, given as values of their scale (`judges.stats.calibration.value_cells`)."""
+    """All figures for the same cells, given as values of their scale (`judges.stats.calibration.value_cells`)."""
     return Concordance(
         _interval(_icc, cells, "ICC(A,1)"),
         _interval(_pearson, cells, "pearson"),
@@ -140,7 +140,7 @@ def _pearson(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
 
 
 def _weight_below(keys: Floats, amount: Floats) -> Floats:
-    """For each cell, the amount of all cells with a lower key and half of those with its own."""
+    """For each cell, the sum of amounts over all cells with a lower key, plus half of those with its own key."""
     _, group = np.unique(keys, return_inverse=True)
     on = np.bincount(group, amount)
     return np.asarray((np.cumsum(on) - on / 2)[group], dtype=np.float64)
@@ -164,7 +164,7 @@ def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     pp, qq, pq = (float(w @ product) / total for product in (p * p, q * q, p * q))
 
     def moved_weight(side: Floats, rank: Floats, other: Floats) -> Floats:
-        """What a cell's weight moves in sum w rank other through the ranks of those above it, and of all."""
+        """The derivative of sum w rank other by a cell's weight, through the ranks of the cells above it and of all."""
         above = float(w @ other) - _weight_below(side, w * other)
         return np.asarray((above - float(w @ ((rank + 0.5) * other))) / total, dtype=np.float64)
 

@@ -1,8 +1,8 @@
-"""Whether an approval holds: the gold that came since, against what was frozen then and against the policy.
+"""Whether an approval is still valid: newer gold, compared with the frozen evidence and with the policy.
 
-Two things suspend: the figure of all gold falls below the threshold that the approval met, or the gold that came since
-lies below it with confidence. What is neither sound nor that bad is *to be looked at*, and suspends nothing. It judges
-numbers only; which gold came since is for the caller to say.
+Two things suspend an approval: the figure of all gold falls below the threshold that the approval met, or the newer
+gold is significantly below it. Weaker doubts put it *to be looked at* and suspend nothing. It judges numbers only; the
+caller says which gold is newer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROUNDING = 1e-9
 
 
 class FrozenEvidence(NamedTuple):
-    """What was frozen at the approval: kappa, its standard error, items and effective items; None where not."""
+    """The frozen evidence of the approval: kappa, its standard error, items and effective items; None if not kept."""
 
     kappa: float | None
     se: float | None
@@ -67,8 +67,8 @@ class GoldAgreement(NamedTuple):
 class DriftFinding:
     """The state of an approval, the reasons by kind, and each as a sentence.
 
-    `since` is kappa of the gold since the approval with an interval that holds whenever it is looked at, `change` the
-    same of its difference to the kappa at the approval; None where nothing may be concluded yet.
+    `since` is kappa of the gold since the approval with an any-time valid interval. `change` is its difference to the
+    kappa at the approval, with such an interval. Both are None if nothing may be concluded yet.
     """
 
     state: ApprovalState
@@ -100,10 +100,10 @@ def assess_drift(
 
         upper end = 1 - (1 - kappa) exp(-z e / (1 - kappa)),
 
-    the scale of `sequential.z_from_threshold`. e is the larger one of its own standard error and of what the
-    error of all gold makes of so many items, error * sqrt(n_eff / n_eff of the new): a few new items that met no rare
-    answer think themselves surer than they are. The change since the approval is kappa since - kappa then, its error
-    the root of both errors' squares, and its interval two-sided at the same any-time level.
+    the scale of `sequential.z_from_threshold`. e is the larger of its own standard error and of the error of all gold
+    scaled to so many items, error * sqrt(n_eff / n_eff of the new): without a rare answer, a few new items
+    underestimate their error. The change since the approval is kappa since - kappa then, its error the root of both
+    errors' squares, and its interval two-sided at the same any-time level.
     """
     reach = anytime_interval(since, pooled) if since is not None and since.enough else None
     recent = anytime_interval(latest, pooled) if latest is not None and latest.enough else None
@@ -116,7 +116,7 @@ def assess_drift(
 
 
 def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
-    """Kappa of new gold, each end holding at `ALPHA` whenever it is looked at; without them where it has no error."""
+    """Kappa of new gold with ends that are any-time valid at `ALPHA` each; no ends if it has no standard error."""
     own, whole = new.kappa, pooled.kappa
     if own.point is None or own.se is None:
         return own
@@ -129,7 +129,7 @@ def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
 
 
 def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
-    """Kappa since the approval minus kappa at it, with an interval of 95 % that holds whenever it is looked at."""
+    """Kappa since the approval minus kappa at the approval, with an any-time valid 95 % interval."""
     if then.kappa is None or then.se is None or since.point is None or since.se is None:
         return None
     point, error = since.point - then.kappa, hypot(since.se, then.se)
@@ -207,7 +207,7 @@ def _doubts(
 def _is_open(then: FrozenEvidence, pooled: Interval) -> bool:
     """Whether a draw is open whose first answers stand for all of a new stratum.
 
-    There are then more items than at the approval, and they are worth less.
+    Then there are more items than at the approval, and each has less weight.
     """
     if then.items is None or then.n_eff is None:
         return False

@@ -1,8 +1,8 @@
 """What a draw is likely to show, before anybody has labelled: simulated on a judge's own scores.
 
-People are imagined who agree with the judge to an assumed kappa and use the answers as often as it does. What every
-item then gives to kappa says how it varies in each stratum, and so how large the error of a sample is however it is
-allocated, and after how many labels a judge that is this good would meet a policy.
+It simulates people who agree with the judge at an assumed kappa and give the answers as often as the judge. The
+influence of each item on kappa then gives the spread in each stratum. From that follow the error of a sample under any
+allocation, and the number of labels after which such a judge would meet a policy.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ScoredPopulation:
         return np.asarray((self.sizes / np.bincount(self.stratum, minlength=len(self.sizes)))[self.stratum])
 
     def repeat(self, times: int) -> ScoredPopulation:
-        """The same items so many times."""
+        """The same items, repeated so many times."""
         items = len(self.stratum)
         number = np.concatenate([self.item + n * items for n in range(times)])
         return replace(self, item=number, judge=np.tile(self.judge, times), stratum=np.tile(self.stratum, times))
@@ -60,7 +60,7 @@ class ScoredPopulation:
 
 @dataclass(frozen=True)
 class InfluenceSpread:
-    """How much single items move kappa where it is `kappa`: the standard deviation in each stratum, and over all."""
+    """The standard deviation of the items' influence when kappa is `kappa`: in each stratum, and over all items."""
 
     kappa: float
     strata: Floats
@@ -136,7 +136,7 @@ def _deviations(moved: Floats, stratum: Codes, strata: int) -> Floats:
 def blend_spread(imagined: InfluenceSpread, cells: Cells, stratum: Codes, k: int, weights: Weights) -> Floats:
     """The spread in each stratum from labels that there are, `stratum` being that of each cell's item.
 
-    The imagined one counts for `_LABELS` items beside them, so that a few labels that happen to agree prove nothing.
+    The simulated spread counts for `_LABELS` further items, so that a few labels that agree by chance prove nothing.
     """
     strata = len(imagined.strata)
     item, place = np.unique(np.asarray(cells.item), return_inverse=True)

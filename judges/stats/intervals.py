@@ -1,11 +1,11 @@
-"""Intervals of an agreement, which treat the item, not the cell, as the unit that was drawn (docs/methods.md).
+"""Intervals of an agreement, clustered by item, because items and not cells were drawn (docs/methods.md).
 
-Turns of one dialogue resemble each other, so independent-rows intervals are far too short. Here an item is a cluster:
-it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). Where items were
-drawn from strata only what differs within these counts (judges/stats/strata.py). A finite population is not corrected
-for: kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code, judge code, a
-weight, which is 1 / the probability of being drawn and never a count (one row is one cell), and the stratum. On ordered
-scales values may lie between two codes, as several samples of a judge give them.
+Turns of one dialogue resemble each other, so intervals for independent rows are far too short. Here an item is a
+cluster: it is resampled whole (bootstrap), or its whole influence on kappa enters the variance (linearised). If items
+were drawn from strata, only the variation within strata counts (judges/stats/strata.py). There is no finite population
+correction, because kappa is about items like these. Cells come sparse, as arrays of one length: item index, human code,
+judge code, weight and stratum. The weight is 1 / the inclusion probability and never a count (one row is one cell). On
+ordered scales values may lie between two codes, from a judge's combined samples.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ BOOTSTRAP = "cluster bootstrap, percentile and studentised"
 class Cells(NamedTuple):
     """Cells of one dimension: arrays of one length, codes 0..K-1 (or between them, on ordered scales).
 
-    Without weights every cell counts once. Strata are any whole numbers, of which neighbours may be put together.
+    Without weights every cell counts once. Strata are any whole numbers; neighbouring numbers may be collapsed.
     """
 
     item: ArrayLike
@@ -81,7 +81,7 @@ class Cells(NamedTuple):
 
 @dataclass(frozen=True)
 class _Clustered:
-    """Cells checked, their items renumbered 0..items-1; `stratum` is that of every item, None where there is one."""
+    """Checked cells, with items renumbered 0..items-1; `stratum` is the stratum of every item, None for only one."""
 
     item: Codes
     human: Codes | Floats
@@ -92,7 +92,7 @@ class _Clustered:
 
     @property
     def n_eff(self) -> float:
-        """Kish over items; the weight of an item is the mean of its cells', so that a long dialogue counts once."""
+        """Kish's number over items; an item's weight is the mean over its cells, so a long dialogue counts once."""
         return effective_size(np.bincount(self.item, self.weight) / np.bincount(self.item))
 
     @property
@@ -111,7 +111,7 @@ class _Clustered:
         return counts.reshape(k, k).astype(np.float64)
 
     def sums(self) -> Floats:
-        """The sums of `kappa_from_sums`, the same to the last digit in whatever order the cells come."""
+        """The sums of `kappa_from_sums`, equal to the last digit for any order of the cells."""
         return np.array([fsum(row) for row in six_moments(self.human, self.judge) * self.weight])
 
     def pooled_kappa(self, k: int, weights: Weights) -> float | None:
@@ -132,7 +132,7 @@ class _Clustered:
         return np.asarray(np.bincount(self.item, value * self.weight, minlength=self.items), dtype=np.float64)
 
     def end_by_rule_of_three(self, found: Interval, k: int, weights: Weights) -> Interval:
-        """The interval of a kappa of these cells, with the ends that it has where judge and people never differed."""
+        """The interval of kappa of these cells, with rule-of-three ends if judge and people never differed."""
         if found.point != 1:
             return found
         sums = self.sums()
@@ -140,12 +140,12 @@ class _Clustered:
         return _end_by_rule_of_three(found, float(sums[0]), expected)
 
     def parts(self, k: int, weights: Weights) -> Floats:
-        """What each item gives to kappa (judges/stats/bootstrap.py)."""
+        """The sums of each item for kappa (judges/stats/bootstrap.py)."""
         return item_sums(self.item, self.human, self.judge, self.weight, self.items, k, weights)
 
 
 def _renumber(item_index: ArrayLike) -> tuple[Codes, int]:
-    """Item indices as 0..G-1, and G. Any whole numbers will do; dense ones, the common case, are spared the sort."""
+    """Item indices as 0..G-1, and G. Any whole numbers are allowed; dense ones, the common case, need no sort."""
     index = np.asarray(item_index)
     if index.ndim != 1 or (index.size and index.dtype.kind not in "iu"):
         raise ValueError("Item indices must be a plain list of whole numbers.")
@@ -184,7 +184,7 @@ def _normal(
 
 
 def _end_by_rule_of_three(found: Interval, weight: float, expected: float) -> Interval:
-    """The ends of a kappa of 1, which has no error of its own; every other kappa, and one without ends, stays.
+    """The ends of a kappa of 1, which has no standard error; any other kappa, or one without ends, is unchanged.
 
     `weight` is that of all cells, `expected` as in `chance_disagreement`.
     """
@@ -262,15 +262,15 @@ def bootstrap_kappa(
 
         t* = (f* - f) / e*,   1 - exp(-(f - t*_(1-a) e)) .. 1 - exp(-(f - t*_a e)),   e by linearisation over items
 
-    and so knows that a sample that met few of the rare answers also thinks itself surer than it is: where most answers
-    are one, percentile intervals of nominal 95% end too low and hold the truth in 84 to 92% of samples of 50 items,
-    these in 92 to 97% (tests/bench/simulations measures both). `lower_bound` is the lower of both
-    at one-sided 95%. A replicate without expected disagreement has no kappa and is left out; the share of those
-    is in `undefined`, and above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point.
-    Where judge and people never differed the ends are those of -log(a) cells one step apart (the rule of three). The
-    same seed gives the same interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or
-    (2K + 1)(K + 2). With strata the lower ends are those of `strata.widen_for_strata` where these are lower.
-    Source: Efron and Tibshirani 1993, chapters 12 and 13; Hall 1988; Field and Welsh 2007.
+    and so corrects for samples with few of the rare answers, which underestimate their own error. If most answers are
+    equal, percentile intervals of nominal 95% end too low and cover the truth in 84 to 92% of samples of 50 items,
+    these in 92 to 97% (tests/bench/simulations measures both). `lower_bound` is the lower of both at one-sided 95%. A
+    replicate without expected disagreement has no kappa and is left out; the share of those is in `undefined`, and
+    above `MAX_UNDEFINED`, as with fewer than two items, there is no interval, only a point. Where judge and people
+    never differed the ends are those of -log(a) cells one step apart (the rule of three). The same seed gives the same
+    interval; memory is 2^21 draws and, for each item, 20 numbers (quadratic weights) or (2K + 1)(K + 2). With strata
+    the lower ends are those of `strata.widen_for_strata` where these are lower. Source: Efron and Tibshirani 1993,
+    chapters 12 and 13; Hall 1988; Field and Welsh 2007.
     """
     given = _check_cells(cells, k, weights)
     point, own = given.pooled_kappa(k, weights), given.parts(k, weights)
@@ -329,9 +329,9 @@ def kappa_difference(
 
     `paired` False: two disjoint groups of items, resampled apart (blind against assisted draws; the item indices of a
     and b then have nothing to do with each other). `paired` True: the same items seen twice (two judges, two
-    protocols); equal indices are one item, resampled together, and an item that only one side has counts on that
-    side. Method and None as in `kappa_interval`, the studentised ends on the scale of the difference itself; `items`,
-    `cells` and `n_eff` are those of the smaller group, which is the one that limits.
+    protocols); equal indices are one item, resampled together, and an item that only one side has counts on that side.
+    Method and None as in `kappa_interval`, the studentised ends on the scale of the difference itself; `items`, `cells`
+    and `n_eff` are those of the smaller group, which limits the precision.
     """
     first, second = Cells(*a), Cells(*b)
     if paired:

@@ -1,6 +1,6 @@
-"""Means of what a judge gave: plain, and beside them what its card says that counts less, or is not to be trusted.
+"""Means of a judge's scores: plain, and adjusted for scores that its card weighs less or does not trust.
 
-They are the judge's own view; how far to believe it is what calibration says.
+They are the judge's own view; calibration says how far to believe it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FEW = 3
 class ScoreRows(NamedTuple):
     """The scores of one dimension, a row each, as arrays of one length; nan where a row has none.
 
-    The number of the item, the value, what it counts by the judge's confidence, whether the judge's aggregate of the
-    item is to be trusted (1 or 0), the plain mean of the scores that an aggregate is made of, and what another judge
-    gave the same cell.
+    The columns: the item's number, the value, its weight by the judge's confidence, whether the judge's aggregate of
+    the item can be trusted (1 or 0), the plain mean of the scores behind an aggregate, and another judge's value of the
+    same cell.
     """
 
     item: NDArray[np.int64]
@@ -45,9 +45,9 @@ class ScoreRows(NamedTuple):
 class JudgeMeans:
     """The plain mean and those beside it, each with its interval by items.
 
-    Beside it are, None where there is none, the mean in which scores of low confidence count less (`sure`), that of
-    items whose aggregate is to be trusted (`trusted`), the plain mean of the scores that an aggregate is made of
-    (`parts`), and on the same cells another judge's mean and this judge's minus it.
+    The others are None if they do not exist: the mean in which scores of low confidence count less (`sure`), the mean
+    of items whose aggregate can be trusted (`trusted`), the plain mean of the scores behind an aggregate (`parts`),
+    and, on the same cells, another judge's mean and this judge's mean minus it.
     """
 
     plain: Interval
@@ -59,7 +59,7 @@ class JudgeMeans:
 
     @property
     def reportable(self) -> bool:
-        """Whether there are items enough that the mean reveals no single score."""
+        """Whether there are enough items, so that the mean reveals no single score."""
         return self.plain.items >= FEW
 
 

@@ -1,9 +1,9 @@
-"""How missing counts: the figures where what a judge could not answer is left out, or counts as an answer.
+"""How missing scores count: the figures if they are left out, or count as an answer.
 
-Missing are cells that people answered, and that the judge was asked about and gave no value that can be used
-(unreadable, cut off, refused, off its scale ...). Left out is what Assay does everywhere else, and what the approval
-check does: a failed reply is no low score. Published figures often count it as the lowest answer, as a tie, or as a
-number; which of them it was moves them, and so it has to be said.
+A cell is missing if people answered it and the judge was asked about it but gave no usable value (unreadable, cut off,
+refused, off its scale ...). Assay leaves such cells out everywhere else, also in the approval check, because a failed
+reply is not a low score. Published figures often count it as the lowest answer, as a tie, or as a number. The choice
+changes the figures, so it must be stated.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ChoiceFigures:
 
 @dataclass(frozen=True)
 class Missingness:
-    """How many cells with gold are missing of how many that have gold, and the figures under each choice."""
+    """The number of missing cells, the number of cells with gold, and the figures under each choice."""
 
     cells: int
     gold: int
@@ -85,7 +85,7 @@ def impute(given: PairedRatings, value: float | None, lost: NDArray[np.bool_]) -
 
 
 def usual_choices(scale: Scale) -> list[str]:
-    """The four choices shown side by side: left out, lowest, tie, and a number: the middle of a scale of numbers."""
+    """The four choices shown side by side: left out, lowest, tie, and the middle of a numeric scale."""
     middle = [f"{(scale.lo + scale.hi) / 2:g}"] if scale.kind in ("ordinal", "interval") else []
     return [OUT, LOWEST, TIE, *middle]
 

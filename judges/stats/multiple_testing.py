@@ -1,4 +1,4 @@
-"""Several tests at one time: p-values adjusted so that the whole lot can be read at one level."""
+"""Multiple testing: p-values adjusted so that all tests can be read at one level."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
 
         p'_(i) = min over j >= i of min(1, m c(m) / j p_(j)),   c(m) = 1 + 1/2 + ... + 1/m,   p ascending
 
-    Rejecting where p' <= alpha keeps the expected share of false ones among all rejections at alpha, however the tests
-    depend on each other. ValueError for a p outside 0..1. Source: Benjamini and Yekutieli 2001.
+    Rejecting if p' <= alpha keeps the false discovery rate at alpha, under any dependence of the tests. ValueError for
+    a p outside 0..1. Source: Benjamini and Yekutieli 2001.
     """
     order, count = _ascending(p_values), len(p_values)
     stretch = count * sum(1 / n for n in range(1, count + 1))

@@ -1,8 +1,8 @@
 """Who answered: how many of the items that were drawn at random people have labelled, in every stratum.
 
-Weights of N_h / answered_h make up for strata that were answered unevenly, and for nothing else: within a stratum the
-items that nobody answered may be the hard ones. So a figure speaks for a stratum only where nearly all of it is
-answered (Lohr, Sampling: Design and Analysis, ch. 8: the bias of nonresponse grows with its share, whatever the size).
+Weights of N_h / answered_h correct only for different response rates of strata: within a stratum, the unanswered items
+may be the hard ones. So a figure represents a stratum only if nearly all of it is answered (Lohr, Sampling: Design and
+Analysis, ch. 8: the bias of nonresponse grows with its share, whatever the size).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class StratumResponse:
     answered: int
 
     def lacks(self, least: float) -> int:
-        """How many more answers it takes to reach that share of the drawn items. Of a few items it takes all."""
+        """The number of further answers needed for that share of the drawn items, rounded up."""
         return max(0, ceil(least * self.drawn - _ROUNDING) - self.answered)
 
 
@@ -70,7 +70,7 @@ class SampleResponse:
         return f"{left:,} of {many(whole.drawn, 'drawn item')} {verb} not answered{_name_strata(self.strata)}."
 
     def objections(self, least: float) -> str:
-        """Why the figures do not speak for the whole population, in sentences; "" where enough is answered."""
+        """Why the figures do not represent the whole population, in sentences; "" if enough is answered."""
         if not self.lacks(least):
             return ""
         asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
@@ -83,9 +83,9 @@ class SampleResponse:
 
 
 def require_response(decision: CheckResult, response: SampleResponse, least: float) -> CheckResult:
-    """A decision after the check of who answered: without enough answers it is below minimum sample, whatever it says.
+    """A decision after the check for nonresponse: without enough answers, it becomes below minimum sample.
 
-    What is undefined stays so, as more answers of one value define nothing.
+    An undefined decision stays undefined, because more answers of one value do not change that.
     """
     if not (against := response.objections(least)):
         return decision

@@ -1,4 +1,4 @@
-"""The figures that other papers have of a judge and people, beside kappa: one place for page, report and command."""
+"""Agreement figures of other papers besides kappa: one place for page, report and command."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _point(value: float | None) -> Interval:
 
 
 def as_json(found: OtherMetrics) -> dict[str, object]:
-    """The same as values of JSON: accuracy and what averages over answers or has no table, each with its ends."""
+    """The same as JSON values: accuracy, averages over answers and figures without a table, each with its ends."""
     values: dict[str, object] = {"accuracy": found.exact.point, "accuracy_interval": found.exact.ends}
     if found.macro is not None:
         values |= dict(zip(("precision", "recall", "f1"), found.macro[1:], strict=True))

@@ -26,10 +26,10 @@ def more_items_for_width(interval: Interval, half_width: float, power: float = 0
 
         G' = G (present half width (1 + z_power / sqrt(G)) / half_width)^2
 
-    The present half width is an estimate too, with a relative error of about 1 / sqrt(G). The range is that of
-    1 - `power` and `power`: with .8 about one plan in five needs more than its end, and two in five where nearly all
-    answers are one. (0, 0) when it is there already, None when there is no interval yet. ValueError unless `half_width`
-    is above 0.
+    The present half width is an estimate too, with a relative error of about 1 / sqrt(G). The range goes from 1 -
+    `power` to `power`: with .8 about one plan in five needs more than its end, and two in five if nearly all answers
+    are equal. (0, 0) when it is there already, None when there is no interval yet. ValueError unless `half_width` is
+    above 0.
     """
     if not half_width > 0:
         raise ValueError(f"The half width to reach must be above 0; got {half_width}.")
@@ -49,9 +49,9 @@ def more_items_for_threshold(interval: Interval, threshold: float, needed: float
 
     With z now, on G items, and r = G / G': what kappa will be on G' items lies about what it is now, with the variance
     (1 - r) of that now, so that z' is enough once z + q sqrt(1 - r) >= needed sqrt(r), q a normal quantile. The range
-    is that of q = +.84 and -.84: three of five collections need a number within it, one fewer and one more. Its end is
-    cut at `MOST_TIMES` G. (0, 0) where it is reached; None where even without luck (q = 0) more than that is needed, or
-    nothing is known: kappa is at the threshold, and labels will not settle it.
+    is for q = +.84 and -.84: of five collections, three need a number within it, one fewer and one more. Its end is cut
+    at `MOST_TIMES` G. (0, 0) if it is already reached. None if even at q = 0 more than that is needed (kappa is at the
+    threshold, and labels will not settle it), or if nothing is known.
     """
     z = z_from_threshold(interval, threshold)
     return None if z is None else more_items_for_z(z, interval.items, needed)
@@ -110,7 +110,7 @@ def curve_sizes(items: int) -> list[int]:
 
 
 def extrapolate_interval(now: Interval, upto: int) -> list[Interval]:
-    """The interval that is to be expected with more items, up to `upto` of them, if kappa stays where it is.
+    """The expected interval with more items, up to `upto` of them, if kappa does not change.
 
     se(m) = se sqrt(G / m). [] where there is no interval yet, or `upto` is no further than now.
     """

@@ -1,8 +1,8 @@
-"""Means that a dashboard may show: a judge's mean, put right by the cells that people labelled (PPI++).
+"""Means that a dashboard may show: a judge's mean, corrected by the cells that people labelled (PPI++).
 
 What is estimated is the mean that people would give over those cells of a system that the judge gave a value (and that
-people would not call n/a): a mean over cells, so that a long dialogue weighs as it does in the judge's own mean. The
-items are what was drawn, so they are what varies; an item enters by its sums over its cells:
+people would not call n/a): a mean over cells, so that a long dialogue weighs as it does in the judge's own mean. Items
+were drawn, so the variance is over items; an item enters by its sums over its cells:
 
     Y   people's values      A  cells that people valued      F  the judge's values       m  cells, all with gold
     T   the judge's values, gold or not                       M  cells, gold or not
@@ -19,27 +19,27 @@ whose linearised share of an item is u - k v, with
 
     SE^2 = n / (n - 1) sum over labelled (u - k v - mean)^2 + N / (N - 1) sum over the others (k v - mean)^2
 
-and k is what makes that smallest, kept where lambda = k N / (n + N) lies in 0..1. For k the spread of the others is
-taken from all items: a few others that happen to be alike would else seem to decide everything, and their mean be taken
-for the system's. With one cell an item, equal weights and no n/a this is word for word
+and k minimises that, within the limits that lambda = k N / (n + N) is in 0..1. For k, the spread of the others is
+estimated from all items. Otherwise a few other items that are equal by chance would dominate, and their mean would
+replace the system's. With one cell an item, equal weights and no n/a this is word for word
 
     lambda = clip(cov(Y, F) / ((1 + n / N) var F), 0, 1)        var F = (N var F_labelled + n var F_all) / (n + N)
     theta = lambda mean(F_others) + mean(Y - lambda F)
     SE^2 = lambda^2 var(F_others) / N + var(Y - lambda F) / n
 
-Where answers are rare, many label sets hold none of the judge's errors, and their spread is taken for less than it is.
-So the error of one item more is added to it, which no label has shown:
+If answers are rare, many label sets contain none of the judge's errors, so the spread is underestimated. Therefore the
+error of one further item, which no label has shown, is added to it:
 
     floor^2 = z^2 / 4 (r D / sum wA)^2 sum w^2 / n          z = 1.96
     D = max(1, sum over items (T - g M)^2 / sum over cells (F - g)^2)
 
-r is the size of an error of one cell: 1 of a share, half the scale of a mean; D is how many cells of an item err
-together, as many as the judge's own scores of it go together. z^2 / 4 is what the score interval of a count (Wilson's,
-of rare things) adds to that count under the root.
+r is the size of an error of one cell: 1 of a share, half the scale of a mean; D is the number of cells of an item that
+err together, estimated from the correlation of the judge's own scores within items. z^2 / 4 is what the score interval
+of a count (Wilson's, of rare things) adds to that count under the root.
 
-Everything is a function of sums and of sums of products over items, so that the number of scores is no matter.
-Sources: Angelopoulos, Duchi and Zrnic 2023 (PPI++); Binder 1983 (linearisation with weights); Wilson 1927 and Agresti
-and Coull 1998 (what is added); Welch 1947 (differences).
+Everything is a function of sums and of sums of products over items, so the number of scores does not matter. Sources:
+Angelopoulos, Duchi and Zrnic 2023 (PPI++); Binder 1983 (linearisation with weights); Wilson 1927 and Agresti and Coull
+1998 (what is added); Welch 1947 (differences).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class CorrectedMean:
 
     @property
     def refused(self) -> bool:
-        """Whether there is no figure because labels do not cover the values that are to be corrected.
+        """Whether there is no figure because labels do not cover the values to be corrected.
 
         A random draw of so many items would have left them all out less than once in a hundred times,
         (1 - uncovered)^n_eff < .01.
@@ -178,9 +178,9 @@ def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False
     `share`: the values are 0 and 1; the interval is Wilson's for the share of so many independent trials as have that
     standard error (which also holds where none or all are 1), and `se` is what its width comes to. Ends lie as far off
     as Student's t with n_eff - 1 degrees of freedom has it: with the normal ones, those of 36 items held the truth in
-    93 of 100 cases. Means without any spread have no interval: that all are equal so far says nothing of how far others
-    lie. Nor is there a figure where labels do not cover what is to be corrected (`COVERED`). ValueError without a cell
-    that the judge valued.
+    93 of 100 cases. Means without any spread have no interval: equal values so far do not show how far others lie.
+    There is no figure if labels do not cover the values to be corrected (`COVERED`). ValueError without a cell that the
+    judge valued.
     """
     if given.items == 0 or given.whole[1] <= 0:
         raise ValueError("There is no cell with a value of the judge, so there is no mean.")
@@ -201,7 +201,7 @@ def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False
 
 
 def _floor(given: Moments, mean: float, size: float) -> float:
-    """What the error of one item that no label has shown would do to theta."""
+    """The effect on theta of the error of one item that no label has shown."""
     among = np.array([1.0, -mean])
     cells = given.squares - 2 * mean * given.whole[0] + mean**2 * given.whole[1]
     together = max(1.0, float(among @ given.whole_cross @ among) / cells) if cells > _NO_SPREAD * given.squares else 1.0
@@ -223,7 +223,7 @@ def _worth(given: Moments) -> float:
 
 
 def _solve(given: Moments, people: float, mean: float) -> tuple[float, float, float]:
-    """k, theta and its standard error. k is found at theta = people's own mean, which is right whatever k is."""
+    """k, theta and its standard error. k is computed at theta = people's own mean, which is valid for any k."""
     total, gold, whole = given.total, given.total[M_GOLD], given.whole[1]
     a = total[A] / gold
     n, others = given.labelled, given.items - given.labelled

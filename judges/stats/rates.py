@@ -7,18 +7,18 @@ the totals T and the sums of products over items, sum_g t_g t_g'. A share p = a.
 
 and Wilson's interval on the cells that this error is worth, n = p (1 - p) / se^2 (z / t)^2, with z and t the quantiles
 of the normal and of Student's distribution with m - 1 degrees of freedom, m = (b.T)^2 / sum_g (b.t_g)^2 the effective
-number of items that have such cells (m itself where p is 0 or 1). Weights 1/pi are in the tables. As what was never met
-weighs what its kind weighs, n is at most b.T / ((1 - p) w1 + p w0), with w1 the mean weight of cells of the judge's
-answer that makes the share larger, and w0 of the other: where few of the answers that the judge does not give were
-drawn, a miss that was not met is not a small one.
+number of items that have such cells (m itself where p is 0 or 1). Weights 1/pi are in the tables. A case that was not
+observed has the weight of its kind, so n is at most b.T / ((1 - p) w1 + p w0). Here w1 is the mean weight of cells with
+the judge's answer that makes the share larger, and w0 that of the other cells. If few of the cells without the judge's
+answer were drawn, an unobserved miss has a large weight.
 
-The prevalence is put right by both rates. Of the cells that nobody labelled the judge's share is q, and
+The prevalence is corrected by both rates. Of the cells that nobody labelled the judge's share is q, and
 
     prevalence = f people + (1 - f) (q - FPR) / (TPR - FPR)
 
-with f the labelled part and `people` their own share there; where little is labelled that is Rogan and Gladen's
-estimate, where all is, people's own word. Where items were drawn with unequal chances what is left is not like what was
-drawn, and f is 0, with q the judge's share of all cells. The interval is that of Lang and Reiczigel, who add
+with f the labelled part and `people` their own share there. With few labels this is Rogan and Gladen's estimate; with
+all cells labelled, it is people's own share. If items were drawn with unequal probabilities, the rest differs from the
+sample, so f is 0 and q is the judge's share of all cells. The interval is that of Lang and Reiczigel, who add
 pseudo-counts to both rates and to q, on effective counts, and for the labelled part the error of people's share.
 
 Sources: Rogan and Gladen 1978; Lang and Reiczigel 2014; Korn and Graubard 1998 (shares on effective counts); Binder
@@ -88,7 +88,7 @@ class Rates:
 
     @property
     def is_informative(self) -> bool:
-        """Whether the judge is shown to give the answer more often where people do than where they do not."""
+        """Whether the judge significantly gives the answer more often where people do than where they do not."""
         return self.youden.low is not None and self.youden.low > 0
 
 

@@ -1,4 +1,4 @@
-"""Whether a judge is right more often where it is sure: agreement by confidence, calibration error, and ranking."""
+"""Whether a judge is right more often when it is confident: agreement by confidence, calibration error, and ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing a stratified random sample in several goes, with the inclusion probability of every stratum."""
+"""Draw a stratified random sample in several steps, with the inclusion probability of every stratum."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ ALLOCATIONS: dict[Allocation, str] = {"proportional": "proportional", "root": "s
 
 @dataclass(frozen=True)
 class SampleDesign:
-    """What the items of a draw are parted by, and how a sample is allocated to the parts.
+    """How the items of a draw are stratified, and how a sample is allocated to the strata.
 
     `of` is the dimension ("turn.helpfulness") for `score`, where "" is the lowest score over all ordered dimensions,
     and the field for `meta`. `judge` is the id of the judge whose scores or confidence part the items, and whose
-    agreement on the dimension `about` Neyman's allocation is best for. Raises BadStrata for what cannot be.
+    agreement on the dimension `about` Neyman's allocation is best for. Raises BadStrata for an impossible design.
     """
 
     by: By = "system"
@@ -97,9 +97,8 @@ def system_pair(a: str, b: str) -> str:
 def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     """item -> stratum, from (item, what it is parted by, wave).
 
-    The wave says how many draws there were before the item came in: items that could not be drawn from the beginning
-    have another chance than those that could, so they are strata of their own. What falls into which stratum depends on
-    nothing that changes from draw to draw.
+    The wave is the number of draws before the item was added. Items added later have another inclusion probability, so
+    they form separate strata. The stratum of an item depends on nothing that changes from draw to draw.
     """
     given = list(items)
     sizes = Counter((wave, name) for _, name, wave in given)
@@ -115,9 +114,9 @@ def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
 def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOST_BANDS) -> dict[str, str]:
     """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
 
-    Up to `most` different values are a band each. More are cut at their quantiles into at most so many, and equal
-    values stay together. Figures have two decimals, or as many as it takes to tell the bands apart. Items without a
-    figure are a band of their own, "no ..." of `what`.
+    Up to `most` distinct values are a band each. More values are cut at their quantiles into at most `most` bands;
+    equal values stay together. Figures have two decimals, or as many as needed to distinguish the bands. Items without
+    a figure form a separate band, "no ..." of `what`.
     """
     known = np.array([f for f in figures.values() if f is not None], dtype=np.float64)
     values = np.unique(known)

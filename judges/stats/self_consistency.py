@@ -1,4 +1,4 @@
-"""What asking a judge several times bought: agreement of one sample alone, of all together, and how often they flip."""
+"""The gain from several samples of a judge: agreement of one sample, of all combined, and how often they flip."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SampledCells:
 
 @dataclass(frozen=True)
 class SelfConsistency:
-    """What asking several times bought, and how often answers flip.
+    """The gain from several samples, and how often answers flip.
 
     `singles`: kappa of every sample alone, and `single` their mean (None: one of them is undefined); `together`: of
     all samples as one answer; `gain`: together - single, with its interval by items. `flips`: the share of cells in
@@ -62,7 +62,7 @@ class SelfConsistency:
 def measure_self_consistency(
     table: SampledCells, flips: tuple[Floats, Floats], scale: Scale
 ) -> SelfConsistency:
-    """What asking several times bought, from its cells.
+    """The gain from several samples, computed from the cells.
 
     `flips` are, for every item that has cells with several samples, how many of them flip, and how many
     there are, with gold or without.

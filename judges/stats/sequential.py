@@ -1,12 +1,12 @@
-"""Looking again and again: how far a figure must lie from a threshold so that no number of looks passes it by luck.
+"""Repeated looks: how far a figure must lie from a threshold so that repeated looks do not pass it by chance.
 
 With G items a figure has an error of about s / sqrt(G), and z = (figure - threshold) / error, looked at after every
 item, moves as W(G) / sqrt(G) does, W being a Brownian motion. In the time log G that is a stationary process (Ornstein
 and Uhlenbeck's) whose correlation falls as exp(-|log G - log H| / 2): the chance to pass a boundary depends on how many
-times over the items grow while somebody looks, not on how many looks there are. Looks that are few and fixed before
-have a lower boundary. Both are computed by carrying the density of z from look to look and cutting off what passed.
-Sources: Armitage, McPherson and Rowe 1969; Pocock 1977; Siegmund 1985, chapter 4 (boundaries, and the correction of a
-continuous one for discrete steps); Jennison and Turnbull 2000, chapter 19.
+times over the items grow while somebody looks, not on how many looks there are. A few looks that are fixed in advance
+have a lower boundary. Both are computed by propagating the density of z from look to look and removing the part that
+passed. Sources: Armitage, McPherson and Rowe 1969; Pocock 1977; Siegmund 1985, chapter 4 (boundaries, and the
+correction of a continuous one for discrete steps); Jennison and Turnbull 2000, chapter 19.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NODES = np.arange(0.0, 7.01, 0.125)
 
 
 def anytime_p(z: float, first: int, last: int) -> float:
-    """The chance that a figure at its threshold ever comes to `z` or more, looked at after every item.
+    """The probability that a figure at its threshold ever reaches `z` or more, if looked at after every item.
 
     From `first` to `last` items; with first = last it is 1 - Phi(z). This is the any-time p of a figure that is at
     `z` now. ValueError unless 1 <= first <= last.
@@ -48,7 +48,7 @@ def anytime_p(z: float, first: int, last: int) -> float:
 
 
 def anytime_boundary(alpha: float, first: int, last: int) -> float:
-    """The z that a figure at its threshold ever comes to with probability `alpha`, looked at after every item.
+    """The z that a figure at its threshold ever reaches with probability `alpha`, if looked at after every item.
 
     From `first` to `last` items. ValueError for an alpha outside 0 .. .5 or a wrong range.
     """
@@ -59,8 +59,8 @@ def anytime_boundary(alpha: float, first: int, last: int) -> float:
 class OpenSchedule:
     """Looks whenever somebody likes, from `first` items on; `horizon` 0 is one look, and no more.
 
-    Up to `horizon` items all looks together err with 19/20 of what is allowed; later ones, to a hundred times as many
-    items, with the rest. A figure on more items than the horizon therefore has to lie further off.
+    Up to `horizon` items, all looks together use 19/20 of the allowed error; later ones, up to a hundred times as many
+    items, use the rest. A figure on more items than the horizon must therefore lie further from the threshold.
     """
 
     first: int
@@ -83,7 +83,7 @@ class OpenSchedule:
 
     @property
     def end(self) -> int:
-        """The items up to which the error holds."""
+        """The number of items up to which the error is guaranteed."""
         return 100 * self.horizon
 
 

@@ -1,8 +1,8 @@
 """Slices of the cells of a dimension: kappa in each with a test of whether they differ, and the judge's mean in each.
 
-The items of a slice were drawn as all items were, so the correction of a slice's mean (judges/stats/ppi.py) uses the
-labels of its own items alone: that of the whole would carry the bias of other slices into it. Where these are too few,
-a slice has the judge's own mean only.
+The items of a slice were drawn like all items, so the correction of a slice's mean (judges/stats/ppi.py) uses only the
+labels of its own items: the overall correction would add the bias of other slices. With too few labels, a slice has the
+judge's own mean only.
 """
 
 from __future__ import annotations

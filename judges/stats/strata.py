@@ -1,4 +1,4 @@
-"""The error of a figure whose items were drawn from strata: only what differs within them enters it.
+"""The error of a figure whose items were drawn from strata: only the variation within strata enters it.
 
 Source: Cochran 1977, chapters 5 and 5A.12 (collapsed strata).
 """
@@ -62,10 +62,10 @@ def widen_for_strata(found: Interval, error: float) -> Interval:
     """An interval of items resampled within strata, with lower ends that are cautious enough for them.
 
     It gets its linearised error, and lower ends no higher than those of a normal 1 / (1 - kappa)
-    (`uncertainty.reciprocal_lower_end`). In a sample that met few of the misses that weigh most, kappa is too high and
-    its error too small: there it falls as (1 - kappa)^2. Resampling sees that in part only; where most answers are one
-    and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds lay above the truth. `se` is the linearised
-    error, as resampled strata vary by (n_h - 1) / n_h of what they do.
+    (`uncertainty.reciprocal_lower_end`). In a sample with few of the errors that have the largest weights, kappa is too
+    high and its error too small: the error then falls as (1 - kappa)^2. Resampling shows that only in part: if most
+    answers are equal and strata are the judge's scores, 7 to 10 % of nominal 5 % bounds were above the truth. `se` is
+    the linearised error, as resampled strata vary by (n_h - 1) / n_h of what they do.
     """
     if found.point is None or found.low is None or found.lower_bound is None:
         return found

@@ -1,7 +1,7 @@
 """A score as a flag: from a threshold on it is "yes". What the judge then finds, and how far it agrees.
 
-A score that is published as such is judged by kappa of its values. Where somebody acts on it (an alarm below 3, a
-filter from 4 on) what counts is how often judge and people are on the same side of that threshold.
+A score that is published unchanged is evaluated by kappa of its values. If a score triggers an action (an alarm below
+3, a filter from 4 on), it matters how often judge and people are on the same side of that threshold.
 """
 
 from __future__ import annotations

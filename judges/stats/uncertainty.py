@@ -143,7 +143,7 @@ def wilson_interval(successes: float, n: float) -> Interval:
 
 
 def with_rule_of_three(found: Interval, once: float) -> Interval:
-    """The ends below a kappa of 1: what was never met may still be, -log(a) times with probability a (rule of three).
+    """The ends for a kappa of 1 by the rule of three: with probability a, -log(a) expected cases are not observed.
 
     `once` is how far one cell in which judge and people lie one step apart would pull kappa down.
     """

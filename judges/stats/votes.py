@@ -1,4 +1,4 @@
-"""Votes on pairs: how often a judge agrees with single people, and people with each other, as MT-Bench reports it.
+"""Votes on pairs: how often a judge agrees with single people, and people with each other, as in MT-Bench.
 
 Every vote counts by itself (a majority is another figure, `judges.stats.calibration`). S1 counts ties, S2 leaves out
 every vote of a pair of votes in which either is a tie. Source: Zheng et al. 2023, Judging LLM-as-a-Judge, table 5.

@@ -1,1 +1,1 @@
-"""What figures come to, a module for each statistic: sentences, tables and plots as data, drawn by page and report."""
+"""Findings from figures, a module for each statistic: sentences, tables and plots as data, for page and report."""

@@ -41,7 +41,7 @@ def check_result(line: DimensionResult) -> list[Sentence]:
 
 
 def kappa_findings(line: DimensionResult) -> list[Finding]:
-    """Kappa, its interval and bound, raw agreement and bias, and what they are from."""
+    """Kappa, its interval and bound, raw agreement and bias, and the data behind them."""
     summary, interval, scale = line.shown, line.shown.interval, line.shown.dimension.scale
     worth = "" if abs(interval.n_eff - interval.items) < 0.05 else f" (effective sample size {interval.n_eff:,.1f})"
     found: list[Finding] = [
@@ -104,7 +104,7 @@ def confusion(summary: Summary, title: str = "") -> Confusion:
 
 
 def spread(summary: Summary, title: str = "") -> list[Finding]:
-    """How often people and judge give each answer, and the warnings that belong to that; nothing without ratings."""
+    """How often people and judge give each answer, with warnings about it; nothing without ratings."""
     shares = marginals(summary.table)
     if shares is None:
         return []
@@ -135,7 +135,7 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
 
 
 def omissions(summary: Summary, replies: Sequence[tuple[str, int]]) -> list[Sentence]:
-    """What kappa leaves out: n/a of either side, and ratings that the judge gave no score.
+    """What kappa leaves out: n/a on either side, and ratings without a score of the judge.
 
     `replies` are the reasons for which replies could not be used, over the whole dataset, with their numbers.
     """

@@ -14,7 +14,7 @@ _PASSED = {True: "✓ passes", False: "✕ fails", None: "not tested"}
 
 
 def sentences(found: AutoAcceptance, near: bool, scored: int, spared: int) -> list[Sentence]:
-    """What it comes to on the labelled items, and for all `scored` items, of which `spared` need no person."""
+    """The result on the labelled items, and for all `scored` items, of which `spared` need no review."""
     head, colon, rest = auto_accept.explain(found, near).partition(": ")
     parts = [say("**{head}**{rest}", head=head, rest=colon + rest)]
     if found.chosen is not None:

@@ -10,7 +10,7 @@ from judges.stats.uncertainty import Interval
 
 
 def sentences(found: PositionalAgreement) -> list[Sentence]:
-    """What it comes to."""
+    """The result in sentences."""
     head, *rest = explain(found)
     return [say("**{head}** {rest}", head=head, rest=" ".join(rest))]
 

@@ -20,7 +20,7 @@ Kind = Literal["plain", "quiet", "warning"]
 
 @dataclass(frozen=True)
 class Sentence:
-    """Our words, with **strong** parts and places for values; a quiet one is a remark, a warning stands out."""
+    """Our own text, with **strong** parts and placeholders for values; `quiet` marks a remark, a warning stands out."""
 
     template: str
     values: Mapping[str, object]
@@ -33,12 +33,12 @@ def say(template: str, /, **values: object) -> Sentence:
 
 
 def quiet(template: str, /, **values: object) -> Sentence:
-    """A remark on the figures: what they are from, how they were made."""
+    """A remark on the figures: the data behind them, and how they were computed."""
     return Sentence(template, values, "quiet")
 
 
 def warn(template: str, /, **values: object) -> Sentence:
-    """A warning: what keeps the figures from meaning what they seem to mean."""
+    """A warning: why the figures may be misleading."""
     return Sentence(template, values, "warning")
 
 

@@ -131,7 +131,7 @@ def unmoved_table(found: Gap) -> Table:
 
 
 def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
-    """Which judge calls would tell apart what is left, and their cost; only why not where there is none to make."""
+    """The judge calls that would separate the rest of the difference, and their cost; if there are none, only why."""
     to_run = [arm for arm in found.arms if not arm.stored]
     reasons: list[Sentence | Table] = [quiet("{why}", why=why) for why in found.caveats]
     if not to_run:

@@ -36,8 +36,8 @@ def plan(
 ) -> list[Sentence]:
     """What further items (`what`: "blind item") would do, for an interval of -+ `half` and for the required bound.
 
-    `width` and `bound` are the ranges of `judges.stats.planner`. Below the items that the policy asks for nothing is
-    said of the bound: of a few items neither a kappa below the threshold nor one above it tells where it will lie.
+    `width` and `bound` are the ranges of `judges.stats.planner`. With fewer items than the policy asks for, there is no
+    sentence on the bound, because kappa of a few items does not show on which side of the threshold it will lie.
     """
     items, threshold = many(now.items, "item"), f"{policy.threshold:.2f}"
     wide = {"half": f"{half:.2f}", "span": span(now), "items": items}

@@ -50,7 +50,7 @@ def tests(found: Sequence[SlicedKappa]) -> list[Sentence]:
 
 
 def _ends(one: SlicedKappa) -> tuple[KappaSlice, KappaSlice]:
-    """The slices with the lowest and the highest kappa, of those that say something."""
+    """The slices with the lowest and the highest kappa, among slices with enough data."""
     solid = [s for s in one.slices if s.interval.point is not None and not s.interval.is_too_small]
     ordered = sorted(solid, key=lambda s: s.interval.point or 0.0)
     return ordered[0], ordered[-1]

@@ -1,6 +1,6 @@
 """The alternative-annotator test: could the judge replace one of the people (docs/methods.md)?
 
-Each person is left out in turn, and the others say whether the judge or the person is closer to them. Source:
+Each person is left out in turn; then the judge and that person are compared by their distance to the others. Source:
 Calderon, Reichart and Dror 2025, The Alternative Annotator Test for LLM-as-a-Judge.
 """
 
@@ -57,7 +57,7 @@ class AlternativeAnnotatorTest:
 
     @property
     def enough(self) -> bool:
-        """Whether there were people enough to say anything."""
+        """Whether there were enough people for a conclusion."""
         return len(self.people) >= MIN_PEOPLE
 
     @property

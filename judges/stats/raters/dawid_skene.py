@@ -1,4 +1,4 @@
-"""Dawid and Skene's model: what the cells most likely are, and how each person errs, found from the labels alone."""
+"""Dawid and Skene's model: the most likely answers of the cells and each person's errors, from the labels alone."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def fit_dawid_skene(
 
     with T the posterior and n_ipl how often person p says l in cell i (one row each; a person may label a cell twice).
     Numbers run from 0; a cell or person without rows has the prior, or even errors. `lent` adds that many labels to
-    every row of a person's errors, split as all people together err there: without it (the paper's way, lent = 0)
-    somebody with five labels would look perfect or hopeless. ValueError when nothing is given or a code is off the
-    scale. Source: Dawid and Skene 1979, equations 2.3 to 2.5.
+    every row of a person's errors, with the error distribution of all people. Without it (lent = 0, as in the paper), a
+    person with five labels would look perfect or useless. ValueError when nothing is given or a code is off the scale.
+    Source: Dawid and Skene 1979, equations 2.3 to 2.5.
     """
     if not len(value):
         raise ValueError("There is no label to form an opinion from.")
@@ -73,7 +73,7 @@ def fit_dawid_skene(
 
 
 def _group_cells(cell: Codes, code: Codes) -> tuple[Codes, Floats]:
-    """Groups of cells in which the same people say the same, which are one to the model.
+    """Groups of cells in which the same people gave the same answers: the model cannot distinguish them.
 
     Gives the group of every cell (-1: it has no row), and how many cells each group has.
     """

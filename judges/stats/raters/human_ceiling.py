@@ -1,7 +1,7 @@
 """The human ceiling: how far people agree with each other (docs/methods.md, Human ceiling).
 
-A kappa of .5 means something else where people agree with each other at .55 than where they agree at .90. A judge above
-the ceiling is more consistent than one person, and no more than that.
+A kappa of .5 is good if people agree with each other at .55, and poor if they agree at .90. A judge above the ceiling
+is more consistent than one person, and nothing more.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _shared_cells(ratings: Ratings) -> Ratings:
 
 
 def _between(shared: Ratings) -> tuple[Cells, Interval]:
-    """Every pair of people in a cell, and mirrored, with the kappa of that."""
+    """Every pair of people in a cell, in both directions, with its kappa."""
     first, second = shared.pairs()
     both = np.concatenate([first, second]), np.concatenate([second, first])
     pairs, scale = Cells(shared.item[both[0]], shared.code[both[0]], shared.code[both[1]]), shared.scale
@@ -66,8 +66,8 @@ def _between(shared: Ratings) -> tuple[Cells, Interval]:
 def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
     """The ceiling of one dimension; None where no cell has labels of two people.
 
-    Every pair of people in a cell adds its table and the mirrored one, so that nobody is "the first" of a pair, and a
-    cell that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
+    Every pair of people in a cell adds its table and the transposed one, so the order of a pair does not matter. A cell
+    that m people labelled adds m (m - 1) / 2 pairs. Intervals resample whole items. Where a judge has scores, only
     cells that it scored count, so that all figures use the same cells.
     """
     shared = _shared_cells(ratings)

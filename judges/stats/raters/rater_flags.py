@@ -1,4 +1,4 @@
-"""Flags on people who label, by their speed, their agreement and its course (docs/methods.md, Flags on raters).
+"""Flags on people who label, by speed, agreement and change over time (docs/methods.md, Flags on raters).
 
 Nothing here is a verdict on a person. Each remark says what was seen and what else may explain it.
 """
@@ -85,13 +85,13 @@ class RaterShift:
 
     @property
     def sure(self) -> bool:
-        """Whether it lies further from 0 than chance is likely to carry it."""
+        """Whether it is significantly different from 0."""
         return self.se is not None and self.items >= FEWEST and abs(self.size) > SURE * self.se
 
 
 @dataclass(frozen=True)
 class RaterFlag:
-    """Something worth a look: a word for it, and what was seen, in a sentence that goes on from the person's name."""
+    """An observation to look at: a keyword, and a sentence about it that continues the person's name."""
 
     sort: Sort
     text: str
@@ -128,7 +128,7 @@ def flag_rater(
     work: RaterWork, agreement: Interval | None, leniency: RaterShift | None, course: RaterShift | None,
     step: float = 1.0,
 ) -> list[RaterFlag]:  # fmt: skip
-    """What is worth a look in a person's work, most pressing first.
+    """What should be looked at in a person's work, most urgent first.
 
     `agreement` is kappa with gold made without the person's own labels, `leniency` the person minus that gold in units
     of the scale, of which `step` is one step, `course` the change in the share of equal answers, its own and beside the

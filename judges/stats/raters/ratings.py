@@ -1,4 +1,4 @@
-"""Labels one by one, as figures about the people who gave them need them."""
+"""Single labels, in the form that figures about raters need."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _exactly(cell: Codes, code: Floats, majority: bool) -> Floats:
 
 
 def mean_without_self(ratings: Ratings) -> Floats:
-    """What the others say on average of every row's cell, as a code; nan where there are no others."""
+    """The mean of the other people's answers to every row's cell, as a code; nan if there are no others."""
     code = ratings.code.astype(np.float64)
     given = np.bincount(ratings.cell)[ratings.cell] - 1
     total = np.bincount(ratings.cell, code)[ratings.cell] - code
