@@ -1,1 +1,1 @@
-"""What people see. Pages call data for rows and judges for decisions, and draw; they compute and store nothing."""
+"""The user interface. Pages get rows from data and decisions from judges, and draw; they compute and store nothing."""

@@ -1,4 +1,4 @@
-"""The decisions that stand, and what the board says where nothing waits for one."""
+"""The decisions in force, and the board's message if there is nothing to decide."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui import session, tables, text
 
 
 def draw_decisions(found: list[AdjudicatedCell], who: Person, zone: tzinfo, key: str) -> None:
-    """The decisions that stand, newest first; those of one's own, and for leads all, can be taken back."""
+    """The decisions in force, newest first; people can withdraw their own, leads all of them."""
     if not found:
         return
     with st.expander(text.escape(f"Decided: {many(len(found), 'rating')}"), icon=":material/done_all:"):
@@ -47,7 +47,7 @@ _COLUMNS = {
 
 
 def empty_board(now: GoldRule, others: int) -> dict[str, str]:
-    """What stands on the board when nothing waits for somebody."""
+    """The board's message if this person has nothing to decide."""
     if others:
         wait = f"{many(others, 'rating')} {'waits' if others == 1 else 'wait'} for somebody else"
         own = f"{wait}: you labelled {'it' if others == 1 else 'them'} yourself."

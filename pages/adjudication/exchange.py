@@ -1,4 +1,4 @@
-"""What the board has sent is done, and what came of it is kept for the board to take."""
+"""Carry out the acts that the board sent, and keep the outcome until the board fetches it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pages.ui import session
 
 
 def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
-    """Do the acts that the component with that key has sent, in their order, and keep in `state` what came of them.
+    """Carry out the acts that the component with that key has sent, in order, and keep the outcome in `state`.
 
-    acked: [{key, at, names}], refused: [{key, why}], notice: why nothing more could be saved, or None; what is in
-    neither of the first two comes again.
+    acked: [{key, at, names}], refused: [{key, why}], notice: why nothing more could be saved, or None. Acts in neither
+    of the first two are sent again.
     """
     outbox = session.outbox(key)
     acts = list(map(session.as_dict, session.as_list(outbox.get("acts"))))
@@ -51,7 +51,7 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
 
 
 def _do(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
-    """Do one act; of a decision the names of the people, in the order of their letters."""
+    """Carry out one act; for a decision, gives the people's names in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":
         adjudication.withdraw_adjudication(store, actor, key, session.as_text(act.get("of")))

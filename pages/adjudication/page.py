@@ -1,4 +1,4 @@
-"""Adjudication: where people disagree on a rating, somebody decides, with a reason and by key."""
+"""Adjudication: if people disagree on a rating, a person decides, with a reason and by key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.adjudication.board import board_data, draw_board
 from pages.ui import choose, gold, session, text, url_state
 
 AHEAD = 3
-"""Items that are sent to the browser ahead, so that the next one is painted at once: the first, and those at hand."""
+"""The number of items sent to the browser ahead, so that the next is painted at once: the first, and the neighbours."""
 
 
 def page() -> None:
@@ -62,15 +62,15 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
 
 
 def choose_items(ids: list[str], now: str) -> set[str]:
-    """Those of the items in the order of work that the board gets, which has `now` in hand ("": none)."""
+    """The items that the board gets, in the order of work; `now` is the item that it shows ("": none)."""
     place = ids.index(now) if now in ids else 0
     return {*ids[:AHEAD], *ids[max(0, place - 1) : place + AHEAD]}
 
 
 def _load_board(who: Person, dataset: Dataset, now: str) -> dict[str, Any]:
-    """What waits for this person in that dataset, of which they are recorded to have been shown the items sent.
+    """The items that wait for this person in that dataset; the items sent are recorded as shown to them.
 
-    Those are the first ones, and the one in hand with its neighbours, wherever it stands by now.
+    The board gets the first items, and the current item with its neighbours, wherever it is in the order now.
     """
     store = session.store()
     waits = adjudication.adjudication_work(store, who.name, dataset.id)

@@ -58,7 +58,7 @@ def page() -> None:
 
 
 def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
-    """Which labels: blind ones where there are any, or all."""
+    """The labels to use: blind ones if there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
     return url_state.select("labels", "Labels used", annotators.LABEL_SETS, first, 260)
@@ -79,7 +79,7 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
 
 
 def _nobody(dataset: str) -> None:
-    """Nobody has labelled anything: the ways to the first labels."""
+    """Nobody has labelled anything: links to the first labels."""
     st.info(
         "Nobody has labelled this dataset yet. Draw a sample for people to label, or import labels.",
         icon=":material/groups:",

@@ -1,4 +1,4 @@
-"""A request as a handler sees it: who asks, in which store, and what of the path, the query and the body."""
+"""A request as a handler sees it: who asks, in which store, and the values of path, query and body."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Call:
     def answer_once(
         self, work: Callable[[], T], give: Callable[[T], dict[str, Any]], one_change: bool = True
     ) -> StoredAnswer:
-        """What `give` makes of `work`, which is done once however often the request comes under its key."""
+        """The answer of `give` to the result of `work`, which runs only once for an idempotency key."""
         return StoredAnswer(*requests.answer_once(
             self.store, self.actor, self.key, self.asked, work, give, one_change=one_change
         ))  # fmt: skip
@@ -60,14 +60,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Lines:
-    """An answer of rows in batches, which goes out as it is made."""
+    """An answer of rows in batches, which is sent while it is made."""
 
     batches: Iterator[list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer that was given before, to the same idempotency key."""
+    """An earlier answer to the same idempotency key."""
 
     body: dict[str, Any]
     again: bool
@@ -78,7 +78,7 @@ Answer = BaseModel | dict[str, Any] | Lines | StoredAnswer
 
 @dataclass(frozen=True)
 class ApiRoute:
-    """An entry of the table: what is asked for how, by whom, and who answers.
+    """An entry of the table: method and path, who may ask, and the handler.
 
     `scope` "" is met by every token; `lines`: the body is lines of these sorts ("lines": all). `kind` is that of an
     export whose options are parameters, too. `keeps_still`: the answer changes with the store alone, so that its

@@ -1,4 +1,4 @@
-"""What goes out of figures and states: the same numbers as the pages show, from the same functions."""
+"""Figures and states for programs: the same numbers as on the pages, from the same functions."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def show_report(call: Call) -> models.ReportOut:
 
 
 def list_approvals(call: Call) -> models.ApprovalsOut:
-    """The decisions that stand, after everything that came since has been looked at."""
+    """The decisions in force, after a check of everything that came since."""
     at = call.dataset
     judge = lookup_judge(call.store, at, call.query.judge).id if call.query.judge else ""
     suspension.suspend_unsupported(call.store)

@@ -43,7 +43,7 @@ def import_lines(call: Call, what: str) -> StoredAnswer:
 
 
 def _dataset_name(call: Call) -> str:
-    """The name of the dataset that the path names, by its name or its id; of one that is missing, what stands there."""
+    """The name of the dataset that the path names, by name or id; for a missing dataset, the text of the path."""
     try:
         return call.dataset.name
     except NotFound:
@@ -77,7 +77,7 @@ def draw_audit(call: Call) -> StoredAnswer:
 
 
 def fill_review(call: Call) -> StoredAnswer:
-    """Take the items that need a look most into the review queue."""
+    """Take the items with the highest need of review into the review queue."""
     at, body = call.dataset, call.body
     judge = lookup_judge(call.store, at, body.judge).id
     return _draw_once(call, lambda: queue.fill_review(call.store, call.actor, at.id, judge, body.most))

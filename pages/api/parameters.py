@@ -1,4 +1,4 @@
-"""What stands behind the question mark of an address, read strictly: a name once, and every value as its field says."""
+"""The query of an address, read strictly: every name only once, every value as its field defines it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Refusals of the API in one form (RFC 9457): a title, what is wrong in a sentence, and where it is about lines, which.
-"""
+"""Refusals of the API in one form (RFC 9457): a title, a sentence on what is wrong and, for lines, which lines."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ def lines_of(preview: ImportPreview) -> list[dict[str, Any]]:
 
 
 def answer_error(error: Exception) -> Response:
-    """The answer to what a handler raised. What nobody foresaw is logged, and not quoted."""
+    """The answer to an exception of a handler. An unexpected one is logged and not quoted."""
     if isinstance(error, Refusal):
         return problem(error.status, error.sentence, error.headers)
     if isinstance(error, ImportRefused):

@@ -18,7 +18,7 @@ _AT = "/datasets/{dataset}"
 
 
 class _Whatever(StringConvertor):
-    """All that follows, also a line break, at which Starlette's own stops."""
+    """The rest of a path, including line breaks, at which Starlette's own converter stops."""
 
     regex = r"[\s\S]*"
 

@@ -1,7 +1,7 @@
-"""A request's way: its address in the table, its token, how often, its body, a handler in a thread, the answer.
+"""The steps of a request: route, token, rate limit, body, handler in a thread, answer.
 
-No cookie is looked at and no token taken from an address: only the header Authorization says who asks, so a page of
-another site, which can send a browser's cookies, can do nothing here.
+Cookies and tokens in addresses are ignored: only the header Authorization says who asks. So a page of another site,
+which can send a browser's cookies, can do nothing here.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Api:
         return token, person
 
     def _refuse_ended(self, token: Token) -> None:
-        """Raises Refusal where a token has ended since it let somebody in."""
+        """Raise Refusal if a token has ended since the request was admitted."""
         try:
             tokens.refuse_ended(self._store(), token)
         except NotAllowed as error:
@@ -155,7 +155,7 @@ class Api:
     # -- what is sent -----------------------------------------------------------------------------------------------
 
     async def _body(self, route: ApiRoute, headers: Headers, receive: Receive, file: Path) -> tuple[str, int]:
-        """Put the body into the file: its fingerprint and size. Raises Refusal."""
+        """Write the body into the file; gives its fingerprint and size. Raises Refusal."""
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         taken = _LINES if route.lines else ("application/json",)
         if kind not in taken:
@@ -191,7 +191,7 @@ class Api:
     # -- the answer -------------------------------------------------------------------------------------------------
 
     def _respond(self, route: ApiRoute, call: Call, headers: Headers) -> Response:
-        """What a handler gives, as a response; in a thread of a pool."""
+        """Run a handler in a thread of a pool; gives the response."""
         more: dict[str, str] = {}
         if route.keeps_still:
             fingerprint = content_id(VERSION, call.actor, route.name, call.path, call.query.model_dump(mode="json"))
@@ -210,9 +210,9 @@ class Api:
         return Response(_as_json(answer), 200, more, "application/json")
 
     def _stream_rows(self, batches: Iterator[list[dict[str, Any]]], token: Token) -> Response:
-        """Rows as JSON lines, for as long as the token holds; then the answer breaks off.
+        """Rows as JSON lines; if the token ends meanwhile, the answer breaks off.
 
-        The first batch is made before the answer begins, so that a refusal can be said.
+        The first batch is made before the answer begins, so that a refusal can still be sent.
         """
         first = next(batches, [])
 
@@ -229,7 +229,7 @@ class Api:
         return StreamingResponse(parts(), 200, {"cache-control": "no-store"}, openapi.LINES)
 
     async def _run(self, pool: str, work: Callable[[], T], begun: bool = False) -> T:
-        """Do something in a thread of a pool. Raises Refusal where too many wait, unless the answer has begun."""
+        """Run something in a thread of a pool. Raises Refusal if too many wait, unless the answer has begun."""
         if self._waiting[pool] >= _WAITING and not begun:
             raise Refusal(503, "Too many requests wait here at the moment.", {"retry-after": "2"})
         self._waiting[pool] += 1
@@ -242,7 +242,7 @@ class Api:
 
 
 def _a_minute(what: str, number: int) -> Buckets:
-    """Buckets that let in so many requests a minute."""
+    """Rate limits of so many requests a minute."""
     return Buckets(Limit(what, number, number / 60))
 
 
@@ -287,7 +287,7 @@ def _find_route(method: str, segments: list[str]) -> tuple[ApiRoute, dict[str, s
 
 @contextlib.contextmanager
 def _body_file() -> Iterator[Path]:
-    """A path for a body, which goes again with what was put there."""
+    """A temporary file for a body, which is removed afterwards."""
     place = folder("api") / secrets.token_hex(8)
     place.mkdir()
     file = place / "body.jsonl"

@@ -1,4 +1,4 @@
-"""The form in which a lead decides on a dimension: a reason, and the decisions that may follow what holds."""
+"""The form in which a lead decides on a dimension: a reason, and the decisions that the current state allows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEEP = "Keep approved", ":material/task_alt:"
 def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
-    What was shown when the dimension was opened is decided on: a rerun must not submit figures nobody has looked at.
+    The decision is on the figures shown when the dimension was opened: a rerun must not submit unseen figures.
     """
     key, store = _key(one, stand), session.store()
     seen = case.seen_mark(store, one)
@@ -63,7 +63,7 @@ def _key(one: Case, stand: ApprovalStatus) -> str:
 
 
 def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[Action]:
-    """What may follow: nothing that would be refused in any case."""
+    """The possible decisions, without those that would be refused in any case."""
     approval = stand.holds if stand.holds is not None and stand.holds.decision == "approve" else None
     same = approval is not None and (approval.fingerprint, approval.requirements) == (mark, one.requirements)
     found: list[Action] = []
@@ -85,7 +85,7 @@ def _look(key: str, seen: str) -> None:
 def _decide(
     who: str, one: Case, stand: ApprovalStatus, decision: Action | Literal["keep"], seen: str, against: Collection[str]
 ) -> None:
-    """Put it on record; what came of it is shown on top of the page."""
+    """Record the decision; the outcome is shown on top of the page."""
     kept, reason = session.scratch("approvals"), str(session.component_state(f"why:{_key(one, stand)}") or "")
     kept.clear()
     with text.keep_refusal(kept):

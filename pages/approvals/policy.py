@@ -83,7 +83,7 @@ def _change(who: Person, previous: Requirements, new: dict[str, float], beside: 
 
 
 def _fields(requirements: Requirements) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of a form for what is required: the values of the check's policy, and those beside it."""
+    """The fields of the requirements form: the values of the check's policy, and the other requirements."""
     check, beside = dict[str, Any](), dict[str, Any]()
     sides = dict(zip(("left", "right"), st.columns(2, gap="large"), strict=True))
     for rule in RULES.values():

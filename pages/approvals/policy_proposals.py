@@ -1,4 +1,4 @@
-"""A less strict policy, where two leads are required: what waits for the second, and what came of a change."""
+"""A less strict policy, if two leads are required: proposals for the second lead, and the outcome of a change."""
 
 from __future__ import annotations
 

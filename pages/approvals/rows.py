@@ -62,7 +62,7 @@ def draw_dimension_row(
 ) -> None:  # fmt: skip
     """One dimension in a line: its state, in a sentence, with its figure and that of people among themselves.
 
-    `also` is done when one is opened or closed.
+    `also` is called when a row is opened or closed.
     """
     interval = one.result.gate.interval
     figured, few = interval.point is not None, one.result.decision.state == "below minimum sample"
@@ -201,7 +201,7 @@ def _alarms(near: CaseContext) -> str:
 
 
 def draw_evidence(facts: Sequence[Fact]) -> None:
-    """Frozen figures, or those that would be, as they stand."""
+    """The frozen figures, or the present figures that a decision would freeze."""
     columns = {"evidence": Column(width=250), "figure": Column(".4g", width=90), "details": Column(width="large")}
     tables.table([(fact_title(name), figure, details) for name, figure, details in facts], columns)
 

@@ -39,7 +39,7 @@ READY = ("on time", "done", "not begun", "unassigned")
 
 @text.dialog("Assign work", width="large")
 def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
-    """Which items, to whom, by which terms; what it comes to is shown before it is done."""
+    """Which items, to whom, on which terms; the result is shown before it is done."""
     store, seed = session.store(), _seed()
     left, right = st.columns([1, 2])
     stream: Stream = left.selectbox("Queue", list(STREAMS), format_func=STREAMS.__getitem__, key="assign:stream")
@@ -82,7 +82,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
 
 
 def _seed() -> int:
-    """One and the same for as long as a dialog is open, so that what is done is what was shown."""
+    """The seed of a dialog, constant while it is open, so that the result is the one that was shown."""
     found: int = session.scratch("assigning").setdefault("seed", random.SystemRandom().randrange(1_000_000))
     return found
 
@@ -162,7 +162,7 @@ def _moment(due: date | None, zone: tzinfo) -> datetime | None:
 def person_dialog(
     dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress], zone: tzinfo
 ) -> None:
-    """How somebody stands and why, their assignments, and giving what is left to others."""
+    """A person's state with its reason, their assignments, and a way to give the rest to others."""
     text.say("**{name}**, {state}. {why}", name=one.name, state=one.state, why=one.why)
     given = assignments.current_assignments(session.store(), dataset.id, one.assignee)
     if not given:
@@ -213,7 +213,7 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
 
 
 def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress]) -> None:
-    """Give what is left to others: those who are ready are named already, so that one click does it."""
+    """Give the rest to others; people who are ready are preselected, so that one click is enough."""
     able = [p for p in team if p.active and not p.is_tag and p.assignee != one.assignee]
     working = [p for p in able if p.state in READY and (p.counts.total or p.answered)]
     alike = [p for p in working if set(p.tags) & set(one.tags)]
@@ -242,7 +242,7 @@ def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence
 
 @text.dialog("Tags and shares")
 def tags_dialog(who: Person) -> None:
-    """The tags of a person, and how much they take of what is spread over several."""
+    """The tags of a person, and their share of work that is spread over several people."""
     store = session.store()
     known = tags.all_tags(store)
     name = st.selectbox("Person", [p.name for p in people.all_people(store)], key="tags:person")

@@ -1,4 +1,4 @@
-"""Assignments: who is how far with what is given to them, who may be stuck, and giving work out."""
+"""Assignments: everybody's progress on assigned work, who may be stuck, and how work is assigned."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _file(found: list[PersonProgress]) -> str:
 
 
 def _open_work(dataset: Dataset) -> None:
-    """How much of each queue is open, how much of that is given to nobody, and what nobody may do."""
+    """How much of each queue is open, how much of that is unassigned, and what nobody may do."""
     for stream, title in STREAMS.items():
         open_, nobody, stranded = assignments.assigned_counts(session.store(), dataset.id, stream)
         if open_:
@@ -68,7 +68,7 @@ def _open_work(dataset: Dataset) -> None:
 
 
 def _notices(found: list[PersonProgress]) -> None:
-    """What became of the work of people who are not active any more."""
+    """What happened to the work of people who are no longer active."""
     for one in found:
         if one.state == "inactive":
             text.warn(
@@ -110,7 +110,7 @@ def _people(dataset: Dataset, who: Person, found: list[PersonProgress], zone: tz
 
 
 def _undo(dataset: Dataset, who: Person, zone: tzinfo) -> None:
-    """What was given out last, each with the way back."""
+    """The latest assignments, each with an undo."""
     changes = assignments.undoable_changes(session.store(), dataset.id)
     if not changes:
         return

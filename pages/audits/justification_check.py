@@ -73,7 +73,7 @@ def _back(who: str, dataset_id: str, judge: str) -> None:
 
 
 def _standing(tally: JustificationTally, share: Interval, limit: float | None) -> None:
-    """How many are answered, and the share that does not fit, with its interval."""
+    """The number of answers, and the share that does not fit, with its interval."""
     st.markdown("**Does the justification support the score?**")
     goal = min(ENOUGH, tally.cells)
     st.progress(min(tally.answered / goal, 1.0) if goal else 0.0)
@@ -116,7 +116,7 @@ def _draw_item(item: Item) -> None:
 
 
 def _over(tally: JustificationTally) -> None:
-    """Nothing is left to ask."""
+    """The message when there is nothing left to ask."""
     if tally.cells:
         st.caption("You have answered all of them.")
     else:

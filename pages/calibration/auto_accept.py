@@ -23,7 +23,7 @@ _IN_FORCE = "The rule is in force. Add items to the review queue to send the oth
 
 
 def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
-    """What is asked, what it comes to, the curve, and the rule in force."""
+    """The requirement, its result, the curve, and the rule in force."""
     store, d = session.store(), line.dimension
     sources = figures.confidence_sources(store, at.dataset, at.judge, d)
     rule = rules.rule_in_force(store, at.dataset, at.judge, d)
@@ -47,7 +47,7 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
 def _draw_threshold(
     at: CalibrationPlace, d: Dimension, found: AutoAcceptThreshold, rule: AutoAcceptRule | None, key: str
 ) -> None:
-    """What a requirement comes to, the curve, and the rule in force, which a lead sets or takes back."""
+    """The result of a requirement, the curve, and the rule in force, which a lead sets or revokes."""
     store, request = session.store(), found.request
     counted = policy.approval_basis(store, at.dataset)
     result = found.result

@@ -69,7 +69,7 @@ def draw_dimension(at: CalibrationPlace, line: DimensionResult, key: str) -> Non
 
 
 def _panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
-    """A statistic that nothing can be chosen of: what it is, and its findings."""
+    """A statistic without choices: its explanation and its findings."""
     one = STATISTICS[key.rpartition(":")[2]]
     if not line.shown.cells:
         st.caption(text.NO_RATINGS)

@@ -1,4 +1,4 @@
-"""Cells that wait for somebody who adjudicates: what becomes of them in the figures, and both figures."""
+"""Cells that wait for adjudication: how they count in the figures, and the figures with and without them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out
 
 
 def choose_waiting(at: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
-    """What becomes of them on the page: as chosen where there are some, else as the dataset's gold rule has it."""
+    """How they count on the page: as chosen if there are any, else by the dataset's gold rule."""
     rule = settings.gold_rule(session.store(), at.dataset).waiting
     if basis is None or not _both(at, basis, dropped):
         return rule

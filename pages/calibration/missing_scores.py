@@ -1,4 +1,4 @@
-"""Missing scores: how every figure changes with what counts as missing."""
+"""Missing scores: how every figure changes with the way in which missing scores count."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class CalibrationPlace(NamedTuple):
 def load_results(
     store: Store, at: CalibrationPlace, basis: Basis, dropped: bool = False, waiting: Waiting | None = None
 ) -> list[DimensionResult]:
-    """All dimensions of the judge's card on a basis, with the states that the gate gives; by unit, then name."""
+    """All dimensions of the judge's card on a basis, with their states by the approval check; by unit, then name."""
     gated = basis == policy.approval_basis(store, at.dataset) and not dropped
     gated = gated and waiting in (None, gold_rule(store, at.dataset).waiting)
     with st.spinner("Comparing the judge with gold ..."):

@@ -66,7 +66,7 @@ _ANCHORS = "Anchors say what answers mean: 5 = flawless; 3 = some slips; 1 = unu
 def edit_card(who: Person, start: Card | None) -> None:
     """The form, what is wrong with it in sentences, the preview, and the save.
 
-    What is being written stays when somebody else saves a newer version than `start` was; what is not, begins anew.
+    If somebody else saves a version newer than `start`, text that was edited stays; an unedited form begins anew.
     """
     store = session.store()
     kept = session.scratch("cards")

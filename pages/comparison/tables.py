@@ -1,4 +1,4 @@
-"""Judges side by side: kappas on the same cells, differences to one of them, and what may be said of them."""
+"""Judges compared: kappas on the same cells, differences to one of them, and conclusions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def short_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def one_only() -> None:
-    """There is one judge: what to do to have another, and what is shown all the same."""
+    """There is only one judge: how to add another, and what can be shown without it."""
     st.info(
         "This dataset has one judge so far, so it is compared with two baselines that do not read the text. Run "
         "another judge (another model, prompt or protocol) on the same items to compare both.",

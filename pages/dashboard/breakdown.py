@@ -37,7 +37,7 @@ def warn_if_missing(found: Sequence[Tile]) -> None:
 
 
 def close_breakdown() -> None:
-    """Nothing is open any more, and the address says so; the keyboard is on the tile again."""
+    """Close the panel, remove it from the address, and put the keyboard's focus on the tile again."""
     session.scratch("behind")["left"] = st.query_params.get(OPEN, "")
     for name in (OPEN, *_OWN):
         st.query_params.pop(name, None)
@@ -123,7 +123,7 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, found: Breakdown, system: str,
 
 
 def _notes(tile: Tile, found: Breakdown, system: str) -> Iterator[str]:
-    """What somebody has to know who reads such a chart."""
+    """Notes that a reader of such a chart needs."""
     yield (
         f"Each {'point' if found.field.time else 'slice'} is corrected by the labels of its own items alone. Its "
         "interval holds by itself: of twenty, about one misses the true mean."

@@ -1,4 +1,4 @@
-"""What of a queue is sent to the browser ahead, what has come from there, and what is said when nothing is left."""
+"""The items of a queue that are sent to the browser ahead, its messages, and the text for an empty queue."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILL = {"audit": "draw items on the Queues page", "review": "add items on the Qu
 
 
 def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """As many of the sheets as are light enough to send together, at least two."""
+    """As many of the sheets as are small enough to send together, at least two."""
     total = 0
     kept: list[dict[str, Any]] = []
     for sheet in sheets:
@@ -63,7 +63,7 @@ def read_message(key: str) -> dict[str, Any]:
 
 
 def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> None:
-    """Save the answers that the component with that key has sent, and keep in `state` what came of it.
+    """Save the answers that the component with that key has sent, and keep the outcome in `state`.
 
     acked: [{key, at}], refused: [{key, item, why}], notice: why nothing could be saved, or None.
     """
@@ -81,7 +81,7 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
 
 
 def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinfo) -> dict[str, Any] | None:
-    """The guidelines that hold, as the desk shows them."""
+    """The guidelines in force, in the desk's form."""
     if version is None:
         return None
     day = version.at.replace(tzinfo=UTC).astimezone(zone)
@@ -90,7 +90,7 @@ def guidelines_data(version: GuidelinesVersion | None, dataset: str, zone: tzinf
 
 
 def empty_text(stream: str, filtered: bool, drawn: int, may_fill: bool) -> dict[str, str]:
-    """What the desk shows when nothing waits.
+    """What the desk shows if no item waits.
 
     Args:
         stream: "audit" or "review".

@@ -91,9 +91,10 @@ def _desk(
 def _requested_sheets(
     who: Person, state: dict[str, Any], outbox: dict[str, Any], linked: str
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """The sheets that were asked for by name, and why one of them could not be opened.
+    """The sheets that were requested by name, and why one of them could not be opened.
 
-    By the address, which is said until the next answer; or by the person who wants to see a judge's scores.
+    The request comes from the address (then the reason is shown until the next answer), or from a person who wants to
+    see a judge's scores.
     """
     store, found, lost = session.store(), [], None
     if outbox["answers"]:

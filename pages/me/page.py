@@ -1,4 +1,4 @@
-"""One's own page: who one is here, and what one has labelled."""
+"""The person's own page: who they are here, and what they have labelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is here: by the sign-in provider, or without one by choosing a name, on trust."""
+"""Sign-in: with the provider or, without one, by choosing a name on trust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens by which a program asks as oneself: made, shown once, revoked."""
+"""Tokens with which a program acts for a person: create, show once, revoke."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.ui import session, tables, text
 
 
 def draw_tokens(who: Person) -> None:
-    """One's tokens, and a form for a new one."""
+    """The person's tokens, and a form for a new one."""
     store, kept = session.store(), session.scratch("tokens")
     st.caption(
         "A program asks Assay's API with a token, as you and with no more rights than you have at that moment. What it "

@@ -1,4 +1,4 @@
-"""Runs: choose a judge and a dataset, see what it would cost, try it on three items, run it, look back."""
+"""Runs: choose a judge and a dataset, see the cost, try it on three items, run it, and see earlier runs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _watch(ids: list[str], who: Person) -> None:
 
 
 def _stand(who: Person, run: RunSummary) -> None:
-    """How far one run is, with what can be done about it."""
+    """The progress of one run, with the available actions."""
     views.draw_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 

@@ -149,7 +149,7 @@ def _endpoint_of(run: RunSummary) -> str:
 
 
 def show_trial_costs(found: Any) -> None:
-    """What was asked outside of runs has cost, where it has."""
+    """The cost of calls outside of runs, if there is any."""
     if found.cost:
         about = f"{'about ' if found.estimated else ''}{dollars(found.cost)}"
         text.quiet("Dry runs and checks outside of runs: {calls}, {cost}.", calls=many(found.calls, "call"), cost=about)

@@ -1,4 +1,4 @@
-"""What stands around the pages, in app.py and in the browser: nothing here draws a page.
+"""Everything around the pages, in app.py and in the browser: nothing here draws a page.
 
 - `startup`: logs, loaded pages and sockets, set up once as the server starts.
 - `access`: who may ask the server, and the security headers of every answer.

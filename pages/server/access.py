@@ -1,8 +1,8 @@
-"""Who may ask the server at all (browsers that were told its right name, and only its own pages), and safe headers.
+"""Who may ask the server: only its own pages, in browsers that use its right name; and safe headers.
 
-A browser sends its cookies to every port of a machine, whichever page asks, so a cookie says nothing about who asks.
-What is asked must therefore come for a name of this server (a site elsewhere could point a name of its own to it), and
-whatever names an origin must name this very one, with its port and scheme. From other pages only links may lead here.
+A browser sends its cookies to every port of a machine, whichever page asks, so a cookie says nothing about who asks. A
+request must therefore name this server (another site could point its own name to it). If it names an origin, that must
+be this server with its port and scheme. From other pages only links may lead here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 class OriginCheck:
-    """Refuses what comes under another name or from another origin, before anything else sees it."""
+    """Refuses requests under another name or from another origin, before anything else sees them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -46,7 +46,7 @@ class OriginCheck:
 
 
 def _bytes_only(receive: Receive) -> Receive:
-    """What comes by a connection, which a text ends: Streamlit's protocol has none, and falls over it."""
+    """The messages of a websocket; a text message ends it, because Streamlit's protocol has none and fails on it."""
 
     async def receive_bytes() -> Message:
         message = await receive()
@@ -58,7 +58,7 @@ def _bytes_only(receive: Receive) -> Receive:
 
 
 def is_local() -> bool:
-    """Whether the server answers under names of this machine only, as it does unless a deployment says otherwise."""
+    """Whether the server answers only under names of this machine, which is the default."""
     names = {str(one).strip().lower() for one in st.get_option("server.allowedHosts") or []}
     return names <= HERE and str(st.get_option("server.address") or "").lower() in HERE
 
@@ -133,8 +133,8 @@ _FIXED = {
 def safe_headers(scope: Scope) -> dict[bytes, bytes]:
     """The headers of every answer.
 
-    The policy lets a page fetch nothing, of whatever sort, but from this server, and send nothing elsewhere. Scripts
-    and styles of Streamlit's stand in its HTML and are made while it runs, so that those are let.
+    The policy lets a page load and send data only from and to this server. Streamlit has inline scripts and styles and
+    makes some at run time, so these are allowed.
     """
     host = Headers(scope=scope).get("host", "")
     sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
@@ -176,9 +176,10 @@ class SecurityHeaders:
 
 
 def _secure_cookie(header: tuple[bytes, bytes], scope: Scope) -> tuple[bytes, bytes]:
-    """A header; a cookie that the browser gets over TLS goes over nothing else.
+    """A header; a cookie that is set over TLS gets the flag Secure.
 
-    Streamlit leaves that out for the sake of a browser that would then send none to a server of its own machine.
+    Streamlit leaves the flag out, because some browsers would then not send the cookie to a server on their own
+    machine.
     """
     name, value = header
     if name.lower() != b"set-cookie" or b"; secure" in value.lower() or not _over_tls(scope):

@@ -1,7 +1,7 @@
-"""What stands around Streamlit's addresses for signing in: how often they may be asked, and the way back to a page.
+"""Additions to Streamlit's sign-in addresses: rate limits, and the return to the requested page.
 
-Also the cookie by which somebody is signed in: Streamlit cuts a long one in parts and signs each by itself, so that
-parts of several sign-ins could be put together to one of somebody else. Here it is always one, and a part is not read.
+It also handles the sign-in cookie: Streamlit splits a long one into separately signed parts, so parts of several
+sign-ins could be combined into another identity. Here it is always a single cookie, and parts are not read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PART = re.compile(rf"({USER_COOKIE_NAME}|{TOKENS_COOKIE_NAME})_\d+")
 
 
 class AuthRoutes:
-    """Limits each address that asks to sign in, and leads whoever has signed in to the page that they had asked for."""
+    """Limits sign-in requests by address, and redirects to the requested page after sign-in."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -89,7 +89,7 @@ def lead_back(headers: Iterable[tuple[bytes, bytes]], cookies: str) -> list[tupl
 def join_parts(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """The headers of an answer that signs somebody in, with one cookie of the claims that are looked at.
 
-    The provider's own tokens, by which it is told who signs out, stay where one cookie holds them.
+    The provider's own tokens, which it needs at sign-out, are kept if they fit into one cookie.
     """
     given = [(n, v, v.decode("latin-1") if n.lower() == b"set-cookie" else "") for n, v in headers]
     set_ = dict(text.partition(";")[0].partition("=")[::2] for _, _, text in given if text)

@@ -44,7 +44,8 @@ def _new_path(name: str) -> Path:
 def offer(file: Path, visit: Visit) -> str:
     """The address at which the visitor can have a file; the oldest of many is forgotten, and goes where it was made so.
 
-    It holds below the page's own address, as all of Assay may be served below one. Raises NotAllowed for nobody.
+    It is relative to the page's address, because all of Assay may be served below a path. Raises NotAllowed without a
+    visitor.
     """
     who = visit.visitor()
     if who is None:

@@ -1,6 +1,6 @@
-"""How fast anything may be asked of the server: as much at once as people ever do, and then at a steady rate.
+"""Rate limits of the server: a burst as large as people need, and then a steady rate.
 
-What programs ask is done one after the other, in the processor time that people leave.
+Requests of programs are processed one after the other, in the processor time that people leave.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ T = TypeVar("T")
 
 
 class TooFast(AssayError):
-    """Somebody, or something under their name, asks faster than people work."""
+    """Requests under a person's name come faster than people work."""
 
 
 class Limit(NamedTuple):
-    """So much at once, and so much a second after that; 0 at once is no limit."""
+    """A burst, and a rate per second after it; a burst of 0 means no limit."""
 
     what: str
     burst: float
@@ -42,7 +42,7 @@ _LATELY, _LONGEST_REST = 10.0, 2.0
 
 
 class Buckets:
-    """What each who asks has left of a limit; those who have long been quiet are forgotten, as theirs are full."""
+    """What each client has left of a limit; clients that have long been quiet are forgotten, as theirs are full."""
 
     def __init__(self, limit: Limit, clock: Callable[[], float] = time.monotonic) -> None:
         self.limit, self._clock = limit, clock
@@ -50,7 +50,7 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, who: str, cost: float = 1) -> float:
-        """Take so much of what they have left: 0.0, or the seconds until there is enough, and nothing is taken."""
+        """Take an amount and give 0.0; or take nothing and give the seconds until there is enough."""
         burst, rate = self.limit.burst, self.limit.a_second
         cost = min(cost, burst)
         with self._lock:
@@ -80,11 +80,11 @@ class Pace:
         self._answered, self._free = -math.inf, -math.inf
 
     def note_answer(self) -> None:
-        """Know that a person is at work."""
+        """Note that a person is at work."""
         self._answered = self._clock()
 
     def take(self, work: Callable[[], T]) -> T:
-        """Do it, after the rest that the request before has earned. Call it from one thread."""
+        """Run the request, after the pause due for the previous one. Call it from one thread."""
         if (rest := self._free - self._clock()) > 0:
             self._sleep(rest)
         began = self._clock()

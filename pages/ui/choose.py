@@ -37,7 +37,7 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
 
 @contextmanager
 def _told_of(what: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
-    """Above a chooser it is said that a link names what is not there, if it does."""
+    """Say above a chooser if a link names something that does not exist."""
     with st.container(width=width) if lost else nullcontext():
         if lost:
             words = "There is no {what} **{named}** here; another one is shown."

@@ -1,8 +1,7 @@
 """Who is here, and what their browser tab remembers between reruns. The only home of st.session_state.
 
-What a component has sent is read here too, in the shape that it is agreed on: the browser is anybody's, and may send
-any JSON. What has another shape is left out; what it was meant for then says in a sentence what it lacks, or is not
-done.
+Messages of components are read here too, in their agreed form, because a browser is untrusted and may send any JSON.
+Data of another form is left out; the receiver then says in a sentence what is missing, or does nothing.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def _visit_by(login: str) -> Visit:
 
 
 def may_send_files(request: Request) -> bool:
-    """Whether who sends a request has signed in and may import: others would fill the disk for nothing."""
+    """Whether the sender of a request has signed in and may import: others could fill the disk."""
     if not provider.is_set():
         return True
     who = _visit_by(provider.cookie_login(request)).visitor()
@@ -130,7 +129,7 @@ def sign_in(name: str) -> None:
 
 
 def sign_out() -> None:
-    """Sign out: by name, or of this very sign-in at the provider, whose cookie is worth nothing afterwards."""
+    """Sign out: by name, or from this sign-in at the provider, whose cookie becomes invalid."""
     visit = store()
     if visit.login is None:
         st.session_state["person"] = ""

@@ -2,8 +2,8 @@
 
 Streamlit reads Markdown in st.markdown, st.write and every widget label, and would fetch remote images from it:
 `escape` makes such a text harmless, and is the only way that other text gets into a label. Times are said in the zone
-of the browser. A refusal is said as the sentence that it is, also in fragments and dialogs, which have their home here:
-what is raised in one does not reach the router, and Streamlit would say that the app has an error.
+of the browser. A refusal is shown as its sentence, also in fragments and dialogs, which are defined here: an exception
+in one does not reach the router, and Streamlit would say that the app has an error.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ADDRESS = re.compile(r"(?<=\\:)(?=\\/\\/)|(?<=[wW]{3})(?=\\\.)|(?=\\@)")
 def escape(text: object) -> str:
     """Any text made safe for a label or a Markdown line: every character that Markdown reads is escaped.
 
-    Streamlit looks for addresses in what an escape has become, too: a span of small text with nothing in it parts them.
+    Streamlit also looks for addresses after it resolves escapes, so an empty span of small text splits them.
     """
     escaped = _SPECIAL.sub(r"\\\1", " ".join(_TURNING.sub("", str(text)).split()))
     return _ADDRESS.sub(":small[]", escaped)
@@ -99,7 +99,7 @@ def refuse(error: Exception) -> None:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """What is refused in the body ends the body, and is said on the page where it stands."""
+    """A refusal in the body ends the body and is shown at that place on the page."""
     try:
         yield
     except AssayError as error:
@@ -144,8 +144,8 @@ def keep_refusal(kept: dict[str, Any]) -> Iterator[None]:
 def tell_outcome(kept: dict[str, Any], icon: str = ":material/check:") -> None:
     """What the last act came to, this once: the refusal or the words that it kept for this page run.
 
-    It has a place of its own, also where nothing is told: fields below it that it moved would be drawn anew, and what
-    somebody is typing there lost.
+    It always has its own place, even if there is nothing to show: otherwise it would move the fields below, which would
+    be drawn again and lose text that somebody is typing.
     """
     with st.container():
         if refused := kept.pop("refused", None):

@@ -96,7 +96,7 @@ def chosen_option(name: str, options: Iterable[Value]) -> Value | None:
 
 
 def lost_option(name: str, options: Iterable[str]) -> str:
-    """What the address names and is none of the options; "" where it is one, or the dataset was changed by hand."""
+    """The value in the address if it is not one of the options; "" if it is, or if the dataset was changed by hand."""
     named = st.query_params.get(name, "")
     if named in ("", *options):
         return ""
@@ -140,8 +140,8 @@ def register_current(page: Any) -> None:
 def callback_of(address: str, act: Callable[[], None]) -> Callable[[], None]:
     """The callback of a component that sends by itself, on the page at that address: act, and keep the person's page.
 
-    What is sent from a fragment in the moment in which its page is left, Streamlit runs after the page that was gone
-    to: the browser clears that page for a fragment that is gone, and nothing is left on screen. So it is drawn anew.
+    If a fragment sends something while its page is being left, Streamlit runs it after the new page. The browser then
+    clears the new page for a fragment that no longer exists, and the screen is empty. So the page is drawn again.
     """
 
     def call() -> None:

@@ -1,4 +1,4 @@
-"""The component on which cells are adjudicated: the text of an item, and what people say of it, side by side.
+"""The component for adjudication: the text of an item and people's answers, side by side.
 
 `data` (Python to browser): person, place; `items` in the order of work, the first few; `acked` [{key, at, names}];
 `refused` [{key, why}]; `progress` {done, left}; `empty` {title, text} or None; `notice`.
@@ -37,6 +37,6 @@ _component = st.components.v2.component(
 
 
 def draw_board(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
-    """Mount the board; `on_outbox` runs when something was decided, and finds it in session_state[key].outbox."""
+    """Mount the board; `on_outbox` runs after a decision, which is in session_state[key].outbox."""
     nothing: dict[str, Any] = {"acts": [], "reveal": None, "now": None, "nonce": 0}
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)

@@ -1,4 +1,4 @@
-"""An item with cells that wait, turned into what the board draws; people are letters there, never names."""
+"""The board's data for an item with cells to adjudicate; people appear as letters, never by name."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _cell(docket: AdjudicationItem, cell: LabelledCell, actor: str) -> Json:
 
 
 def person_letter(n: int) -> str:
-    """A, B, ... Z, AA, AB, ...: how the people of a cell are called until it is decided."""
+    """A, B, ... Z, AA, AB, ...: the labels of a cell's people until it is decided."""
     return (person_letter(n // 26 - 1) if n > 25 else "") + chr(65 + n % 26)
 
 

@@ -59,7 +59,7 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
 
 
 def _card_words(view: DeskView, layer: CardLayer) -> str:
-    """A card as it stands beside its judge's name: with the prompt that the judge was given, where that is known."""
+    """A card as shown next to its judge's name: with the judge's prompt, if that is known."""
     judgments = (one for found in view.judgments.values() for one in found if one.judge_id == layer.judge_id)
     return f"{layer.card.title} {next((one.prompt for one in judgments), '')}".strip()
 
@@ -113,7 +113,7 @@ def _head(content: Dialogue | Pair | Response) -> list[Json]:
 
 
 def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
-    """What the judge said of sections that nobody is asked about, as those of a short pair."""
+    """The judge's scores and remarks on sections that nobody is asked about, as in a short pair."""
     if not isinstance(content, Pair) or view.mode == "blind":
         return []
     lines = []
@@ -177,7 +177,7 @@ def _count(value: object) -> int:
 
 
 def _notices(content: Dialogue, number: int) -> list[str]:
-    """What must be known of a second turn: that it was asked after another answer than the one that stands here."""
+    """Notes on a second turn: that it was asked after another answer than the one shown here."""
     choice = content.meta.get("continues")
     if isinstance(choice, bool) or not isinstance(choice, int) or choice == content.meta.get("choice", 0):
         return []
@@ -376,7 +376,7 @@ def shown_answer(scale: Scale, value: float | None) -> float | None:
 
 
 def _between(scale: Scale, value: float | None) -> Json | None:
-    """A judge's value with the two answers that are equally near: neither can be taken for it without being chosen."""
+    """A judge's value with the two equally near answers: neither counts as its answer unless a person chooses it."""
     nearest, step = shown_answer(scale, value), scale.step if scale.kind == "interval" else 1.0
     if value is None or nearest is None or scale.kind == "turn" or abs(abs(nearest - value) - step / 2) > step * 1e-6:
         return None

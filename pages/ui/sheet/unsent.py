@@ -1,4 +1,4 @@
-"""What was answered or decided, and not sent before its page or tab was closed, is saved from the page that is open."""
+"""Save from the open page the answers and decisions that were not sent before their page or tab was closed."""
 
 from __future__ import annotations
 
