@@ -1,4 +1,4 @@
-// about.js: what is said about an item and its ratings: the header, whose scores are shown, why it needs a look, what answers mean, the legend, the guidelines.
+// about.js: information about an item and its ratings: the header, whose scores are shown, why it needs review, what answers mean, the legend, the guidelines.
 
 const MEASURES = {
   "self-consistency": "self-consistency: whether the judge gives the same score when it is asked again, in another order, or about other parts",
@@ -6,7 +6,7 @@ const MEASURES = {
   "token confidence": "token confidence: how probable its own score was to the judge",
   confidence: "confidence: how far the judge's score can be relied on, by its own account",
 };
-const NOTED = "assay:guidelines:", LEGEND = "assay:legend:"; // in this browser, by person: the version that they have seen; whether they closed the legend
+const NOTED = "assay:guidelines:", LEGEND = "assay:legend:"; // kept in this browser, by person: the version that they have seen; whether they closed the legend
 const model = (name) => name.split("/").pop();
 
 function drawHeader(d) {
@@ -63,7 +63,7 @@ function otherwise(view, c, why) {
   return theirs.length ? ` (${theirs.join(", ")}, not ${judge.exact || (stepOf(c, judge.v) || { t: "n/a" }).t})` : "";
 }
 
-/** The next rating that a reason speaks of; after the last the first again. */
+/** The next rating that has a reason; after the last one, the first again. */
 function nextDoubt(d) {
   const { view } = d, marked = view.cells.filter((c) => c.cell.reason).map((c) => c.i), named = view.sheet.why.map((why) => targetOf(view, why)).filter((i) => i >= 0);
   const all = [...new Set([...marked, ...named])].sort((a, b) => a - b);
@@ -111,7 +111,7 @@ function drawMeaning(d, view) {
 const endsOf = ({ anchors }) => (anchors.length > 2 ? [anchors[0], anchors[anchors.length - 1]] : anchors);
 const meaningOf = (cell) => [`${cell.label}: ${cell.definition}`, ...cell.anchors.map(([answer, words]) => `${answer} = ${words}`)].join("\n");
 
-/** "low self-consistency", where it is not high; what is high is said in the whole note. */
+/** "low self-consistency", if it is not high; the whole note says what is high. */
 const doubtOf = (judge) => (judge.level && judge.level !== "high" ? `${judge.level} ${judge.measure}` : "");
 const certaintyOf = (judge) => `${MEASURES[judge.measure]} (from ${judge.source})`;
 

@@ -1,4 +1,4 @@
-// draw.js: a view becomes a tree of elements. Text is only ever set as text; what is judged is formatted by markdown.js. Everything that a blind person must not see is never made.
+// draw.js: a view becomes a tree of elements. Text is only ever set as text; markdown.js formats judged texts. Elements that a person who labels blind must not see are never made.
 
 /** Streamlit's theme, by the colour of its page. */
 function themeOf(root) {
@@ -14,7 +14,7 @@ function langOf(text) {
   return /[\u4e00-\u9fff]/.test(t) ? "zh" : null;
 }
 
-/** Lets the words of a tree that are longer than any word break at some places: looking for one, Chromium stands still for seconds. */
+/** Adds break points to extremely long words of a tree: without them, Chromium searches for seconds for a place to break. */
 function breakable(tree) {
   const walk = document.createTreeWalker(tree, NodeFilter.SHOW_TEXT), long = [];
   while (walk.nextNode()) if (LONG_WORD.test(walk.currentNode.data)) long.push(walk.currentNode);
@@ -33,13 +33,13 @@ function prose(cls, text) {
 const ROLE = { user: "user", assistant: "bot", a: "bot", b: "bot", output: "bot", reference: "ref", system: "sys", tool: "tool" };
 const weight = (text) => (!text ? 0 : text.length * (langOf(text) ? 1.9 : 1) + 40 * text.slice(0, 2000).split("\n").length);
 
-/** JSON as lines that can be read; anything else as it stands. */
+/** JSON as readable lines; anything else unchanged. */
 function pretty(text) {
   if (!/^\s*[[{]/.test(text)) return text;
   try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
 }
 
-/** Something that is folded away: one line, and what it holds only once it is opened. */
+/** A folded part: one line; its content is made only when it is opened. */
 function drawFold(cls, label, begin, make) {
   const e = el("details", "folded " + cls), line = el("summary", "");
   line.append(...(typeof label === "string" ? [el("span", "label", label)] : label), el("span", "begin", begin.slice(0, 200).replace(/\s+/g, " ")));
@@ -57,16 +57,16 @@ function drawTool(t) {
 
 const lengthOf = (text) => `${text.length.toLocaleString("en")} characters`;
 const partsOf = (t) => t.parts || [{ why: "", text: t.text }];
-/** What is read of a text, without what is folded away. */
+/** The part of a text that is not folded. */
 const readOf = (t) => (t.parts ? t.parts.filter((p) => !p.why).map((p) => p.text).join("").trim() : t.text);
 
-/** What is folded away of a model's text: its thinking, or what may be, and what nobody judged. */
+/** The folded parts of a model's text: its thinking, or what may be thinking, and parts that nobody judged. */
 function drawThinking({ why, text }) {
   const plain = why === "thinking";
   return drawFold("think" + (plain ? "" : " odd"), [el("span", "label", why), el("span", "count", lengthOf(text))], plain ? text.replace(/^<\w+>|<\/\w+>$/g, "") : "", () => judged(text));
 }
 
-const isBlank = (text) => /^[\s\p{Cf}]*$/u.test(text); // signs without a width are nothing to see either
+const isBlank = (text) => /^[\s\p{Cf}]*$/u.test(text); // characters without width are invisible too
 const SPEAKERS = { user: "user", assistant: "assistant", output: "response", a: "response", b: "response" };
 
 function drawText(t, label) {
@@ -74,7 +74,7 @@ function drawText(t, label) {
   if (t.fold) return drawFold("text reference", [el("span", "label", label), el("span", "count", lengthOf(t.text))], t.text, () => judged(t.text));
   const block = el("div", "text " + ROLE[t.role], null, { "data-role": t.role }), said = readOf(t);
   if (label) block.append(el("span", "label", label));
-  else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // who speaks is seen by its shape alone
+  else if (t.role) { block.setAttribute("role", "group"); block.setAttribute("aria-label", t.role); } // otherwise only its shape shows who speaks
   if (said === null) block.append(el("div", "absent", "This text is not in the files."));
   else if (t.absent) block.append(el("div", "absent", "This response has no such section."));
   else if (SPEAKERS[t.role] && isBlank(said)) block.append(...partsOf(t).filter((p) => p.why).map(drawThinking), el("div", "absent", `The ${SPEAKERS[t.role]} says nothing ${t.parts ? "besides" : "here"}.`));
@@ -83,7 +83,7 @@ function drawText(t, label) {
   return block;
 }
 
-/** What each judge said of a row, a line each; its texts only once it is opened. */
+/** Each judge's answers for a row, one line each; its texts are made only when it is opened. */
 function drawJudgments(row) {
   const box2 = el("div", "judgments", null, { role: "group", "aria-label": "every judge" });
   for (const said of row.judgments) {
@@ -134,7 +134,7 @@ function button(what, label, key, title) {
   return b;
 }
 
-/** The line above the texts: what the item is, how far one is, and what is saved. */
+/** The line above the texts: what the item is, the progress, and what is saved. */
 function header(ui) {
   ui.header = el("header", "top");
   ui.title = el("h1", "title");
@@ -166,14 +166,14 @@ function drawStep(c, step) {
   return b;
 }
 
-/** Where a number is typed. It takes digits only: every other key means what it means elsewhere. */
+/** The field for a typed number. It accepts digits only: every other key keeps its usual meaning. */
 function drawField(c) {
   const { range, label } = c.cell;
   return el("input", "num", null, { type: "text", inputmode: "decimal", role: "spinbutton", autocomplete: "off", spellcheck: "false", maxlength: "24", tabindex: "-1",
     "aria-valuemin": range.lo, "aria-valuemax": range.hi, placeholder: `${numeral(range.lo)}–${numeral(range.hi)}`, title: `${label}: type a number from ${numeral(range.lo)} to ${numeral(range.hi)}; Enter takes it` });
 }
 
-/** What stands beside a judge's value, the part that may be left out last. */
+/** The text next to a judge's value; the part that may be left out comes last. */
 function toldOf(judge) {
   const doubt = judge.rule ? "breaks a rule" : doubtOf(judge), level = judge.rule || !doubt ? doubt : judge.level;
   return [[judge.exact, level].filter(Boolean).join(" · "), doubt.slice(level.length).trim()].filter(Boolean);
@@ -195,7 +195,7 @@ function drawCell(view, c) {
   }
   if (many) e.classList.add("many");
   const told = judge ? toldOf(judge) : [];
-  if (told.length && !TOUCH) width += 6.2 * told[0].length; // its words come short where there is no room, never over a button
+  if (told.length && !TOUCH) width += 6.2 * told[0].length; // its words are shortened if there is no room, and never cover a button
   if (view.nameWidth + width > 380) e.classList.add("wide"); // the scale gets a line of its own
   e.append(scale);
   if (told.length) {
@@ -241,11 +241,11 @@ function markField(c, has, own, judge) {
   input.classList.toggle("changed", given && judge !== null && judge.v !== own);
   input.removeAttribute("aria-invalid");
   if (given) input.setAttribute("aria-valuenow", own); else input.removeAttribute("aria-valuenow");
-  if (input.getRootNode().activeElement === input) input.select(); // what is typed next takes its place
+  if (input.getRootNode().activeElement === input) input.select(); // typing replaces it
   input.setAttribute("aria-valuetext", given ? numeral(own) : has ? "n/a" : "no answer");
 }
 
-/** Whether something stands in the field that was not taken yet. */
+/** Whether the field contains a value that was not applied yet. */
 const typed = (c) => !!(c && c.input && c.input.value.trim() && c.input.value !== c.input.dataset.shown);
 
 function rowName(row) {
@@ -319,7 +319,7 @@ function drawRow(view, row, r) {
     cells.append(el("div", "note", null, { hidden: "" }));
     e.append(cells);
   } else e.classList.add("bare");
-  if (heavy > 420 || e.querySelector(".judgments, .think, .reference, .ref")) e.classList.add("tall"); // what is opened there moves no rating
+  if (heavy > 420 || e.querySelector(".judgments, .think, .reference, .ref")) e.classList.add("tall"); // so that opening something there moves no rating
   if (heavy > 3000) e.style.containIntrinsicSize = `auto ${Math.round(heavy / (two ? 1.6 : 3))}px`;
   return e;
 }

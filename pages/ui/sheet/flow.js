@@ -1,4 +1,4 @@
-// flow.js: which item is shown, what happens when one is left, and what data from the server may do (never: change what the person is in the middle of).
+// flow.js: which item is shown, what happens when the person leaves one, and what server data may do (never: change an item that the person is working on).
 
 const sigOf = (sheet) => `${sheet.version}|${sheet.mode}`;
 
@@ -23,7 +23,7 @@ function show(d, view, quiet) {
   afterPaint(() => { if (d.view === view && d.root) { showUrl(d); if (view && !quiet) { focusHere(d); if (view.here) scrollToCell(d); } prebuild(d); } });
 }
 
-/** Nothing waits, as the server has said, and nothing is being fetched. */
+/** Whether the server says that no item waits, and no item is being fetched. */
 const isEmpty = (d) => Boolean(d.empty && !d.want);
 
 function drawIdle(d) {
@@ -45,7 +45,7 @@ function drawIdle(d) {
   d.waitTimer = setTimeout(() => { if (!d.view) box2.textContent = "fetching the next item …"; }, 150);
 }
 
-/** The texts of the next items are formatted, and then the next view is built, while nothing else is to be done. */
+/** In idle time, formats the texts of the next items and then builds the next view. */
 function prebuild(d) {
   whenIdle(() => {
     const q = d.queue[0];
@@ -142,7 +142,7 @@ function openPast(d, at) {
   if (dirty(d.view)) changed(d, d.view);
 }
 
-/** Shows an item by its id if it is held here: in the queue or among the answered. */
+/** Shows an item by its id if it is in this browser: in the queue or among the answered ones. */
 function openItem(d, item) {
   if (d.view && d.view.sheet.item === item) return true;
   if (d.front && !d.front.done && d.front.sheet.item === item) { forward(d); return true; }
@@ -164,10 +164,10 @@ function openItem(d, item) {
 
 function reopen(d, item) {
   if (openItem(d, item)) refill(d, item); else { d.opening = item; hint(d, "Fetching it …"); }
-  ask(d, item, false); // its newest state: what was refused would be refused again on an old one
+  ask(d, item, false); // its newest state: on an old one, the answer would be refused again
 }
 
-/** The refused answer's item is open: what was entered comes back, and the message, which held it until now, goes. */
+/** The refused answer's item is open: restores what was entered, and removes the message that kept it. */
 function refill(d, item) {
   const r = d.refused.find((x) => x.item === item);
   d.refused = d.refused.filter((x) => x.item !== item);
@@ -182,7 +182,7 @@ function ask(d, item, unblind) {
   sendSoon(d);
 }
 
-/** What had been entered in a refused answer comes back as unsaved changes. */
+/** Restores the input of a refused answer as unsaved changes. */
 function fillFrom(d, view, answer) {
   for (const a of answer.values) { const c = view.index.get(cellKey(a.unit, a.dimension)); if (c && !a.unseen && stepOf(c, a.v) && view.values.get(c.key) !== a.v) { setValue(view, c, a.v); markCell(view, c); } }
   if (JSON.stringify(notesOf(answer)) !== JSON.stringify(view.notes)) setNotes(view, notesOf(answer).map((n) => ({ ...n })));
@@ -232,7 +232,7 @@ function changed(d, view) {
     const kept = view.kept;
     if (d.draftDue === view) d.draftDue = null;
     saveDraft(d, view);
-    if (view.kept !== kept && d.view === view && d.ui) drawFoot(d); // it says so
+    if (view.kept !== kept && d.view === view && d.ui) drawFoot(d); // the footer says so
   });
 }
 
@@ -254,12 +254,12 @@ function takeSheet(d, s) {
   if (d.front && d.front.sheet.item === item) { d.front = renew(d, d.front, s); return; }
   const q = d.queue.find((x) => x.sheet.item === item);
   if (q) { q.sheet = s; q.view = q.view && renew(d, q.view, s); return; }
-  if (s.again && d.past.some((p) => p.sheet.item === item) && d.opening !== item) return; // waits there for "b" or the message's button
+  if (s.again && d.past.some((p) => p.sheet.item === item) && d.opening !== item) return; // it waits there for "b" or the message's button
   const entry = { sheet: s, view: null };
   if (d.opening === item) d.queue.unshift(entry); else d.queue.push(entry);
 }
 
-/** A newer copy of an item that is held here: what the person has changed stays changed. */
+/** A newer copy of an item in this browser: the person's changes stay. */
 function renew(d, old, s) {
   const view = newView(d, s), here = old.cells[old.here];
   for (const [key, v] of old.values) {
@@ -274,7 +274,7 @@ function renew(d, old, s) {
   return view;
 }
 
-/** The same of the item that is on screen, which stays where it is scrolled to. */
+/** The same for the item on screen, which keeps its scroll position. */
 function replaceView(d, s) {
   const old = d.view, view = renew(d, old, s);
   if (dirty(view) && s.mode !== "revealed") hint(d, "This item has a newer saved answer. What you changed here is kept, on top of it.");
@@ -284,11 +284,11 @@ function replaceView(d, s) {
   if (s.mode === "revealed") dropHint(d); // the judge's scores have come
   show(d, view, true);
   d.scroller.scrollTop = at;
-  if (inside && !inside.isConnected) focusHere(d, true); // it stood on the item that was replaced
+  if (inside && !inside.isConnected) focusHere(d, true); // the focus was on the item that was replaced
   if (text) { if (text.sort === "better") openBetter(d, text.unit); else openEditor(d, text.sort, text.unit); if (d.editor) d.editor.input.value = text.value; }
 }
 
-/** What was sent ahead under other filters is put back, but for what was begun; so is the item in hand where another page led here. */
+/** Puts back items sent ahead under other filters, except those that were begun; also the current item if another page led here. */
 function takeFilters(d, { filters, open }) {
   const others = d.filters !== undefined && d.filters !== filters, { view } = d;
   d.filters = filters;
@@ -310,14 +310,14 @@ function take(d, data) {
   d.progress = data.progress || d.progress;
   const emptied = JSON.stringify(d.empty) !== JSON.stringify(data.empty);
   d.empty = data.empty;
-  const { opening } = d; // it is forgotten as soon as an item is shown
+  const { opening } = d; // reset as soon as an item is shown
   if (opening && openItem(d, opening)) refill(d, opening);
   if (data.open) takeOpen(d, data.open);
   if (data.notice !== d.lastNotice) { d.lastNotice = data.notice; d.notice = data.notice; drawToasts(d); if (data.notice) say(d, data.notice); }
   if ((d.refused.length ? d.refused[d.refused.length - 1].key : "") !== refusedBefore) drawToasts(d);
   if (!d.view && d.queue.length) { d.inPast = false; d.front = null; show(d, takeNext(d)); }
   else if (!d.view && (waited && emptied || !d.ui.body.firstChild)) show(d, null, true);
-  if (narrowed) sendSoon(d); // what it has now is another list
+  if (narrowed) sendSoon(d); // it has another list now
 }
 
 /** A link names an item. It is followed when the address says so and the person is not in the middle of another. */
@@ -340,7 +340,7 @@ function urlItem() {
   return new URL(location.href).searchParams.get("item");
 }
 
-/** ?item=… is the item on screen. Browsers bear only so many changes of the address a second, so it follows at a walking pace. */
+/** ?item=… is the item on screen. Browsers limit the changes of the address per second, so it follows with a delay. */
 function showUrl(d) {
   if (d.urlDue) return;
   const run = () => {

@@ -1,4 +1,4 @@
-// kept.js: what this browser keeps. An answer, or an act of the adjudication, stays until the server has said that it is saved.
+// kept.js: data that this browser keeps. An answer, or an act of adjudication, stays until the server confirms that it is saved.
 
 const box = (() => {
   // storage that may be full, forbidden or corrupt: the desk works without it
@@ -13,7 +13,7 @@ const box = (() => {
 
 const answerKey = (person, key) => `assay:answer:${person}:${key}`;
 
-/** A person's answers that no server has acknowledged; what is no answer is thrown away. */
+/** A person's answers that no server has acknowledged; anything else is discarded. */
 function keptAnswers(person) {
   const found = [];
   for (const key of box.keys(answerKey(person, ""))) {
@@ -26,7 +26,7 @@ function keptAnswers(person) {
 
 const actKey = (person, key) => `assay:act:${person}:${key}`;
 
-/** A person's acts of the adjudication that no server has acknowledged, {person, dataset, place, at, act}, in their order; what is none is thrown away. */
+/** A person's acts of the adjudication that no server has acknowledged, {person, dataset, place, at, act}, in order; anything else is discarded. */
 function keptActs(person) {
   const found = [];
   for (const key of box.keys(actKey(person, ""))) {
@@ -37,7 +37,7 @@ function keptActs(person) {
   return found.sort((one, other) => one.at - other.at);
 }
 
-/** An answer that builds upon another one goes after it, however far apart they were found. */
+/** Orders answers so that one that is based on another comes after it. */
 function inOrder(answers) {
   const left = new Map(answers.map((answer) => [answer.key, answer])), ordered = [];
   for (const answer of answers) {
@@ -48,7 +48,7 @@ function inOrder(answers) {
   return ordered;
 }
 
-/** The first of the answers, as many as one message may hold; one in any case. The rest goes when those are acknowledged. */
+/** The first answers, as many as one message may contain, but at least one. The rest is sent when these are acknowledged. */
 function firstOf(all) {
   const most = 200, longest = 1e6, answers = [];
   let letters = 0;

@@ -1,4 +1,4 @@
-// keys.js: the keyboard and the mouse. One listener of each sort; what was pressed decides.
+// keys.js: the keyboard and the mouse. There is one listener for each event type; the key or target decides what happens.
 
 const ours = (d, node) => node && (node === d.root || d.root.contains(node));
 const typing = (node) => node && !(node.classList && node.classList.contains("num")) && (/^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName) || node.isContentEditable);
@@ -13,9 +13,9 @@ function onKey(d, e) {
   if (/^(Control|Meta|Shift|Alt|AltGraph|CapsLock|Process|Dead|Unidentified)$/.test(e.key)) return;
   const done = () => { e.preventDefault(); e.stopPropagation(); };
   const goes = e.key === "Enter" && (e.ctrlKey || e.metaKey);
-  const spelled = e.altKey && /^[[\]]$/.test(e.key); // on many keyboards a bracket is written with Option
+  const spelled = e.altKey && /^[[\]]$/.test(e.key); // on many keyboards a bracket needs Option
   if ((e.ctrlKey || e.metaKey || (e.altKey && !spelled)) && !goes) return;
-  // a held key keeps the meaning it was pressed with: Ctrl let go too early must not turn into "accept"
+  // a held key keeps its first meaning: releasing Ctrl too early must not turn into "accept"
   const meaning = (goes ? "go" : e.key) + (d.menu || d.card ? "|menu" : "");
   if (!e.repeat) d.held = meaning;
   else if (d.held !== meaning) { if (e.key === "Enter") done(); return; }
@@ -84,7 +84,7 @@ function accept(d, e) {
   if (next) moveTo(d, next.i);
 }
 
-/** What was typed becomes the answer; false, and a sentence, where it is none. */
+/** Makes the typed text the answer; gives false, with a sentence, if it is not an answer. */
 function takeTyped(d) {
   const c = here(d);
   if (!typed(c)) return true;
@@ -97,7 +97,7 @@ function takeTyped(d) {
 
 const dropTyped = (view, c) => markCell(view, c);
 
-/** 4.5 typed where half points are listed: the 4 was an answer and went on, and the point goes back to it. */
+/** For 4.5 on a list of half points: the 4 was already an answer and moved on, so the point goes back to it. */
 function point(d, { c, n, at }) {
   if (!d.view || d.view.cells[c.i] !== c || performance.now() - at > 1500) return false;
   moveTo(d, c.i);
@@ -129,13 +129,13 @@ function digit(d, e) {
   if (!stay && next) moveTo(d, next.i); else focusHere(d);
 }
 
-/** The judge's whole note and the definition, or not: under the cells, which stay where they are. */
+/** Shows or hides the judge's whole note and the definition, under the cells, which do not move. */
 function wholeNote(d) {
   d.full = !d.full;
   if (!d.view) return;
   pin(d);
   drawNote(d, d.view);
-  d.lastRow = d.view.rowEls[(here(d) || {}).r]; // it opens where the person reads
+  d.lastRow = d.view.rowEls[(here(d) || {}).r]; // it opens in the row that the person reads
   scrollToCell(d);
 }
 
@@ -207,7 +207,7 @@ function foldAll(d, button2) {
   }
 }
 
-/** Opens or folds all of a sort that this turn has; where it has none, those of the whole item. */
+/** Opens or folds all parts of a sort in this turn; if it has none, those of the whole item. */
 function unfold(d, sort, none) {
   const row = here(d) && d.view.rowEls[here(d).r], found = [...(row && row.querySelector(sort) ? row : d.ui.body).querySelectorAll(sort)];
   if (!found.length) return hint(d, none);
@@ -215,7 +215,7 @@ function unfold(d, sort, none) {
   for (const one of found) one.open = open;
 }
 
-/** The texts as they came, and formatted again; the rating in hand stays where it is. */
+/** Switches between raw and formatted texts; the current rating stays in place. */
 function rawKey(d) {
   const row = (here(d) || {}).el, at = row && row.getBoundingClientRect().top;
   turnRaw(d.person, [d.view, d.front, ...d.queue.map((q) => q.view)].map((view) => view && view.tree));

@@ -1,6 +1,6 @@
-// main.js: the component's one way in. Streamlit calls it at every mount and whenever its data changes.
+// main.js: the component's entry point. Streamlit calls it at every mount and whenever its data changes.
 //
-// What goes in and out is described in __init__.py.
+// __init__.py describes its input and output.
 // An answer is forgotten here only when its key has come back in `acked` or `refused`; until then it also lives in localStorage.
 
 function theme(d) {
@@ -30,9 +30,9 @@ function layout(d) {
   const foot = d.ui.foot.offsetHeight, grown = foot - (d.footHigh || foot), c = grown > 0 && d.view && d.view.cells[d.view.here];
   set("--foot", (d.footHigh = foot));
   if (d.view && d.eyes && d.eyes.rootMargin !== marginOf(d)) lookAt(d, d.view);
-  if (!c || d.lastRow !== d.view.rowEls[c.r]) return; // an item that has just opened stays at its top
+  if (!c || d.lastRow !== d.view.rowEls[c.r]) return; // an item that was just opened stays scrolled to its top
   const under = c.el.getBoundingClientRect().bottom - viewport(d)[1];
-  if (under > 0 && under <= grown) scrollToCell(d); // a message came: it covers nothing that is looked at
+  if (under > 0 && under <= grown) scrollToCell(d); // a message came: it must not cover the focused cell
 }
 
 // ---- which ratings were on screen: at least half of a cell, between Streamlit's bar and the footer
@@ -58,7 +58,7 @@ function saw(d, entries) {
   if (view.armed) drawFoot(d);
 }
 
-/** What is known of it at this moment: of an item just painted the observer has not reported yet. */
+/** Measures it now: for an item that was just painted, the observer has not reported yet. */
 function lookNow(d, view) {
   saw(d, d.eyes.takeRecords());
   if (view.looked) return;
@@ -103,7 +103,7 @@ function bringIn(d, box2) {
   if (by) d.scroller.scrollTop += by;
 }
 
-/** Cells that stand at the end of their text stay where they are while something opens beneath or beside them. */
+/** Keeps cells at the end of their text in place while something opens below or next to them. */
 function pin(d) {
   const c = here(d), row = c && d.view.rowEls[c.r], cells = row && row.querySelector(":scope > .cells");
   if (!cells || d.view.pinned === cells || getComputedStyle(cells).alignSelf !== "end") return;

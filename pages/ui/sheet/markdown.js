@@ -1,8 +1,8 @@
-// markdown.js: judged texts as their writers meant them. markdown-it makes HTML of a text, DOMPurify leaves the harmless elements of it.
+// markdown.js: judged texts, formatted as their writers meant them. markdown-it makes HTML of a text, and DOMPurify keeps only its harmless elements.
 // Nothing in a text is ever fetched or followed: links and pictures are words. Until the libraries are there a text stands in plain paragraphs.
 
 const RAW = "assay:raw:";
-const AT_ONCE_CHARS = 3000; // a longer text is formatted a piece at a time, while nothing else is to be done
+const AT_ONCE_CHARS = 3000; // a longer text is formatted in pieces, in idle time
 const MOST_CHARS = 300000, MOST_CODE = 30000, NESTED = 24;
 // Without one of these a text is the same with Markdown as without.
 const SIGNS = /[*_`~\\$]|\]\(|&[#\w]+;|<[^\s<>]+[:@]|^ {0,3}(?:[>#=\t]|[-+](?:\s|$)|\d{1,9}[.)](?:\s|$)|--|-[|:]|[|:][|:\s]*-)|^ {4}/m;
@@ -13,7 +13,7 @@ const texts = { raw: false, md: null, purify: null, tried: 0, loading: new Map()
 
 // ---- the libraries
 
-/** Loads one of them once; what waits for it is drawn anew when it is there. */
+/** Loads one of them once; texts that wait for it are drawn again when it is loaded. */
 function library(name) {
   if (texts.loading.has(name)) return;
   texts.loading.set(name, performance.now());
@@ -44,7 +44,7 @@ const address = (url) => ` <span class="md-aside">(<span class="md-address" titl
 
 function parser() {
   const md = window.markdownit({ html: false, linkify: false, breaks: true, maxNesting: NESTED });
-  md.disable(["reference"]); // it would take lines out of sight
+  md.disable(["reference"]); // it would hide lines
   md.validateLink = () => true; // no address is followed, so each is shown in the same way
   md.normalizeLink = md.normalizeLinkText = (url) => url;
   md.block.ruler.before("fence", "formula", formulaBlock, { alt: ["paragraph", "blockquote", "list"] });
@@ -150,7 +150,7 @@ const ALLOWED = {
 };
 const SMALL = /^(?:(?:\d(?:\.\d+)?|\.\d+)(?:em|ex|pt|px)|10em|\d{1,3}%|0)$/;
 
-/** The second wall. Of classes only the libraries' own are left, so that no text can look like a button or a score of the desk. */
+/** The second barrier. Only the libraries' own classes are kept, so that no text can look like a button or a score of the desk. */
 function purifier() {
   const purify = window.DOMPurify(window);
   purify.addHook("uponSanitizeAttribute", (node, data) => {
@@ -228,7 +228,7 @@ function put(e, { all, wants }) {
   if (wants) { texts.waiting.add(e); library(wants); }
 }
 
-/** A text is formatted when nothing else is to be done: for an element, or for the next item. */
+/** Formats a text in idle time: for an element, or for the next item. */
 function later(text, e) {
   const job = texts.jobs.get(text) || { steps: making(text), for: [] };
   if (e) job.for.push(e);
@@ -251,7 +251,7 @@ function work(deadline) {
   if (texts.jobs.size) { texts.due = true; whenIdle(work); }
 }
 
-/** What a coming item will need. */
+/** Formats in advance what the next item needs. */
 function formatAhead(sheet) {
   if (!texts.md || texts.raw) return;
   for (const part of [...sheet.head, ...sheet.rows.flatMap((row) => row.texts).filter((t) => !t.fold).flatMap((t) => (t.parts ? t.parts.filter((p) => !p.why) : [t])), ...sheet.head.flatMap((one) => one.turns || [])])
@@ -260,7 +260,7 @@ function formatAhead(sheet) {
 
 const rawFor = (person) => { texts.raw = box.get(RAW + person) === true; };
 
-/** All texts of these trees as they came, or formatted again; what the person was reading stays where it is. */
+/** Switches all texts of these trees between raw and formatted; the text that the person reads stays in place. */
 function turnRaw(person, trees) {
   texts.raw = !texts.raw;
   box.set(RAW + person, texts.raw);

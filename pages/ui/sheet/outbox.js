@@ -1,4 +1,4 @@
-// outbox.js: answers leave here and are only forgotten when the server has said that they are saved. Saving is idempotent by key, so sending twice is harmless.
+// outbox.js: sends answers and forgets them only when the server confirms that they are saved. Saving is idempotent by key, so sending twice is harmless.
 
 const AGAIN = 4000, SLOWEST = 20000, LATE = 8000;
 
@@ -45,13 +45,13 @@ function send(d) {
   watchLate(d);
 }
 
-/** Sends once more after a while, which grows from time to time: it is taken back when the desk goes. */
+/** Sends again after a delay that grows with each try; cancelled when the desk is removed. */
 function sendAgain(d, soon) {
   clearTimeout(d.timer);
   if (needsServer(d)) d.timer = setTimeout(() => { if (needsServer(d)) { d.tries++; send(d); } }, soon || Math.min(AGAIN * 1.6 ** d.tries, SLOWEST));
 }
 
-/** Sends again later if something is still open; at once only what had no room in a message of which something was taken, so that data arriving cannot make a loop. Data after a silence: the server is back. */
+/** Sends again later if something is still open; at once only answers that did not fit into a message that was partly accepted, so that arriving data cannot cause a loop. Data after a silence: the server is back. */
 function keepTrying(d, before) {
   landed(d);
   if (d.cut && d.outbox.length && d.outbox.length < before) sendSoon(d);
@@ -79,7 +79,7 @@ function takeAcks(d, acked) {
   }
 }
 
-/** A refused answer leaves the outbox; what the person had entered is kept with the message, to be opened again. */
+/** Removes a refused answer from the outbox; the person's input is kept with the message, to be opened again. */
 function takeRefused(d, refused) {
   for (const { key, item, why } of refused) {
     if (d.refusedKeys.has(key)) continue;

@@ -1,4 +1,4 @@
-// panels.js: what stands around the item: header, footer, messages, the skip menu, the note editor, the key card.
+// panels.js: everything around the item: header, footer, messages, the skip menu, the note editor, the key card.
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 const GO = MAC ? "⌘ ⏎" : "Ctrl ⏎";
@@ -109,7 +109,7 @@ function say(d, text) {
   d.ui.live.textContent = text;
 }
 
-/** A short word in the footer, which goes with the next key, with the item, or by itself. */
+/** A short message in the footer; it disappears with the next key, with the item, or after a while. */
 function hint(d, text) {
   clearTimeout(d.hintTimer);
   d.ui.hint.textContent = text;
@@ -134,7 +134,7 @@ function drawHints(d) {
   d.ui.hints.replaceChildren(...line, ` ${words} `, kbd("↑"), kbd("↓"), " move ", kbd("⏎"), " accept");
 }
 
-/** The keys that answer a cell, with what stands between them, and what they set. */
+/** The keys that answer a cell, with the text between them, and the values that they set. */
 function keysOf(c) {
   const real = c.cell.steps.filter((s) => s.v !== null), na = c.cell.steps.length > real.length ? " · n n/a" : "";
   if (c.cell.range) return [[], `type ${numeral(c.cell.range.lo)} – ${numeral(c.cell.range.hi)}${na}`];
@@ -142,7 +142,7 @@ function keysOf(c) {
   if (kind === "turn") return [["1", " – ", String(Math.min(9, Math.max(...real.map((s) => s.v))))], `turn, 0 none${na}`];
   if (kind === "ordinal" || kind === "interval") {
     const [lo, hi] = [real[0].v, real[last].v];
-    const others = lo < 0 || hi > 10 ? ", ← → all" : ""; // no digit says more than 10, or less than 0
+    const others = lo < 0 || hi > 10 ? ", ← → all" : ""; // digits reach 0 to 10 only
     if (lo > 9 || hi < 0) return [[], `← → score${na}`];
     if (hi >= 10) return [[String(Math.max(lo, 1)), " – ", "9", ", ", "0"], `= 10${others}${na}`];
     return [[String(Math.max(lo, 0)), " – ", String(hi)], `score${others}${na}`];
@@ -194,7 +194,7 @@ function openSkip(d) {
   (TOUCH ? menu : input).focus({ preventScroll: true });
 }
 
-/** A lone digit in the field stands for the reason of that number; with more behind it, it begins a sentence. */
+/** A single digit in the field means the reason of that number; with more text after it, it begins a sentence. */
 const digitOf = (text) => { const t = text.normalize("NFKC").trim(); return /^\d$/.test(t) && t >= 1 && t <= REASONS.length ? t : ""; };
 
 function showReason(d, n, typed2) {
@@ -229,7 +229,7 @@ function openEditor(d, sort, of) {
   input.focus({ preventScroll: sort === "comment" });
 }
 
-/** The box in which a turn is written better: it begins with what stands there. Enter is a new line in it. */
+/** The box for a better version of a turn: it starts with the present text. Enter is a new line in it. */
 function openBetter(d, unit) {
   const { view } = d, c = view.cells[view.here];
   keepEditor(d);
@@ -268,7 +268,7 @@ function dropEditor(d) {
   d.editor = null;
 }
 
-/** Keeps what stands in the open line, if anything does. */
+/** Keeps the text of the open line, if there is any. */
 function keepEditor(d) {
   const e = d.editor;
   if (!e) return;

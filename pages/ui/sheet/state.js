@@ -1,4 +1,4 @@
-// state.js: what the desk knows. One desk per person and place; it outlives Streamlit's re-renders and remounts.
+// state.js: the state of the desk. There is one desk per person and place; it survives Streamlit's re-renders and remounts.
 // A "view" is one sheet with the values the person has made on it. Values are only ever read from the view they were made on.
 
 const desks = new Map();
@@ -22,14 +22,14 @@ function afterPaint(fn) {
   setTimeout(run, 150);
 }
 
-// ---- whose a key is: the desk's and the board's, unless something else on the page wants it
+// ---- who gets a key: the desk or the board, unless something else on the page uses it
 
 const OVER = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 const TYPED = "textarea, select, iframe, [contenteditable]:not([contenteditable=false]), input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range])";
 const CONTROL = "a, button, summary, input, [role]:not(main, section, [role=main], [role=region])";
-let tabbed = false; // whether the keyboard, not the mouse, went to what has the focus
+let tabbed = false; // whether the focus was moved by the keyboard, not by the mouse
 
-/** Whether something outside a root has the keyboard: a field, or what lies open above the page. A list of choices that the mouse has closed has not. */
+/** Whether something outside a root has the keyboard: a field, or something open above the page. A list of choices that the mouse closed does not count. */
 function awayFrom(root) {
   const active = document.activeElement;
   if (active === root.getRootNode().host) return false;
@@ -37,14 +37,14 @@ function awayFrom(root) {
   return [...document.querySelectorAll(OVER)].some((e) => e.getClientRects().length);
 }
 
-/** Whether a key is for something else: typed there, or what moves and presses a control that the keyboard went to. */
+/** Whether a key is for something else: typed into a field, or for a control that the keyboard focused. */
 function isTheirs(root, e) {
   const target = e.composedPath()[0];
   if (target === root || root.contains(target)) return false;
   return awayFrom(root) || (tabbed && /^(Enter| |Arrow.*|Home|End|Page.*)$/.test(e.key) && document.activeElement.matches(CONTROL));
 }
 
-/** Keeps up with who has the keyboard; a root that has it not says so, and looks it. */
+/** Tracks who has the keyboard; a root without it says so and is styled accordingly. */
 function watchFocus(root, o) {
   const look = () => setTimeout(() => { if (root.isConnected) root.toggleAttribute("data-away", awayFrom(root)); });
   addEventListener("pointerdown", () => { tabbed = false; look(); }, { ...o, capture: true });
@@ -74,7 +74,7 @@ function deskOf(data) {
 const cellKey = (unit, dimension) => unit + "\u0000" + dimension;
 const isBlind = (view) => view.sheet.mode === "blind";
 const judgeOf = (view, c) => (isBlind(view) ? null : c.cell.judge);
-/** The judge's value where it can be accepted: one that lies between two answers that are equally near is no answer. */
+/** The judge's value if it can be accepted: a value half-way between two answers is not an answer. */
 const offerOf = (view, c) => { const judge = judgeOf(view, c); return judge && judge.between ? null : judge; };
 const agrees = (judge, v) => (judge.between ? judge.between.near.includes(v) : judge.v === v);
 
@@ -128,7 +128,7 @@ function setAll(view, values, notes) {
   view.armed = false;
 }
 
-/** Takes back the last change on this item; gives the cell it was on, or true for notes or all, or null. */
+/** Undoes the last change on this item; gives its cell, or true for notes or all, or null if there was none. */
 function undoLast(view) {
   const last = view.undo.pop();
   if (!last) return null;
@@ -138,7 +138,7 @@ function undoLast(view) {
   return last.c;
 }
 
-/** The notes with what a person would have written in place of a unit; none where that says what stands there. */
+/** The notes with a person's better text for a unit; without it if it equals the present text. */
 function withBetter(view, unit, text) {
   const others = view.notes.filter((n) => n.sort !== "better" || n.unit !== unit), held = view.notes.find((n) => n.sort === "better" && n.unit === unit);
   const own = text.trim(), was = saidIn(view, unit).trim();
@@ -153,9 +153,9 @@ function saidIn(view, unit) {
 }
 
 const stepOf = (c, v) => c.choices.find((s) => s.v === v) || (c.cell.range && within(c.cell.range, v) ? { v, t: numeral(v) } : undefined);
-// What only the judge states may be answered and need not: without an answer it counts nowhere.
+// A person may answer a dimension that only the judge states, but need not: without an answer it counts nowhere.
 const missing = (view) => view.cells.filter((c) => !c.cell.optional && !view.values.has(c.key) && !offerOf(view, c));
-// What "accept the rest" takes as the judge has it though it was never on screen: what the person did not look at.
+// Values that "accept the rest" takes from the judge although they were never on screen, so the person did not look at them.
 const unseen = (view) => view.cells.filter((c) => !c.cell.optional && !c.seen && !view.values.has(c.key) && offerOf(view, c));
 const nextAsked = (view, c) => view.cells.find((x) => x.i > c.i && !x.cell.optional);
 
@@ -165,13 +165,13 @@ const numeral = (v, digits = 7) => String(Number(Number(v).toPrecision(digits)))
 const onStep = (range, v) => !range.step || Math.abs((v - range.lo) / range.step - Math.round((v - range.lo) / range.step)) < 1e-6;
 const within = (range, v) => typeof v === "number" && v >= range.lo && v <= range.hi && onStep(range, v);
 
-/** The number that a text says, with a point or a comma, in digits of any width; NaN where it says none. */
+/** The number in a text, with a point or a comma, in digits of any width; NaN if there is none. */
 function numberOf(text) {
   const t = text.normalize("NFKC").trim().replace(/[\u2212\u2013]/g, "-").replace(",", ".");
   return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(t) ? Number(t) : NaN;
 }
 
-/** Why a text is no answer on a range, "" where it is one. */
+/** Why a text is not an answer on a range; "" if it is one. */
 function offRange(range, label, text) {
   const v = numberOf(text), bounds = `${label} goes from ${numeral(range.lo)} to ${numeral(range.hi)}`;
   const whole = text.normalize("NFKC").trim().replace(/^([-+\u2212\u2013]?[1-9]\d{0,2}),(\d{3})$/, "$1$2"), other = numberOf(whole);
@@ -181,7 +181,7 @@ function offRange(range, label, text) {
   return onStep(range, v) ? "" : `${bounds} in steps of ${numeral(range.step)}: ${text.trim().slice(0, 24)} lies between two.`;
 }
 
-/** The number one arrow away from another; from none, the end that it comes from. */
+/** The number one arrow key away from another; without a number, the end from which the arrow starts. */
 function slid(range, now, by) {
   if (typeof now !== "number" || Number.isNaN(now)) return by > 0 ? range.lo : range.hi;
   let to = now + by * range.by;

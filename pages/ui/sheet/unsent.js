@@ -1,8 +1,8 @@
-// unsent.js: sends from any other page what was not sent when its own was left, or when its tab was closed.
+// unsent.js: sends from any other page the answers and acts that were not sent when their page was left or their tab was closed.
 
 const WAIT = 2000, LONGEST = 60000;
 const KEPT = { answers: keptAnswers, acts: (person) => keptActs(person).map((one) => one.act) };
-let first = "", tries = 0; // the first of the last message, and how often it was sent
+let first = "", tries = 0; // the first entry of the last message, and how often it was sent
 
 export default function ({ data, setStateValue }) {
   if (!data) return undefined;
@@ -15,7 +15,7 @@ export default function ({ data, setStateValue }) {
     first = next.key;
     tries++;
     setStateValue("outbox", { ...Object.fromEntries(Object.entries(left).map(([sort, all]) => [sort, firstOf(all)])), nonce: Date.now() });
-    timer = setTimeout(send, pause()); // where nothing could be saved, no other data comes
+    timer = setTimeout(send, pause()); // if nothing could be saved, no other data comes
   };
   let timer = next ? setTimeout(send, tries && pause()) : 0;
   return () => clearTimeout(timer);
