@@ -1,4 +1,4 @@
-"""How a judge is asked: the parameters that are part of its identity."""
+"""How a judge is asked: parameters that are part of its identity."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Params(Strict):
     runs from before there was a choice); orders: a pair as A/B only, as B/A only, or as both; window: assistant turns
     per window for dialogues of more than `window_over` turns (0: never cut); context: tokens that fit into one call,
     above which a pair is judged chapter by chapter (0: never cut); verdict: which rating in a prose reply counts
-    ("last", or by FastChat's rule the first); probe: a change made to the item before it is shown, to measure its
-    effect. A judge of a protocol of MT-Bench also has the protocol's mark, the family of its prompts, and the
-    fingerprint of their wording.
+    ("last", or FastChat's reading, the first); probe: a change made to the item before it is shown, to see what it
+    does. A judge of a protocol of MT-Bench also has the protocol's mark, the family of its prompts, and the fingerprint
+    of their wording.
     """
 
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -50,7 +50,7 @@ class Params(Strict):
     wording: str = Field(default="", max_length=64)
 
     def identity(self, kind: Kind) -> dict[str, Any]:
-        """The parameters that are stored and hashed into a judge's id: those that matter for that kind of item."""
+        """What is stored of a judge, and hashed into its id: the parameters that matter for that kind of item."""
         return {
             name: value
             for name, value in self.model_dump().items()

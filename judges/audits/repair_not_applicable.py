@@ -59,7 +59,7 @@ AUDIT = Audit(
     "Repair n/a despite a user correction",
     f"Share of dialogues with words of correction or objection in a user turn ({', '.join(CUES)}) whose repair "
     "handling is n/a without a note that explains it. Each one is listed.",
-    # Cues are words, and some of them correct nothing: below one in five they may be the cues' own mistakes.
+    # Cues are only words, and some correct nothing: below one in five, the finding may be due to wrong cues.
     "The share is above {threshold}. A single case is a warning.",
     0.2,
     find,

@@ -184,7 +184,7 @@ AUDITS = (
         "Inapplicable dimension",
         "Share of scores in the upper part of the scale (4 or 5 of 5) that the judge gives with low confidence, in the "
         "dimension where it is highest: a sign that the question does not apply to these outputs. Each one is listed.",
-        # A guess now and then is honest; one score in ten that is high for no known reason is no measurement.
+        # An occasional guess is honest; if one score in ten is high for no known reason, it is not a measurement.
         "The share is above {threshold}. A single case is a warning.",
         0.1,
         find_inapplicable,
@@ -193,7 +193,7 @@ AUDITS = (
         "refuses_low",
         "Refusals and missing confidence",
         "Share of replies that are refusals, or that state no confidence for one score or more.",
-        # Below one reply in ten the rest still says how sure the judge is; above it, what is missing is no accident.
+        # Below one reply in ten, the rest still shows the judge's confidence; above it, the gaps are systematic.
         "The share is above {threshold}: fall back to score and justification only.",
         0.1,
         find_missing,

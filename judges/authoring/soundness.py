@@ -183,7 +183,7 @@ def _replies(card: Card, fields: Mapping[str, Any]) -> Iterator[str]:
     from judges.practice.family import FAMILIES, PracticeJudge
     from judges.protocols.messages import fence
 
-    # Unlike what endpoints are held to, it has the bounds of numbers.
+    # Unlike the schema for endpoints, this one has the bounds of numbers.
     schema = None if card.text is not None else card.reply.model_json_schema()
     message = fence(card.name, dict(fields), "specimen", "specimen")
     for family in FAMILIES.values():

@@ -74,7 +74,7 @@ def run_command(
         print(error, file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # Whoever read the output has seen enough; nothing more can be said to them.
+        # The reader closed the output; nothing more can be printed.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

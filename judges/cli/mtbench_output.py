@@ -67,7 +67,7 @@ def _parquet(table: ResultTable, path: Path) -> None:
     columns = {}
     for name in _columns(table):
         values = [row.get(name) for row in table.rows]
-        # A column with a text in it is one of texts: "(all)" stands beside turns.
+        # A column that contains a text is a text column: "(all)" occurs among turns.
         text = any(isinstance(value, str) for value in values)
         columns[name] = [None if value is None else str(value) for value in values] if text else values
     pq.write_table(pa.table(columns), path)
@@ -141,5 +141,5 @@ def _format_value(value: Value, shape: str) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:{shape}}"
-    # Names and texts are other people's: no sign that a terminal would obey, and no line's end.
+    # Names and texts are untrusted: remove terminal control characters and line breaks.
     return "".join(sign if sign.isprintable() else " " for sign in str(value))

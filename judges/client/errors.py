@@ -165,7 +165,7 @@ def _has(text: str, *words: str) -> bool:
 
 
 def _out_of_money(code: str, words: str) -> bool:
-    # "exceeded your current quota" alone is also what some say of requests a minute, which pass.
+    # Some endpoints say "exceeded your current quota" for a rate limit per minute too, which passes.
     money = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "insufficient_user_quota")
     return _has(code, *money) or _has(words, "insufficient balance", "insufficient credit", "insufficient_quota")
 

@@ -25,7 +25,7 @@ def detect_encoding(head: bytes) -> str:
             continue
         if encoding == "utf-8" or _KANA.search(text):
             return encoding
-    # Letters of Western Europe, each between plain ones, of which none is one of UTF-8.
+    # Letters of Western Europe, each between ASCII letters, none of them valid UTF-8.
     runs = re.findall(rb"[\x80-\xff]+", head)
     if all(len(run) < 3 and set(run.decode("cp1252", "replace")) <= _LATIN for run in runs):
         return "cp1252"

@@ -146,7 +146,7 @@ def _build_dialogue(
 ) -> Dialogue:  # fmt: skip
     meta = {name: value for name, value in question.meta.items() if name != "references"}
     if given := question.meta.get("references", {}).get(references):
-        # A question's own reference is shown to people, and never to a judge where there is one for it.
+        # A question's own reference is for people; a judge that has a reference of its own never sees it.
         meta |= {"reference_answer": given} if "reference" in meta else {"reference": given}
     copied = not _temperature(protocol, question)
     meta |= {"choice": sample} if sample else {}

@@ -256,7 +256,7 @@ def _cut(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | None:
         texts = conversation(of.run.bench, question, model, choice, turn)
         if texts is None or texts == conversation(of.other.bench, question, model, choice, turn):
             return False
-        # A text that was cut is as long as the cut; one that was not is longer than the other's.
+        # A cut text is exactly as long as its cut; an uncut one is longer than the other's cut.
         limit = shorter - 1 if own_cut and (not other_cut or own_cut < other_cut) else shorter
         return any(len(text) > limit for text in texts)
 
@@ -357,7 +357,7 @@ class _Both:
             DUPLICATES: _MANY_SAID[other.duplicates] if protocol.duplicates != other.duplicates else "",
         } | {name: _WHY[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
         self.factors = {name: explanation for name, explanation in factors.items() if explanation}
-        # What changes nothing in any state is no step; without it the others' contributions are the same.
+        # A factor that changes nothing in any state is no step; without it the other contributions are the same.
         self.still = [name for name in self.factors if self.contributions(name)[1:] == (0.0, 0.0)]
         for name in self.still:
             if name not in (*own.masks, *other_replay.masks):

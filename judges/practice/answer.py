@@ -54,7 +54,7 @@ def _known_fields(fields: dict[str, Any]) -> dict[str, Any]:
 def _fits(card: str, shape: dict[str, Any] | None) -> bool:
     """Whether the requested shape is that of the card's own reply: a card applied per turn may have the same name."""
     properties = (shape or {}).get("properties") or {}
-    # With other scales, or without confidence, the named dimensions of pointwise_quality have another shape.
+    # With other scales or without confidence, the reply of pointwise_quality has another shape.
     usual = card != "pointwise_quality" or _usual(properties.get("dimensions") or {}, shape or {})
     return shape is None or (_JSON[card][1] in properties and usual)
 

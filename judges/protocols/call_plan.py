@@ -167,7 +167,7 @@ def ask(
     if call.chapter is not None:
         shown = chapters.chapter_fields(call.chapter) | shown
         instructions = chapters.chapter_instructions(call.chapter)
-    # JSON mode holds a reply to JSON, not to a shape: that has to be said as to an endpoint without it.
+    # JSON mode enforces JSON but no shape, so the shape is described as for an endpoint without JSON mode.
     shape = schema_in_words(call.card) if mode != "json_schema" else ""
     key = f"{card.version} {task.key} {task.part} {task.sample} {piece}"
     chat = messages(card, card.variant(call.item, task.part), shown, key, shape, salt)
@@ -294,7 +294,7 @@ class _Call:
 def _calls(
     card: Card, params: Params, task: Task, begun: Iterable[str] = (), asking: bool = False
 ) -> list[_Call]:
-    # What is swapped is needed to ask only: a reply is read without knowing the other scenarios.
+    # The swapped scenario is needed only to ask: a reply is read without the other scenarios.
     swapped = params.probe == "scenario_swapped" and not asking
     if card.conversation is not None:
         names = card.conversation.pieces(task.item)

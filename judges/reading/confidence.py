@@ -115,7 +115,7 @@ class _Tokens:
     def __init__(self, raw: str, logprobs: Logprobs) -> None:
         self.tokens = logprobs
         texts = [token for token, _ in logprobs]
-        # The reply as it is kept may lack what stood around it; anything else is another text.
+        # The stored reply may lack surrounding text; any other difference means another text.
         offset = "".join(texts).find(raw) if raw else -1
         self.fit = offset >= 0
         self.starts = list(accumulate(map(len, texts[:-1]), initial=-offset))
@@ -138,7 +138,7 @@ class _Tokens:
             weight = exp(min(logprob, 0.0))
             digits = scale.kind == "ordinal" and scale.hi > 9 and _strip_token(text, lead) in _starts(scale)
             if digits and index + 1 < len(self.tokens):
-                # "1" may be 1 or the beginning of 10: the next token says, where the reply went this way.
+                # "1" may be 1 or the beginning of 10: the next token decides, if the reply went this way.
                 short = _strip_token(text, lead)
                 went = place.text.startswith(short) and _strip_token(token, lead) == short
                 longer = self._next(index + 1, scale, short) if went else {}

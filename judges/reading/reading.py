@@ -92,7 +92,7 @@ def _read(
         if card.text is not None:
             return _prose(card, reply, item, part, verdict)
         found = json_objects(reply)
-        # An object that has none of the reply's keys is a quote, or a part of one that is broken: no reply.
+        # An object with none of the reply's keys is a quote, or part of a broken object: not a reply.
         replies = [value for value in found if value.keys() & card.reply.model_fields.keys()]
         if found and not replies:
             return Reading(unscored="unreadable", why="the reply's JSON has none of the keys that were asked for")
@@ -166,7 +166,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
         try:
             value, end = _DECODER.raw_decode(answer, at)
         except json.JSONDecodeError as error:
-            # What lies before the fault belongs to a broken object: an object inside it is no reply of its own.
+            # Text before the fault belongs to a broken object: an object inside it is not a reply.
             at = answer.find("{", max(error.pos, at + 1))
             continue
         except (ValueError, RecursionError):

@@ -153,8 +153,8 @@ class RemoteRunner:
             self._news.clear()
             await wait_for(self._news, _WAITS)
         await asyncio.sleep(_GATHERS)
-        # A call leaves the door at the moment in which its reply sets out through the runner's stream. Both are told at
-        # once, or who hears that the call has ended, and then nothing more, would take it for never made.
+        # A call leaves the door when its reply enters the runner's stream. Both messages must go together: an owner
+        # that hears only that the call has ended would assume that it was never made.
         ready = len(self._at_door)
         await asyncio.sleep(0)
         if self._told and isinstance(self._told[-1], RunnerEnd):

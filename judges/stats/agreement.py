@@ -31,7 +31,7 @@ def check_codes(values: ArrayLike, k: int, side: str) -> Codes:
         raise ValueError(
             f"The {side} codes must lie on the scale, from 0 to {k - 1}; found {array.min()} to {array.max()}."
         )
-    # int8 is what a database hands over for a small scale, and human * k + judge overflows it from k = 12 on.
+    # A database gives int8 for a small scale, and human * k + judge overflows int8 from k = 12 on.
     return array.astype(np.intp, copy=False)
 
 
@@ -127,7 +127,7 @@ def kappa(table: ArrayLike, weights: Weights = None) -> float | None:
     """
     array = check_table(table)
     cost = disagreement_weights(len(array), weights)
-    # n is multiplied out and nothing normalised, so that whole counts stay exact: the gate compares with .5.
+    # n is multiplied out instead of normalising, so that whole counts stay exact: the approval check compares with .5.
     expected = chance_disagreement(array, weights)
     return 1.0 - float(array.sum()) * float((array * cost).sum()) / expected if expected > 0 else None
 
@@ -287,7 +287,7 @@ def _distance(total: Floats, level: Level) -> Floats:
     """Squared distances for `alpha_of_coincidences`; the ordinal ones depend on how often each value was given."""
     if level != "ordinal":
         return disagreement_weights(len(total), "quadratic" if level == "interval" else None)
-    # The middle rank of a value: between two middles lie half of each end and all of what is between.
+    # Mid-ranks: between the mid-ranks of two values lie half of each value's count and all counts in between.
     middle = np.cumsum(total) - total / 2
     return np.asarray(np.subtract.outer(middle, middle) ** 2, dtype=np.float64)
 

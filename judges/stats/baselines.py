@@ -194,7 +194,7 @@ def length_rule_guesses(
     fixed seed.
     """
     distinct, position = np.unique(item, return_inverse=True)
-    # By what is in them: the names of items, which order them in a store, would part them otherwise in each workspace.
+    # Sorted by content: sorted by item name, as in a store, the parts would differ between workspaces.
     order = np.lexsort([np.bincount(position, value) for value in (human, x)])
     part = (np.random.default_rng(0).permutation(len(distinct)) % min(FOLDS, len(distinct)))[order.argsort()][position]
     out = (human if like is None else like).copy()

@@ -159,7 +159,7 @@ def _spearman(x: Floats, y: Floats, w: Floats) -> tuple[float, Floats]:
     if np.all(x == x[0]) or np.all(y == y[0]):
         return float("nan"), x
     total = float(w.sum())
-    # Ranks as shares less one half: their weighted mean is 0 in any sample, so no mean has to be taken off.
+    # Ranks as shares minus one half: their weighted mean is always 0, so no mean has to be subtracted.
     p, q = (_weight_below(side, w) / total - 0.5 for side in (x, y))
     pp, qq, pq = (float(w @ product) / total for product in (p * p, q * q, p * q))
 

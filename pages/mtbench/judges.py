@@ -56,7 +56,7 @@ def panel(at: BenchPlace) -> None:
 def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
     st.header("By part", anchor=False)
     names = at.names[found.one], at.names[found.other]
-    # Of a single model a question is an answer, and what both judges say of it is for those who may be shown it.
+    # With a single model, a question is one answer; the judges' ratings of it are only for people who may see them.
     ways = BY | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         by = url_state.tabs("by", "By", ways)

@@ -83,7 +83,7 @@ def _refusal(scope: Scope) -> str:
     if any(origin.lower() not in _own_origins(host, scheme) for origin in origins):
         return "This was asked by a page of another origin. Only Assay's own pages may."
     if not origins and scope["type"] == "websocket" and "cookie" in headers:
-        # Every browser names the origin of a websocket; a program without cookies has nobody's rights to misuse.
+        # Every browser sends the origin of a websocket; a program without cookies has no rights that it could misuse.
         return "This connection brings a cookie but no origin. Browsers send both."
     link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_followed_link(headers)
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:

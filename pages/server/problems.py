@@ -21,6 +21,6 @@ def problem(
     }  # fmt: skip
     if problems:
         body |= {"problems": list(problems), "problem_count": count}
-    # What is quoted of a bad request may hold what is no character.
+    # A quotation from a bad request may contain invalid characters.
     text = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     return Response(text, status, headers, MEDIA_TYPE)

@@ -84,7 +84,7 @@ def _name() -> str:
     """The name that was entered (on trust) in this tab, or that the browser's cookie has; "" for none."""
     from urllib.parse import unquote
 
-    # The cookie is that of the page's first request: once somebody has entered or left in this tab, it says nothing.
+    # The cookie is from the page's first request: after a sign-in or sign-out in this tab it is out of date.
     name = st.session_state["person"] if "person" in st.session_state else unquote(st.context.cookies.get(COOKIE, ""))
     return str(name)
 

@@ -25,7 +25,7 @@ def select(
     place = f"{current.url_path if current else ''}/{name}/{now}"
     if words.setdefault(place, options[now]) != options[now]:
         words[place] = options[now]
-        set_choice(name, now)  # Streamlit knows by its words what was chosen, and would show another one
+        set_choice(name, now)  # Streamlit identifies the choice by its words, and would show another one
     key = _key(name)
     return st.selectbox(
         text.escape(title), values, index=values.index(now), format_func=lambda value: options[value], key=key,

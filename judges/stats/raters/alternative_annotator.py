@@ -119,7 +119,7 @@ def _wins(used: Ratings) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.float6
         return (judge >= person).astype(np.float64), (person >= judge).astype(np.float64)
     others, k = used.others(), bins.row_count(used.scale)
     if used.scale.weights:
-        # All are measured against the same people, so sums of squares order as the root of their mean does.
+        # All are compared with the same people, so sums of squares have the order of their root mean squares.
         judge, person = (
             -(others * (values[:, None] - np.arange(k)) ** 2).sum(axis=1) for values in (used.judge, used.value)
         )

@@ -76,7 +76,7 @@ def measure_ceiling(ratings: Ratings) -> HumanCeiling | None:
     scale, (pairs, found) = shared.scale, _between(shared)
     judge = ahead = None
     if shared.judge[0] >= 0:
-        # As many times as the person's label is in a pair: both kappas then weigh people and cells alike.
+        # Weighted by the number of pairs with the person's label: then both kappas weigh people and cells equally.
         first, second = shared.pairs()
         one = np.concatenate([first, second])
         single = Cells(shared.item[one], shared.code[one], shared.judge[one])
