@@ -184,7 +184,7 @@ def _doubts(
             "far: label more of the draw.",
         )
     elif (decision := approval_check.check_dimension(pooled, replace(policy, horizon=0))).state != "meets policy":
-        # What passed once at the bound of all looks need not pass at each: in doubt it is below that of one look.
+        # A pass at the bound of all looks need not be repeated at each: only the bound of one look counts here.
         yield "bound", f"With all labels it would not be approved now: {decision.reason}"
     if since is not None and since.point is not None and since.point < threshold:
         yield (
