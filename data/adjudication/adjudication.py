@@ -28,7 +28,7 @@ from judges.importing.lines import LONGEST_REASON
 from judges.types import sort_of
 
 _HUGE = 1e9
-_TAKEN = "This decision's key is taken by another one. Decide again."
+_TAKEN = "Another decision has this decision's key already. Decide again."
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def adjudicate(
         if not reason:
             raise BadInput("A decision needs a reason, in a few words.")
         if len(reason) > LONGEST_REASON:
-            raise BadInput(f"The reason has {len(reason):,} letters; {LONGEST_REASON:,} are the most.")
+            raise BadInput(f"The reason has {len(reason):,} letters; at most {LONGEST_REASON:,} are allowed.")
         cell = _cell(tx, item.dataset_id, item_id, unit, dimension, token)
         instead = _instead([p.name for p in people.all_people(tx) if p.may("researcher")], actor, cell)
         if instead:
@@ -147,7 +147,7 @@ def withdraw_adjudication(store: Store, actor: str, key: str, decision_id: str) 
             [decision_id],
         )
         if not rows:
-            raise BadInput("This decision does not stand any more: it was taken back, or another one was made.")
+            raise BadInput("This decision is no longer in force: it was taken back, or replaced by another one.")
         decision = AdjudicationRow(*rows[0])
         if decision.person != actor and not who.may("lead"):
             raise NotAllowed(f"{decision.person} made this decision: only they or a lead can take it back.")
@@ -180,13 +180,13 @@ def _cell(tx: Tx, dataset_id: str, item_id: str, unit: str, dimension: str, toke
     cells = disputes.cells_of_item(tx, dataset_id, item_id)
     found = next((c for c in cells if (c.unit, c.dimension) == (unit, dimension)), None)
     if found is None:
-        raise NotFound(f"Nobody's label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} holds any more.")
+        raise NotFound(f"There is no label of {dimension.replace('_', ' ')[:60]} of {unit[:40]} in force any more.")
     decision = found.decision
     if not found.waits:
         if decision is not None:
             answer = found.scale.say(decision.value)
             raise BadInput(f"{decision.person} decided this rating meanwhile: {answer}, because: {decision.reason}")
-        raise BadInput("By the rule of this dataset people do not disagree there by too much any more: nothing waits.")
+        raise BadInput("By this dataset's rule, people no longer disagree too much here: there is nothing to decide.")
     if found.token != token:
         raise BadInput("People's labels of this rating changed while you decided. Look at it again.")
     return found

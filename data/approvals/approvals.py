@@ -52,7 +52,7 @@ def record_decision(
     were seen.
     """
     if decision not in ACTIONS:
-        raise BadInput(f"{decision!r} is no decision: there are {', '.join(get_args(Action))}.")
+        raise BadInput(f"{decision!r} is not a decision. Choose one of: {', '.join(get_args(Action))}.")
     why = policy.check_reason(reason)
     require(store, actor, "lead")
     key = dataset_id, judge_id, sort, dimension

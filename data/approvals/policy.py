@@ -126,7 +126,7 @@ def check_reason(reason: str) -> str:
     if not any(character.isalnum() for character in text):
         raise BadInput("Say why, in a sentence: whoever reads this decision later has nothing else to go by.")
     if len(text) > 2_000:
-        raise BadInput(f"The reason has {len(text):,} characters; 2,000 are the most. Keep it to what decided.")
+        raise BadInput(f"The reason has {len(text):,} characters; at most 2,000 are allowed. Keep it to what decided.")
     return text
 
 

@@ -244,12 +244,12 @@ def _alarms_unmet(terms: Requirements, found: Candidate) -> str:
     if not (terms.alarms and found.alarms):
         return ""
     named = ", ".join(all_audits()[name].title for name in found.alarms)
-    return f"In alarm: {named}. The policy requires that no audit of the judge is."
+    return f"In alarm: {named}. The policy requires that no audit of the judge is in alarm."
 
 
 def _imported_sentence(terms: Requirements) -> str:
     if terms.imported:
-        return "Imported labels count: that they are blind and of random draws is what the importer states."
+        return "Imported labels count: the importer states that they are blind and of random draws."
     return (
         "Only labels given in Assay count: how imported ones were made cannot be checked (they count in datasets "
         "marked as synthetic)."

@@ -184,7 +184,7 @@ def keep_approved(
         if stand is None or stand.holds is None or stand.holds.id != one.id or not reasons:
             raise BadInput("There is nothing to review here any more. Load the page again.")
         if seen is not None and not set(reasons) <= set(seen):
-            raise BadInput("Something else speaks against it since you looked. Review the current figures first.")
+            raise BadInput("There are new reasons against it since you looked. Review the current figures first.")
         name = f"{one.dimension} ({one.sort})"
         review = {"dimension": name, "reasons": sorted(reasons), "reason": why, "person": actor}
         settings.put_setting(tx, one.dataset, f"{KEPT}{one.id}", review)

@@ -108,7 +108,7 @@ class AssignmentTerms:
         if self.priority not in PRIORITIES:
             raise BadInput(f"The priority is {self.priority}: it must be 1 (high), 2 (normal) or 3 (low).")
         if len(self.note) > LETTERS:
-            raise BadInput(f"The note has {len(self.note):,} letters: {LETTERS} are the most.")
+            raise BadInput(f"The note has {len(self.note):,} letters: at most {LETTERS} are allowed.")
         return replace(self, note=make_storable(self.note).strip())
 
 
@@ -212,8 +212,8 @@ def assign(
             plan = _plan(tx, index, dataset_id, stream, chosen, ids, terms)
         if not any(plan.shares.values()):
             raise BadInput(
-                "No item is left to give out: all that are chosen are answered, assigned, or such as nobody named may "
-                "answer."
+                "No item is left to give out: all chosen items are answered, assigned, or not open to any of these "
+                "people."
             )
         _begin(tx, dataset_id, stream, terms, chosen, plan.shares)
         return plan
@@ -267,7 +267,7 @@ def _chosen_ids(store: Store, dataset_id: str, stream: Stream, chosen: Selection
     words = found.words.get(chosen.field, found.meta.get(chosen.field))
     if words is None or chosen.field == item_fields.SYSTEM:
         known = ", ".join(selection_values(store, dataset_id, stream)) or "none"
-        raise BadInput(f"Items cannot be chosen by {chosen.field[:60]!r}, no field of theirs. There are: {known}.")
+        raise BadInput(f"Items have no field {chosen.field[:60]!r} to choose them by. There are: {known}.")
     if stream == "audit" and _are_numbers({str(word) for word in words} - {""}):
         raise BadInput(
             f"Items of the audit sample cannot be chosen by {chosen.field[:60]!r}, which has numbers: they may be "

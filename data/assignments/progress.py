@@ -36,7 +36,7 @@ STATES: dict[ProgressState, str] = {
     "inactive": "work is left to somebody who is not active any more; what was reserved for them is open to everybody",
     "behind": "work is left, and it is past its due date, or will be at the pace of the last days",
     "not begun": "work is left, and nothing was answered since it was given",
-    "on time": "work is left, and nothing speaks against its being done in time",
+    "on time": "work is left, and nothing suggests that it will be late",
     "done": "nothing that was assigned is left",
     "unassigned": "nothing is assigned; what was answered came from the open queue",
 }
@@ -200,7 +200,7 @@ def judge_state(
         return "behind", f"{pace:.3g} items per working day, where {needed:.3g} are needed to be done in time."
     if not tags.is_tag(assignee) and (did.last is None or (work.since and did.last < work.since)):
         return "not begun", "No answer since it was given to them."
-    return "on time", "Nothing speaks against its being done in time."
+    return "on time", "Nothing suggests that it will be late."
 
 
 def find_stuck_signs(work: GivenWork, did: PersonActivity, moment: datetime, offset: timedelta) -> list[str]:
@@ -220,7 +220,7 @@ def find_stuck_signs(work: GivenWork, did: PersonActivity, moment: datetime, off
     times = [one.seconds for one in did.recent if not one.skipped and one.seconds > 0]
     newest, before = times[:_NEWEST], times[_NEWEST:]
     if len(newest) == _NEWEST and len(before) >= _BEFORE and median(newest) > SLOW * median(before):
-        signs.append(f"{median(newest):.0f} s per item of late, {median(before):.0f} s before")
+        signs.append(f"{median(newest):.0f} s per item recently, {median(before):.0f} s before")
     return signs
 
 

@@ -235,8 +235,8 @@ def own_recipe(card: Card) -> Recipe:
     """The recipe of a card of own questions. Raises BadInput for any other, which no workspace can save by itself."""
     if not is_own_card(card):
         raise BadInput(
-            f"The card {card.name} is no custom card, and is not saved by itself: a built-in card is in "
-            "judges/cards/, and named dimensions of pointwise_quality come with the run that uses them."
+            f"The card {card.name} is not a custom card, so it is not saved separately: a built-in card is in "
+            "judges/cards/, and named dimensions of pointwise_quality are saved with the run that uses them."
         )
     return check_recipe(dict(card.recipe or {}))
 

@@ -20,7 +20,8 @@ def export(store: Store | Tx, name: str) -> bytes:
     """
     card = cards.card_named(store, name)
     if not cards.is_own_card(card):
-        raise BadInput(f"{card.title} is no custom card: its folder is judges/cards/{name.removesuffix('_on_turns')}/.")
+        own = name.removesuffix("_on_turns")
+        raise BadInput(f"{card.title} is not a custom card: its folder is judges/cards/{own}/.")
     files = {
         "__init__.py": "",
         "card.py": _CARD,

@@ -19,15 +19,15 @@ from data.store.errors import BadInput, NotFound
 from judges.errors import AssayError
 
 _PATIENCE = 120
-_NO_API = "What answered there is no Assay's API: its answer is no JSON."
+_NO_API = "The server there is not Assay's API: its answer is not JSON."
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.description = (
         "Says of each dimension whether the judge meets the policy. Exit code 0: every one does. 1: one does not. 2: "
-        "of one it cannot be said yet (inconclusive, below minimum sample, undefined), or the question could not be "
-        "answered. With --url it asks a running Assay, by the token in ASSAY_TOKEN."
+        "one is undecided (inconclusive, below minimum sample, undefined), or the question could not be answered. "
+        "With --url it asks a running Assay, with the token in ASSAY_TOKEN."
     )
     add_dataset(parser)
     add_judge(parser)
@@ -69,7 +69,7 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
     if not token:
         raise BadInput("Put a token with the scope check into ASSAY_TOKEN. One is made on the page Your labels.")
     if not token.isascii() or not token.isprintable():
-        raise BadInput("ASSAY_TOKEN holds no token: it has signs that none has. Copy it again, as it was shown.")
+        raise BadInput("ASSAY_TOKEN is not a token: it has characters that no token has. Copy the token again.")
     query = [("dataset", options.dataset), *(("dimension", name) for name in options.dimension)]
     query += [("judge", options.judge)] if options.judge else []
     address = f"{options.url.rstrip('/')}/api/v1/check?{urlencode(query)}"
@@ -84,7 +84,7 @@ def _check_on_server(options: argparse.Namespace) -> dict[str, Any]:
     except OSError as error:
         raise NotFound(f"No Assay answers at {options.url}: {getattr(error, 'reason', None) or error}.") from None
     except (ValueError, http.client.InvalidURL):
-        raise BadInput(f"{options.url!r} is no address of an Assay. Give one as http://127.0.0.1:8501.") from None
+        raise BadInput(f"{options.url!r} is not the address of Assay. Give one like http://127.0.0.1:8501.") from None
     except http.client.HTTPException:
         raise BadInput(_NO_API) from None
 

@@ -101,7 +101,7 @@ def _refuse_place(file: Path, format: Format | None, rows_per_file: int | None) 
     ending = file.suffix.removeprefix(".").lower()
     if not (format or rows_per_file) and ending and ending not in FORMATS:
         names = ", ".join(FORMATS)
-        raise BadInput(f"{file.name} ends in .{ending}, which is no format here ({names}). Say which with --format.")
+        raise BadInput(f"{file.name} ends in .{ending}, which is not a format ({names}). Choose one with --format.")
 
 
 def _list() -> None:

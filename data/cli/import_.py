@@ -55,7 +55,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_card(parser, "a card that the judgments need and no line brings")
     parser.add_argument(
-        "--by-file", action="store_true", help="each file is an import of its own: for more than memory holds at a time"
+        "--by-file", action="store_true", help="import each file separately: for data that does not fit into memory"
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     add_actor(parser)
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.dataset:
         raise BadInput("Say into which dataset: --dataset NAME.")
     if options.by_file and (options.dry_run or options.sampling != "unknown"):
-        raise BadInput("--by-file looks at one file at a time: it can neither count a draw nor check all beforehand.")
+        raise BadInput("--by-file imports one file at a time, so it does not go with --dry-run or --sampling.")
     parts = [Source(file.name, [file]) for file in source.files] if options.by_file else [source]
     mappings = (_mapping(options.mapping),) if options.mapping else ()
     plan = ImportPlan(
@@ -141,7 +141,7 @@ def _mapping(path: Path) -> ColumnMapping:
     try:
         return parse_mapping(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise BadInput(f"{path} is not UTF-8, so it is no mapping.") from None
+        raise BadInput(f"{path} is not UTF-8, so it cannot be read as a mapping.") from None
 
 
 def _suggest_mapping(source: Source, options: argparse.Namespace) -> str:

@@ -12,8 +12,9 @@ from data.records.access import ROLES
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.description = (
-        "Whoever signs in at the provider with this address, which it must have verified, comes in with this role, or "
-        "as somebody who is here already. Without a provider nobody signs in, and names are entered on trust."
+        "Lets a person sign in at the provider with this address, which the provider must have verified. They get this "
+        "role, or come in as a person who is here already. Without a provider nobody signs in, and names are not "
+        "checked."
     )
     add_whom(parser)
     parser.add_argument("--role", choices=ROLES, default="annotator", help="as what (default: annotator)")

@@ -13,9 +13,9 @@ from data.store.errors import BadInput
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.description = (
-        "Makes somebody a lead without another lead. That it was done on the command line is recorded in the audit "
-        "log, and in the evidence of what they decide. Where the policy requires two leads, a lead made in the app "
-        "by one lead alone is not independent of that one."
+        "Makes somebody a lead without another lead. The audit log, and the evidence of their decisions, record that "
+        "it was done on the command line. If the policy requires two leads, a lead whom one lead alone made in the app "
+        "is not independent of that lead."
     )
     parser.add_argument("name", metavar="NAME", nargs="?", default="", help="who; somebody new is entered")
     add_whom(parser)
@@ -26,9 +26,9 @@ def run(options: argparse.Namespace) -> int:
     with workspace_store(new=True) as store:
         name = options.name or options.person
         if options.person not in ("", name):
-            raise BadInput(f"Both {options.name!r} and --person {options.person!r} are named: say who once.")
+            raise BadInput(f"{options.name!r} and --person {options.person!r} name two people: give only one.")
         if options.days != invitations.DAYS and not (options.email or options.subject):
-            raise BadInput("--days is for how long an invitation is open: say whose, with --email or --subject.")
+            raise BadInput("--days says how long an invitation is open: give --email or --subject too.")
         if options.email or options.subject:
             invitations.check_invitation(options.email, options.subject, options.days)
         if name:

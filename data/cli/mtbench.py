@@ -49,7 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--answers-only", action="store_true", help="no judging")
     new.add_argument("--pairs", action="store_true", help="also compare with the other models of the dataset")
     add_dataset(new, "where answers go and are judged (default: one of the protocol's name)", required=False)
-    new.add_argument("--spend", type=float, metavar="USD", help="end before all steps and starts together cost more")
+    new.add_argument("--spend", type=float, metavar="USD", help="the most that all steps and starts may cost together")
     for name, whose in (("price", "the model"), ("judge-price", "the judge")):
         says = f"of {whose}, US dollars per million tokens"
         new.add_argument(f"--{name}", type=float, nargs=2, metavar=("IN", "OUT"), help=says)

@@ -24,8 +24,8 @@ def add(verbs: Any) -> None:
     new = what.add_parser(
         "add",
         help="one from a file",
-        description="Add a protocol from a file of JSON, or change the one of that name. What was before stays on "
-        "record: judges bear the mark of the protocol that they judged by. `show NAME --json` prints one to change.",
+        description="Add a protocol from a file of JSON, or change the one of that name. The earlier version stays "
+        "on record: judges carry the mark of the protocol that they used. `show NAME --json` prints one to change.",
     )
     new.add_argument("file", metavar="FILE", help="a file of JSON")
     add_actor(new)

@@ -16,11 +16,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.description = "Makes, lists and revokes tokens. While Assay runs, the page Your labels does the same."
     parts = parser.add_subparsers(dest="part", required=True, metavar="new|list|revoke")
-    new = parts.add_parser("new", help="make one; its text is printed once, and kept nowhere")
+    new = parts.add_parser("new", help="make one; its text is printed once and not stored")
     new.add_argument("name", metavar="NAME", help="what it is for")
     scopes = "; ".join(f"{name}: {meaning}" for name, meaning in tokens.SCOPES.items())
     new.add_argument("--scope", action="append", default=[], choices=list(tokens.SCOPES), help=f"repeat it. {scopes}")
-    new.add_argument("--days", type=int, default=tokens.DAYS, help=f"how long it holds (default: {tokens.DAYS})")
+    new.add_argument("--days", type=int, default=tokens.DAYS, help=f"days that it is valid (default: {tokens.DAYS})")
     listed = parts.add_parser("list", help="those of a person; a lead sees everybody's")
     revoked = parts.add_parser("revoke", help="end one")
     revoked.add_argument("prefix", metavar="PREFIX", help="how it begins, as list says it")

@@ -129,7 +129,7 @@ def break_down(
     """
     way = breakdown_fields(store, dataset_id, judge_id, tile.dimension).get(by)
     if way is None:
-        raise BadInput(f"The items cannot be parted by {by!r}. Choose another way.")
+        raise BadInput(f"The items cannot be broken down by {by!r}. Choose another field.")
     of = tile.headline if outcome is None else outcome
     basis = tile.approval.requirements.basis(policy.is_synthetic(store, dataset_id))
     frame = _frame(store, dataset_id, judge_id, tile.dimension, basis)

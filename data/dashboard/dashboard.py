@@ -274,7 +274,7 @@ def _withheld_by_decision(dimension: Dimension, decision: Approval) -> WithheldD
     summary = f"{word.capitalize()} by {'Assay' if alone else decision.person} on {decision.at:%Y-%m-%d}"
     if decision.decision == "propose":
         return WithheldDimension(dimension, word, *2 * (f"{summary}; another lead has to approve it.",))
-    outside = f"{summary}: new labels no longer bear it out." if alone else f"{summary}: {decision.reason}"
+    outside = f"{summary}: new labels no longer support it." if alone else f"{summary}: {decision.reason}"
     return WithheldDimension(dimension, word, f"{summary}: {decision.reason}", outside)
 
 

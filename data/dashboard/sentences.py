@@ -26,13 +26,13 @@ def explain_tile(tile: Tile) -> list[str]:
     sure = [s for s in tile.systems if s.means[tile.headline].interval.point is not None]
     refused = [s for s in tile.systems if s.means[tile.headline].refused]
     if refused and not sure:
-        return [*_coverage_sentences(refused, tile), "So what stands here is the judge's own view."]
+        return [*_coverage_sentences(refused, tile), "So the figures here are the judge's own."]
     if not sure:
         few = int(max((s.means[tile.headline].interval.n_eff for s in tile.systems), default=0) + 1e-9)
         unequal = ", counting for less what was likelier to be drawn or called n/a" if _unequal(tile) else ""
         return [
             f"No system has enough labelled items for a corrected figure ({MIN_CLUSTERS} are needed, the most is "
-            f"{few}{unequal}), so what stands here is the judge's own view."
+            f"{few}{unequal}), so the figures here are the judge's own."
         ]
     few, best, worst = len(tile.systems) - len(sure) - len(refused), sure[0], sure[-1]
     top, low = _corrected_figure(tile, best), _corrected_figure(tile, worst)
@@ -73,7 +73,7 @@ def _small_sample_sentences(few: int) -> list[str]:
     if not few:
         return []
     whose = "One other has" if few == 1 else f"{few} others have"
-    return [f"{whose} too few labelled items for a corrected figure: do not hold the judge's own beside those."]
+    return [f"{whose} too few labelled items for a corrected figure: do not compare the judge's own with those."]
 
 
 def _ends(tile: Tile) -> str:

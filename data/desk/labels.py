@@ -163,7 +163,7 @@ def _read(answers: Sequence[Any]) -> tuple[list[DeskAnswer], list[RefusedAnswer]
         entry_count = len(answer.values) + len(answer.notes) + len(answer.repairs)
         long = sum(len(n.text) for n in answer.notes) + sum(len(r.text) for r in answer.repairs)
         if entry_count > ENTRIES or long > LETTERS:
-            most = f"{ENTRIES:,} values and notes with {LETTERS:,} letters in them are the most"
+            most = f"at most {ENTRIES:,} values and notes with {LETTERS:,} letters are allowed"
             refused.append(RefusedAnswer(key, item, f"This answer is too large to be saved: {most}. Shorten it."))
             continue
         entries, letters = entries + entry_count, letters + long
@@ -191,7 +191,7 @@ def _save_one(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer) -> str:
     past = tx.rows("select id, previous, draw_id from answer where item_id = $1 and person = $2", [item.id, actor])
     last = {row[0] for row in past} - {row[1] for row in past}
     if last != ({answer.version} if answer.version else set()):
-        return "You answered this item elsewhere meanwhile (another tab?). That answer stands; open it to change it."
+        return "You answered this item elsewhere meanwhile (another tab?). That answer is kept; open it to change it."
     # What corrects an answer belongs to the same draw: it cannot become blind because the item was drawn meanwhile.
     draw = _draw(tx, item.id, next((r[2] for r in past if r[0] in last), answer.claim), again=bool(last))
     if why := _why_not(tx, index, actor, answer, draw[0] if draw and not last else ""):
@@ -252,13 +252,13 @@ def _why_not(tx: Tx, index: QueueIndex, actor: str, answer: DeskAnswer, draw_id:
     """
     judges = {one for one in (answer.judge, *(value.judge for value in answer.values)) if one}
     if judges and len(tx.rows("select id from judge where id = any($1)", [sorted(judges)])) < len(judges):
-        return "It names a judge that is not of this workspace. Open the item and answer it again."
+        return "It names a judge that is not in this workspace. Open the item and answer it again."
     with index.lock:
         whose = index.describe_reservation(draw_id, actor)
     return whose and f"This item is reserved for {whose}. A researcher can give it to you on the page Assignments."
 
 
-_TAKEN = "Another answer was saved under this one's key before, and stands. Open the item and answer it again."
+_TAKEN = "Another answer was saved under the same key before, and is kept. Open the item and answer it again."
 
 
 def _is_as_saved(tx: Tx, actor: str, answer: DeskAnswer) -> bool:

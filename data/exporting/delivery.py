@@ -124,7 +124,7 @@ def _read_cursor(name: str, query_id: str, cursor: str) -> tuple[Row, int]:
     except (ValueError, TypeError, BadJson):
         sound = False
     if not sound:
-        raise BadInput("This cursor belongs to another question. Take the one that came with the page before.")
+        raise BadInput("This cursor belongs to another request. Use the one from the previous page.")
     return found, times
 
 
@@ -140,7 +140,7 @@ def _rows_behind(
         behind = 0 if not begin else same[times - 1] if len(same) >= times > 0 else None
         if len(found) < most:  # these are the last
             if behind is None:
-                raise BadInput("The row that the page before ended with is gone. Begin again without a cursor.")
+                raise BadInput("The last row of the previous page no longer exists. Start again without a cursor.")
             return found[behind:]
         if behind is not None and len(found) - behind >= limit:
             return found[behind : behind + limit]

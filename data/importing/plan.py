@@ -78,5 +78,5 @@ class ImportPlan:
         if self.population is not None and self.sampling != "random":
             raise BadInput("The number of items that a sample was drawn from belongs to items drawn at random.")
         if self.population is not None and not 1 <= self.population <= _MOST:
-            raise BadInput(f"A sample of {self.population:,} items cannot be: give a number from 1 to {_MOST:,}.")
+            raise BadInput(f"A sample is drawn from 1 to {_MOST:,} items, not from {self.population:,}.")
         return self

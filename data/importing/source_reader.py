@@ -61,7 +61,7 @@ def read_source(
     checks = LineChecks(snapshot, ask, spool, problems)
     result = ReadingResult(report)
     for name in source.left_aside[:20]:
-        problems.warn(f"{name} was left aside: it is no data file.")
+        problems.warn(f"{name} was ignored: it is not a data file.")
     last = ("", 0)
     try:
         with _unswept(), contextlib.suppress(TooManyErrors):

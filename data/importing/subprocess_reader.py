@@ -241,9 +241,9 @@ def _end_reason(source: Source, file: str, code: int, seconds: int, folder: Path
     what = file or (source.name if len(source.files) == 1 else f"One of the files ({source.name})")
     rest = "Split the file into smaller ones, or import it with `python -m data import`, which has no such limit."
     if code == -signal.SIGXCPU:
-        return BadInput(f"{what} takes longer to be read than it may: {seconds:,} seconds for its size. {rest}")
+        return BadInput(f"{what} takes longer to read than its size allows: {seconds:,} seconds. {rest}")
     if code in (OUT_OF_MEMORY, -signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
-        return BadInput(f"{what} needs more memory to be read than it may: {MEMORY / 2**30:.0f} GB. {rest}")
+        return BadInput(f"{what} needs more memory to read than is allowed: {MEMORY / 2**30:.0f} GB. {rest}")
     trace = folder / TRACE
     return _unexpected_end(
         source, what, code, trace.read_text("utf-8", "replace").splitlines() if trace.exists() else []

@@ -55,12 +55,13 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
             origin = f"by the protocol {mark}" if mark else f"of {target.model} that came from elsewhere"
             raise BadInput(
                 f"The dataset {found.name} holds answers {origin}, and these are by {ours}: they would "
-                "bear the same names. Give another dataset; both can be compared side by side."
+                "have the same names. Give another dataset; both can be compared side by side."
             )
         user_texts = said_by(answer, "user")
         if known.get(question, user_texts) != user_texts:
             raise BadInput(
-                f"The dataset {found.name} holds answers to another wording of question {question}. Give another one."
+                f"The dataset {found.name} holds answers to another wording of question {question}. Give another "
+                "dataset."
             )
         if answer.system == target.model and question in known:
             there_already.add(question)

@@ -91,8 +91,8 @@ def _refuse_other(store: Store | Tx, dataset_id: str, design: SampleDesign) -> N
     if (design.by, design.of) != (first.by, first.of) or judged:
         raise BadInput(
             f"The items of this dataset were stratified {describe_design(first)} at their first draw and keep these "
-            "strata: their probabilities would be unknown otherwise. Another design can stratify only items that are "
-            "imported later."
+            "strata, because their probabilities would be unknown otherwise. Another design can stratify only items "
+            "that are imported later."
         )
 
 

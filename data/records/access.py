@@ -112,7 +112,7 @@ def is_switched_on(name: str, usual: str = "0") -> bool:
 @cache
 def _hours(text: str) -> timedelta:
     if not re.fullmatch(r"\d{1,4}(\.\d{1,3})?", text) or not float(text):
-        raise BadInput(f"ASSAY_SESSION_HOURS is {text!r}: give the hours for which a sign-in holds, as in 12.")
+        raise BadInput(f"ASSAY_SESSION_HOURS is {text!r}: give the hours for which a sign-in is valid, such as 12.")
     return timedelta(hours=float(text))
 
 
@@ -152,7 +152,7 @@ class Visit(Store):
             found = self.visitor()
             if found is None:
                 raise NotAllowed(
-                    f"{self.person} cannot work here at present. Sign in again; a lead can see why on the People page."
+                    f"{self.person} cannot work here now. Sign in again; a lead can see why on the People page."
                     if self.person
                     else "Nobody is signed in here. Sign in first."
                 )

@@ -40,9 +40,9 @@ def plain_address(email: str) -> str:
     email = email.strip()
     name, at, host = email.rpartition("@")
     if not (name and at and "." in host.strip(".")) or len(email) > 254 or any(c.isspace() for c in email):
-        raise BadInput(f"{email[:80]!r} is no e-mail address.")
+        raise BadInput(f"{email[:80]!r} is not an e-mail address.")
     if has_invisible_characters(email):
-        raise BadInput(f"{email[:80]!r} has characters that nobody sees.")
+        raise BadInput(f"{email[:80]!r} has invisible characters. Type it again.")
     return email.lower() if email.isascii() else email
 
 
@@ -88,7 +88,7 @@ def _until(days: int) -> datetime:
 
 def _open(tx: Tx, new: Invitation) -> Invitation:
     if new.role not in ROLES:
-        raise BadInput(f"{new.role!r} is no role: there are {', '.join(ROLES)}.")
+        raise BadInput(f"{new.role!r} is not a role. There are: {', '.join(ROLES)}.")
     if new.person:
         new = new._replace(role=require(tx, new.person, "annotator").role)
     if why := _why_not(tx, new):

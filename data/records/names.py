@@ -111,9 +111,9 @@ def explain_difference(name: str, known: str) -> str:
 def why_reserved(name: str, known: bool = False) -> str:
     """Say why nobody may enter under a name; "" if somebody may. `known`: they have worked here before."""
     if find_lookalike(ITSELF if known else RESERVED, name):
-        return f"{name!r} is kept for what Assay does by itself. Choose another name."
+        return f"{name!r} is reserved for what Assay does by itself. Choose another name."
     if not known and any(_FILE.search(text) for text in _fold_shapes(name)):
-        return f"{name!r} is kept for labels that came in from files: no name that is entered ends so."
+        return f"{name!r} has an ending that is reserved for labels from files. Choose another name."
     return ""
 
 

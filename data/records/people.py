@@ -92,7 +92,7 @@ def set_person(store: Store, actor: str, name: str, role: Role, active: bool = T
     """
     name = _clean(name)
     if role not in ROLES:
-        raise BadInput(f"{role!r} is no role: there are {', '.join(ROLES)}.")
+        raise BadInput(f"{role!r} is not a role. There are: {', '.join(ROLES)}.")
 
     def work(tx: Tx) -> Person:
         lead = [p.name for p in all_people(tx) if p.role == "lead"]
@@ -250,8 +250,8 @@ def end_logins(tx: Tx, name: str, login: str = "") -> None:
 
 def _of_a_file(name: str) -> str:
     return (
-        f"{name} is known here from imported labels only, and is not active: labels from a file stay apart from "
-        f"anybody's own. Choose a name that differs, such as {name} with an initial."
+        f"{name} is known here from imported labels only, and is not active: labels from a file are kept apart from "
+        f"those given in Assay. Choose another name, such as {name} with an initial."
     )
 
 
@@ -259,7 +259,7 @@ def _looks_like(name: str, lookalike: str) -> str:
     apart = names.explain_difference(name, lookalike)
     return (
         f"{name!r} looks like {lookalike!r}, who is known here, and is another name{f' ({apart})' if apart else ''}. "
-        f"If you mean {lookalike}, write it just so; else choose a name that nobody takes for theirs."
+        f"If you mean {lookalike}, write it exactly so; otherwise choose a name that cannot be confused with it."
     )
 
 

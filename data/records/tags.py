@@ -64,7 +64,7 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
     Capitals and spaces at the ends do not make another tag: the one that somebody has already is taken.
     """
     if not 0 <= share <= WIDEST:
-        raise BadInput(f"A share of {share:g} cannot be: give 0 (nothing for now) to {WIDEST:g}; 1 is as usual.")
+        raise BadInput(f"The share is {share:g}: it must be 0 (nothing for now) to {WIDEST:g}; 1 is as usual.")
 
     def work(tx: Tx) -> PersonTags:
         require(tx, actor, "lead")
@@ -75,7 +75,7 @@ def set_tags(store: Store, actor: str, name: str, tags: Sequence[str], share: fl
         chosen = dict.fromkeys(known.setdefault(tag.casefold(), tag) for tag in cleaned)
         new = PersonTags(name, tuple(sorted(chosen, key=str.casefold)), float(share))
         if len(new.tags) > MOST:
-            raise BadInput(f"{name} would have {len(new.tags)} tags: {MOST} are the most.")
+            raise BadInput(f"{name} would have {len(new.tags)} tags: at most {MOST} are allowed.")
         if new != tags_by_name.get(name, PersonTags(name)):
             put_setting(tx, SCOPE, name, {k: v for k, v in asdict(new).items() if k != "person"})
         return new

@@ -66,7 +66,7 @@ def new_token(store: Store, actor: str, name: str, scopes: Sequence[str], days: 
     if not scopes or not set(scopes) <= SCOPES.keys():
         raise BadInput(f"Say what the token may do: one or more of {', '.join(SCOPES)}.")
     if not 1 <= days <= MOST_DAYS:
-        raise BadInput(f"A token holds for 1 to {MOST_DAYS} days, not {days:,}.")
+        raise BadInput(f"A token is valid for 1 to {MOST_DAYS} days, not {days:,}.")
     prefix = _BEGINS + secrets.token_hex(4)
     text = f"{prefix}_{secrets.token_urlsafe(32)}"
 
@@ -136,7 +136,7 @@ def find_token(store: Store, text: str) -> tuple[Token, Person]:
     if seen is not None and now() - seen > RESTS:
         raise NotAllowed(
             f"{person.name}, whose token this is, has the role by a group at the sign-in provider, and has not signed "
-            f"in for {RESTS.days} days. It holds again once they have."
+            f"in for {RESTS.days} days. The token is valid again once they sign in."
         )
     _note_use(store, found)
     return found, person

@@ -208,7 +208,7 @@ class _Batches:
             reason = self.client.refusal(shown)
             self._record(ident, "failed", {"why": reason})
             raise FatalError(
-                f"The endpoint refused the batch: {reason or 'it gave no reason'}. Mend it, then resume the run."
+                f"The endpoint refused the batch: {reason or 'it gave no reason'}. Fix that, then resume the run."
             )
         if state not in _ENDED:
             if state != self._state(ident):
@@ -240,7 +240,7 @@ class _Batches:
         self._record(ident, "collected", self._brought)
         if self._barren >= _BARREN:
             raise FatalError(
-                f"{_BARREN} batches in a row brought nothing. Resume the run to try again, or without a batch."
+                f"{_BARREN} batches in a row brought no replies. Resume the run to try again, or without a batch."
             )
 
     def _read_result(self, result: lines.BatchResult) -> list[CallReply | Charge]:

@@ -30,7 +30,7 @@ def read_environment(team: bool) -> None:
     except ValidationError as error:
         raise BadInput(f"ASSAY_ENDPOINTS: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
     if wrong := [key for _, *key in entries if len(key) > 1 or not all(one.isidentifier() for one in key)]:
-        raise BadInput(f"ASSAY_ENDPOINTS has {' '.join(wrong[0])!r} for a variable: write URL VARIABLE, URL VARIABLE.")
+        raise BadInput(f"ASSAY_ENDPOINTS has {' '.join(wrong[0])!r} as a variable: write URL VARIABLE, URL VARIABLE.")
     _listed = [Endpoint(), *endpoints] if team or endpoints else None
 
 
@@ -47,14 +47,14 @@ def settle(endpoint: Endpoint) -> Endpoint:
     keys = [one.key_variable for one in _listed if one.address == where]
     if not keys:
         raise NotAllowed(
-            f"{where} is none of the endpoints that this server asks. Whoever operates Assay can list it in "
+            f"{where} is not one of the endpoints that this server may use. Whoever operates Assay can add it to "
             "ASSAY_ENDPOINTS."
         )
     if endpoint.key_variable in keys:
         return endpoint
     if endpoint.key_variable == usual:
         return endpoint.model_copy(update={"key_variable": keys[0]})
-    raise NotAllowed(f"{where} is not asked with the key in {endpoint.key_variable} here. Leave the key's name out.")
+    raise NotAllowed(f"The key in {endpoint.key_variable} is not used for {where} here. Leave the key's name out.")
 
 
 def open_client(endpoint: Endpoint, modes: MutableMapping[str, str] | None = None) -> Client:

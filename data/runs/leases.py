@@ -47,7 +47,7 @@ def require_lease(tx: Tx, run_id: str) -> None:
     """Raise BadInput if another process took over a run that this one works on, because it was silent for too long."""
     rows = tx.rows("select holder from run_lease_now where run_id = $1", [run_id]) if tx.shared else []
     if rows and rows[0][0] != HOLDER:
-        raise BadInput("Another process of this workspace has taken over this run, as nothing was heard of this one.")
+        raise BadInput("Another process of this workspace has taken over this run, because this one was silent.")
 
 
 def runs_elsewhere(store: Store | Tx) -> set[str]:

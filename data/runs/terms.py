@@ -30,7 +30,7 @@ def check_terms(order: RunOrder) -> None:
     if not (math.isfinite(limit) and limit > 0):
         raise BadInput(f"A spending limit is an amount above 0 in US dollars, such as 2.50; it is {limit:g}.")
     if order_price(order) is None:
-        raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: say the price.")
+        raise BadInput(f"The price of {order.model} is not known, so no spending limit can be kept: give the price.")
 
 
 def budget(order: RunOrder, spent: float) -> Budget | None:

@@ -207,7 +207,7 @@ class LiveRun:
             why = str(error)
         except Exception as error:
             log.error("run_broke_off", error, run=self.run_id)
-            why = f"The run broke off by an error of Assay's own ({type(error).__name__}). Resume it to go on."
+            why = f"The run stopped because of an error in Assay ({type(error).__name__}). Resume it to go on."
         self._tell(kind)
         try:
             if kind or modes != known or self.store.shared:

@@ -149,7 +149,7 @@ class DuckTables(Store):
             if isinstance(error, duckdb.OutOfMemoryException):
                 then = "Let it have more memory (ASSAY_MEMORY, or a larger machine), then try again."
             elif isinstance(error, duckdb.ProgrammingError):
-                then = "This is an error of Assay's own: please report it."
+                then = "This is an error in Assay: please report it."
             raise StoreFailed(f"{what}: the store {self.name} says {opening.first_line(error)} {then}") from error
 
     def _read(self, run: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
@@ -289,7 +289,7 @@ class DuckStore(DuckTables):
         if newest < seen:
             raise StoreDamaged(
                 f"The store {self.path} was changed while it was opened: it ended at revision {seen}, now at {newest}. "
-                "See that nothing else works on its files, then start again."
+                "Make sure that nothing else uses its files, then start again."
             )
         return newest
 
@@ -315,8 +315,8 @@ class DuckStore(DuckTables):
                 if found is None or found.newest < self._confirmed:
                     raise StoreDamaged(
                         f"The store {self.path} ends at revision {found.newest if found else 0}, but revision "
-                        f"{self._confirmed} was confirmed. See what was done to its files; nothing is saved until they "
-                        "are back."
+                        f"{self._confirmed} was confirmed. Find out what happened to its files; nothing is saved until "
+                        "they are back."
                     )
                 self._con = opening.connect(self.path, self._log + _CHECKPOINT)
                 opening.register_store(self.path, self)

@@ -68,7 +68,7 @@ class StoreFile:
 def real_path(path: Path) -> Path:
     """The file that a store's path means, past links. Raises StoreDamaged for a link to nowhere."""
     if os.path.islink(path) and not os.path.exists(path):
-        raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, where nothing is. Mend the link.")
+        raise StoreDamaged(f"The store {path} is a link to {os.readlink(path)}, which does not exist. Fix the link.")
     return Path(os.path.realpath(path))
 
 
@@ -179,15 +179,15 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
         return StoreFile(version, newest, own, False)
     if unreadable:
         raise StoreDamaged(
-            f"The mark {mark.path} cannot be read ({unreadable}), so nothing says whether what {path.name} holds "
-            f"({many(newest, 'change')}) is all that was confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
+            f"The mark {mark.path} cannot be read ({unreadable}), so it is not known whether {path.name} "
+            f"({many(newest, 'change')}) has all that was confirmed. {RESTORE}, or go on with what is there: {ACCEPT}"
         )
     if entry is None and version:  # with no change in it, too: its changes may all have been in a log
         raise StoreDamaged(
-            f"Beside the store {path} its mark {mark.path.name} is missing, so nothing says whether what it holds "
-            f"({many(newest, 'change')}) is all that was confirmed. A store moves with its .wal and .mark: copy these, "
-            f"too. Is it a backup, put it in the store's place with python -m data restore {path.name}, or go on with "
-            f"what is there: {ACCEPT}"
+            f"The mark {mark.path.name} of the store {path} is missing, so it is not known whether the store "
+            f"({many(newest, 'change')}) has all that was confirmed. If the store was moved, copy its .wal and .mark, "
+            f"too. If it is a backup, put it in the store's place with python -m data restore {path.name}. Or go on "
+            f"with what is there: {ACCEPT}"
         )
     if newest < seq:
         lost = f"{many(seq - newest, 'change')} {verb(seq - newest, 'is', 'are')} missing"
@@ -198,8 +198,8 @@ def inspect_store(path: Path, accept: bool = False, write: bool = True) -> Store
     if other:
         raise StoreDamaged(
             f"Change {seq} in the store {path} is not the one that its mark {mark.path.name} confirms: the file, its "
-            f"write-ahead log ({path.name}.wal) or the mark is of another store, or of a copy that was worked on by "
-            f"itself. Put together what belongs together. {RESTORE}, or go on with what is there: {ACCEPT}"
+            f"write-ahead log ({path.name}.wal) or the mark is of another store, or of a copy that was changed "
+            f"separately. Put the files of one store together. {RESTORE}, or go on with what is there: {ACCEPT}"
         )
     return StoreFile(version, newest, own, entry is not None)
 
@@ -210,8 +210,8 @@ def _refuse_leftovers(path: Path, mark: Mark) -> None:
     if left := [*([mark.path] if unreadable or (entry and entry[0]) else []), *logs(path)]:
         names = " and ".join(file.name for file in left)
         raise StoreDamaged(
-            f"The store {path} is not there, but {names} beside it {'are' if len(left) > 1 else 'is'}: with the file, "
-            f"that holds what was confirmed. Put the file back, or move {names} away and "
+            f"The store {path} is missing, but its {names} {'are' if len(left) > 1 else 'is'} still there, so a store "
+            f"with confirmed changes was here. Put the file back, or move {names} away and then "
             "restore a backup (python -m data restore BACKUP) or begin a new store."
         )
 
@@ -220,13 +220,13 @@ def _is_file(path: Path) -> None:
     """Raise for what is no DuckDB file: DuckDB would open a .csv as a view, and save to nowhere."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise StoreDamaged(f"The store {path} is no file. Name a DuckDB file, or a path where nothing is yet.")
+            raise StoreDamaged(f"The store {path} is not a file. Name a DuckDB file, or a path where nothing is yet.")
         with path.open("rb") as file:
             head = file.read(12)
     except OSError as error:
         raise StoreFailed(f"The store {path} cannot be opened: {error.strerror}. Check the file's rights.") from None
     if head[8:] != b"DUCK":
-        what = "is no DuckDB file" if head else "is empty (0 bytes), no DuckDB file"
+        what = "is not a DuckDB file" if head else "is empty (0 bytes), not a DuckDB file"
         raise StoreDamaged(
             f"{path} {what}, so it is not opened as a store. Name another path in ASSAY_STORE; or, if a store was "
             "here, restore a backup (python -m data restore BACKUP)."

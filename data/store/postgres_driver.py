@@ -40,7 +40,7 @@ _PAUSE = 0.1
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05")
 """States of SQL in which the connection is lost or was ended, or the server ends or begins."""
 _READ_ONLY = "25006"
-_WHEN_BACK = "When it does again, the app goes on by itself, and a command that has ended is to be given once more."
+_WHEN_BACK = "When it answers again, the app goes on by itself; a command that has ended must be run again."
 
 
 class PostgresStore(DuckTables):
@@ -248,9 +248,9 @@ class PostgresStore(DuckTables):
         if error.sqlstate == "55P03":
             return f"another process has been writing to {self.name} for {postgres_schema.WAIT} seconds. Try again."
         if error.sqlstate == "25P03":
-            return f"it took longer than {postgres_schema.WAIT} seconds, which others would wait for. Do it in parts."
+            return f"it took longer than {postgres_schema.WAIT} seconds, and others have to wait. Do it in parts."
         if error.sqlstate == "23505":
-            return "another import brings some of the same rows. Try again when it has ended."
+            return "another import is adding some of the same rows. Try again when it has ended."
         if error.sqlstate == _READ_ONLY:
             return f"the database {self.name} is read-only. Name the server that takes changes in ASSAY_STORE."
         if error.sqlstate == "53100":
@@ -501,8 +501,8 @@ class PostgresStore(DuckTables):
             except psycopg.OperationalError:
                 if time.monotonic() > until:
                     raise StoreFailed(
-                        f"The database {self.name} went away in the middle of a change, and nothing says whether it "
-                        "was saved. Look at it when the database is back."
+                        f"The database {self.name} stopped answering during a change, and it is not known whether the "
+                        "change was saved. Check it when the database is back."
                     ) from None
                 time.sleep(_PAUSE)
 

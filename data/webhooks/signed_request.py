@@ -63,7 +63,7 @@ def post(url: str, secret: str, event: str, kind: str, body: bytes, patience: fl
         if line.was_cut or isinstance(error, TimeoutError):
             return f"It did not answer within {patience:g} seconds."
         if isinstance(error, ssl.SSLCertVerificationError):
-            return f"Its certificate does not hold: {error.verify_message}."[:_WHY]
+            return f"Its certificate is not valid: {error.verify_message}."[:_WHY]
         if isinstance(error, ssl.SSLError):
             return "It does not speak TLS: the address may begin with http, not https."
         return f"It could not be reached: {getattr(error, 'strerror', None) or type(error).__name__}."[:_WHY]
@@ -86,7 +86,7 @@ class _Line(http.client.HTTPConnection):
         self.default_port = 443 if safe else 80  # which the header Host does without
         found = [str(one[4][0]) for one in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)]
         if not allows_private() and not all(is_public(one) for one in found):
-            raise _PrivateAddress(f"{name} leads to this machine or a network of its own, which is not allowed here.")
+            raise _PrivateAddress(f"{name} leads to this machine or a private network, which is not allowed here.")
         self._address = found[0]
 
     def connect(self) -> None:

@@ -79,8 +79,8 @@ def check_url(url: str) -> str:
     plain = url.isascii() and url.isprintable() and " " not in url and len(url) <= _LONG
     if parts.scheme not in ("http", "https") or not name or not plain or "@" in parts.netloc or parts.fragment:
         raise BadInput(
-            f"{url[:80]!r} cannot be told anything. Give an address as https://host/path, without a name and a "
-            f"password in it, of at most {_LONG} characters."
+            f"{url[:80]!r} cannot be the address of a webhook. Give one such as https://host/path, without a name "
+            f"or password in it, of at most {_LONG} characters."
         )
     try:
         near = not is_public(name)
@@ -88,7 +88,7 @@ def check_url(url: str) -> str:
         near = name.lower() == "localhost" or name.lower().endswith(".localhost")
     if near and not allows_private():
         raise BadInput(
-            f"{name} is an address of this machine or of a network of its own. Whoever operates Assay can allow that "
+            f"{name} is an address of this machine or of a private network. Whoever operates Assay can allow that "
             "with ASSAY_WEBHOOK_PRIVATE=1."
         )
     return url
@@ -99,7 +99,7 @@ def add_webhook(store: Store, actor: str, url: str, events: Sequence[str]) -> tu
     """Add an address: it, and the secret that signs what goes to it. Raises NotAllowed, BadInput."""
     url = check_url(url.strip())
     if not events or not set(events) <= EVENTS.keys():
-        raise BadInput(f"Say what the address is to be told: one or more of {', '.join(EVENTS)}.")
+        raise BadInput(f"Choose the events that the address is notified of: one or more of {', '.join(EVENTS)}.")
     require(store, actor, "lead")
     note_finished_queues(store)  # what was finished before is no news
     secret = f"whsec_{secrets.token_urlsafe(32)}"
@@ -164,7 +164,7 @@ def secret_of(store: Store, webhook_id: str) -> str:
 def _one(reader: Store | Tx, webhook_id: str) -> Webhook:
     found = next((one for one in _webhooks(reader) if one.id == webhook_id and one.state != "removed"), None)
     if found is None:
-        raise NotFound("This webhook is there no more. Load the page again.")
+        raise NotFound("This webhook no longer exists. Load the page again.")
     return found
 
 

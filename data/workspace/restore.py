@@ -34,7 +34,7 @@ def restore(backup: Path, url: str, force: bool = False) -> tuple[int, Path | No
     if path.exists() and backup.samefile(path):
         raise BadInput(f"{backup} is the store itself. Give the backup's file.")
     if path.exists() and not path.is_file():
-        raise BadInput(f"{path} is no file, so no store can take its place. ASSAY_STORE names another path.")
+        raise BadInput(f"{path} is not a file, so no store can take its place. Name another path in ASSAY_STORE.")
     part = opening.beside_path(path, ".restoring")
     with opening.lock_folder(path):
         opening.check_idle(path)
@@ -85,11 +85,11 @@ def _sound(backup: Path, part: Path, url: str, force: bool, seen: list[Row]) -> 
         marked = opening.beside_path(backup, ".mark").exists()
         found = opening.inspect_store(backup, accept=force or not marked, write=False)
     except StoreDamaged as error:
-        raise BadInput(f"{backup} is no backup that can be opened, so nothing was changed. {error}") from None
+        raise BadInput(f"{backup} cannot be opened as a backup, so nothing was changed. {error}") from None
     if not force and (found is None or not found.newest):
         raise BadInput(
-            f"{backup} holds no change, so it is hardly the backup that you mean; nothing was changed. "
-            "Restore it all the same with --force."
+            f"{backup} has no changes, so it is probably not the backup that you mean; nothing was changed. "
+            "To restore it anyway, use --force."
         )
     opening.copy(backup, part)
     store = DuckStore(part, url, accept=True)

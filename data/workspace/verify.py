@@ -104,7 +104,8 @@ def _samples(store: Store) -> Iterator[str]:
         "group by c.judge_id order by c.judge_id limit 20"
     )
     for judge, count in store.rows(query):
-        yield f"{many(count, 'value')} of the judge {judge!r} {verb(count, 'is', 'are')} not what its samples come to."
+        differ = verb(count, "differs", "differ")
+        yield f"{many(count, 'value')} of the judge {judge!r} {differ} from what its samples combine to."
 
 
 def _items(store: Store) -> Iterator[str]:

@@ -69,8 +69,8 @@ def find_card(
         )
     if dimensions:
         raise BadCard(
-            f"The card {name} has dimensions of its own: leave out --dimension. Only {POINTWISE} takes dimensions of "
-            "one's choice; under a name that no card has they make a card of their own."
+            f"The card {name} has dimensions of its own: leave out --dimension. Only {POINTWISE} takes other "
+            "dimensions. To make a new card of them, give a name that no card has."
         )
     if name not in cards_by_name and base != name and base in cards_by_name:
         return apply_per_turn(cards_by_name[base])
@@ -123,8 +123,8 @@ def parse_scale(text: str) -> dict[str, Any]:
         if len(words) > 1 and all(words):
             return na_option | {"kind": kind, "categories": words}
     raise BadCard(
-        f"({text[:60]}) is no scale. Write (1-5) for whole numbers, (0-1) or (0-10 step 0.5) for any number, (yes/no), "
-        "(poor|fair|good) for words from worst to best, (red, green) for words without order."
+        f"({text[:60]}) is not a scale. Write (1-5) for whole numbers, (0-1) or (0-10 step 0.5) for any number, "
+        "(yes/no), (poor|fair|good) for words from worst to best, (red, green) for words without order."
     )
 
 
@@ -149,7 +149,7 @@ def card_from_file(path: Path) -> Card:
     if path.is_dir():
         return _folder({file.name: _text(path, file.read_bytes()) for file in _files_of_card(path)}, path)
     if path.stat().st_size > _MOST:
-        raise BadCard(f"{path} is larger than {_MOST // 1_000_000} MB: that is no card.")
+        raise BadCard(f"{path} is larger than {_MOST // 1_000_000} MB, so it is not a card.")
     data = path.read_bytes()
     if zipfile.is_zipfile(io.BytesIO(data)):
         return _folder(_read_zip(path, data), path)
@@ -157,7 +157,7 @@ def card_from_file(path: Path) -> Card:
     try:
         row = json.loads(text)
     except RecursionError:
-        raise BadCard(f"{path} is nested too deeply: that is no card.") from None
+        raise BadCard(f"{path} is nested too deeply, so it is not a card.") from None
     except ValueError:
         row = _first_line(path, text)
     if isinstance(row, dict) and isinstance(row.get("card"), dict):
@@ -181,7 +181,7 @@ def _files_of_card(folder: Path) -> list[Path]:
         raise BadCard(f"{folder} is a card of code: copy it to judges/cards/ and name it {folder.name}.")
     found = [folder / name for name in _FILES if (folder / name).is_file()]
     if any(file.stat().st_size > _MOST for file in found):
-        raise BadCard(f"{folder} has a file of more than {_MOST // 1_000_000} MB: that is no card.")
+        raise BadCard(f"{folder} has a file of more than {_MOST // 1_000_000} MB, so it is not a card.")
     return found
 
 
@@ -263,7 +263,7 @@ def _pointwise(text: str) -> tuple[str, str] | tuple[str, str, Scale]:
     if given["kind"] != "ordinal" or given.get("na"):
         raise BadCard(
             f"{text[:80]!r}: {POINTWISE} scores in whole numbers, such as (1-3). For another scale leave out --card "
-            f"{POINTWISE}, or give a name that no card has: that makes a card of its own."
+            f"{POINTWISE}, or give a name that no card has: that makes a new card."
         )
     return name, definition, Scale("ordinal", given["lo"], given["hi"])
 

@@ -86,7 +86,7 @@ class RecipeScale(Strict):
             if not 2 <= len(self.categories) <= MOST:
                 raise ValueError(f"give 2 to {MOST} answers; there are {len(self.categories)}")
             if len(set(self.categories)) < len(self.categories):
-                raise ValueError("an answer stands twice (upper and lower case are the same)")
+                raise ValueError("an answer appears twice (upper and lower case are the same)")
             for word in self.categories:
                 if not 1 <= len(word) <= 40 or not word.isprintable() or word in ("n/a", "na"):
                     raise ValueError(f"{word[:40]!r} cannot be an answer: 1 to 40 characters, and n/a has its own mark")
@@ -172,7 +172,7 @@ class Recipe(Strict):
                 raise ValueError(f"{question.name} is asked of a {question.unit}, but a {self.kind} has: {unit_names}")
         named = [(question.unit, question.name) for question in self.dimensions]
         if twice := next((pair for pair in named if named.count(pair) > 1), None):
-            raise ValueError(f"the dimension {twice[1]} stands twice for the {twice[0]}")
+            raise ValueError(f"the dimension {twice[1]} appears twice for the {twice[0]}")
         return self
 
 

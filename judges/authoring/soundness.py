@@ -78,7 +78,7 @@ def shown_fields(card: Card) -> list[tuple[str, str, list[str]]]:
         return [(part, card.variant(item, part), list(card.fields(item, part))) for part in card.parts(item)]
     except Exception as error:
         why = f"failed on a plain {card.kind}: {_error_line(error)}"
-        raise BadCard(f"{describe_origin(card)}: parts(), variant() or fields() {why}. Mend it.") from error
+        raise BadCard(f"{describe_origin(card)}: parts(), variant() or fields() {why}. Fix that.") from error
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _faults(key: _Key) -> tuple[CardFault, ...]:
         except BadCard as error:
             return (*found, CardFault(f"{describe_origin(card)}: {error}"))
         if card.reply.model_config.get("extra") != "forbid":
-            text = "Reply lets keys through that nobody asked for. Give it the base class Strict."
+            text = "Reply accepts keys that it does not define. Give it the base class Strict."
             found.append(CardFault(f"{describe_origin(card)}: {text}", stops=False))
     return (*found, *_prompts(card, fields), *_reading_faults(card))
 
@@ -165,7 +165,7 @@ def _reading_faults(card: Card) -> Iterator[CardFault]:
                 message_by_cell.setdefault(str(error).partition(" = ")[0], str(error))
                 continue
             except Exception as error:
-                what = f"a reply cannot be read: {_error_line(error)}. Mend text() or the reply's model."
+                what = f"a reply cannot be read: {_error_line(error)}. Fix text() or the reply's model."
                 text = f"{describe_origin(card)}: {what}"
                 message_by_cell.setdefault(text, text)
                 continue

@@ -22,7 +22,7 @@ from judges.examples import examples_of_folder
 from judges.params import Params
 from judges.types import SORTS_OF, Dimension, Kind, Scale, UnitSort
 
-_MEND = "Mend it, or move the folder away."
+_MEND = "Fix that, or move the folder away."
 _SCALES = ("ordinal", "ordered", "unordered", "flag", "turn", "interval")
 
 
@@ -97,7 +97,7 @@ def _cards_of_folder(folder: str) -> list[Card]:
     given = getattr(module, "CARDS", None)
     if given is None:
         if not hasattr(module, "CARD"):
-            raise BadCard(f"{_file(folder)} has no CARD at its end. End it in CARD = Card(...). {_MEND}")
+            raise BadCard(f"{_file(folder)} has no CARD. End it with CARD = Card(...). {_MEND}")
         given = (module.CARD,)
     if not isinstance(given, (tuple, list)) or not given or not all(isinstance(one, Card) for one in given):
         raise BadCard(f"{_file(folder)}: CARD has to be a Card, and CARDS a tuple of them. {_MEND}")
@@ -158,7 +158,7 @@ def _faults(card: Card, folder: str) -> Iterator[str]:
             yield f"{what} has to be a function, or None."
     prompts: Any = card.prompts
     if not isinstance(prompts, Mapping) or not all(isinstance(v, str) and v.strip() for v in prompts.values()):
-        yield "prompts have to be texts by variant, none empty: prompts_beside(__file__) reads those of the folder."
+        yield "prompts must map variants to texts, none empty: prompts_beside(__file__) reads those of the folder."
     for what in ("audits", "rules"):
         value = getattr(card, what)
         if not isinstance(value, (tuple, list)) or not all(isinstance(one, str) for one in value):
@@ -186,7 +186,7 @@ def _dimension_faults(card: Card) -> Iterator[str]:
             yield f"{one.name} is asked of each {one.sort!r}, {why}. Units of a {card.kind}: {units}."
             return
         if (one.sort, one.name) in seen:
-            yield f"{one.name} of a {one.sort} stands twice among the dimensions. Take one away."
+            yield f"{one.name} of a {one.sort} appears twice among the dimensions. Remove one."
         seen.add((one.sort, one.name))
         if not isinstance(one.definition, str) or not one.definition.strip():
             yield f"{one.name} has no definition: say in a sentence what is asked."

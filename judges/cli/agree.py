@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     if contents.tables:
         path, *more = contents.tables
         if more or contents.judgments or contents.labels or contents.scores or contents.gold:
-            raise NoGold(f"{path} is a table of its own columns: give it alone, without other files.")
+            raise NoGold(f"{path} is a table with its own columns: give it without other files.")
         found = match_table(path, contents.tables[path], options.judge, options.human, options.good_rows)
     else:
         given = read_items(options.items) if options.items else {}

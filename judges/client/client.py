@@ -84,10 +84,10 @@ class Client:
         found = os.environ.get(endpoint.key_variable, "").strip()
         if not found and (endpoint.api_version or "api.openai.com" in self.where):
             raise FatalError(
-                f"{self.where} wants a key, and {endpoint.key_variable} is not set: set it in the environment."
+                f"{self.where} needs a key, but {endpoint.key_variable} is not set: set it in the environment."
             )
         if not found.isascii() or not found.isprintable():
-            raise FatalError(f"The key in {endpoint.key_variable} holds signs that no key has: copy it again.")
+            raise FatalError(f"The key in {endpoint.key_variable} has characters that no key has: copy it again.")
         self._key = found
         self._manners: dict[str, Capabilities] = {}
         self._proven = self._pages = 0
@@ -203,7 +203,7 @@ class Client:
     def _require_id(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer about a new object; it must contain an id. Raises FatalError."""
         if not isinstance(answer.get("id"), str) or not answer["id"]:
-            raise FatalError(f"{self.where} gives what is handed in as a batch no id. Run it without a batch.")
+            raise FatalError(f"{self.where} returned no id for a batch. Run it without a batch.")
         return answer
 
     async def _request_json(
@@ -217,7 +217,7 @@ class Client:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise TransientError("broken", "the endpoint's answer about a batch is no JSON object")
+            raise TransientError("broken", "the endpoint's answer about a batch is not a JSON object")
         return found
 
     async def _request_bytes(
@@ -266,7 +266,7 @@ class Client:
             found = error.response
             return found.status_code, {k.lower(): v for k, v in found.headers.items()}, found.content
         except httpx.InvalidURL as error:
-            raise FatalError(f"{self.where} is no address: {error}. Check the base URL.") from None
+            raise FatalError(f"{self.where} is not a valid address: {error}. Check the base URL.") from None
         except openai.APIConnectionError as error:
             raise self._connection(error) from None
         except openai.OpenAIError as error:
@@ -304,15 +304,15 @@ class Client:
         for found in chain:
             if isinstance(found, response_body.Redirected):
                 return FatalError(
-                    f"{self.where} sends calls on to {found.to} ({found.status}), and Assay does not follow: nothing "
-                    "was sent there. Check the base URL, and set it to the address that answers itself."
+                    f"{self.where} redirects calls to {found.to} ({found.status}), and Assay does not follow: nothing "
+                    "was sent there. Set the base URL to the address that answers directly."
                 )
             if isinstance(found, (response_body.TooLarge, response_body.Unpackable)):
                 return TransientError("broken", f"{found}", charged=True)
         names = {type(e).__name__ for e in chain}
         reason = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
         if names & {"InvalidURL", "UnsupportedProtocol", "InvalidUrlClientError", "NonHttpUrlClientError"}:
-            return FatalError(f"{self.where} is no address: {reason}. Check the base URL.")
+            return FatalError(f"{self.where} is not a valid address: {reason}. Check the base URL.")
         known = next((one for one in _CONNECTION_FAILURES if names & one.raised), None)
         if not known and "ClientConnectorError" not in names:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
@@ -408,7 +408,7 @@ def _trusted_authorities() -> ssl.SSLContext:
         why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise FatalError(
             f"The certificates in {named} cannot be read: {why}. Set SSL_CERT_FILE to a file of certificates (PEM), "
-            "or to nothing, and start anew."
+            "or leave it empty, and start again."
         ) from None
 
 

@@ -37,7 +37,7 @@ class Endpoint(Strict):
     @classmethod
     def _a_key(cls, value: str) -> str:
         if value.upper().startswith(OURS):
-            raise ValueError(f"{value} is a setting of the server, which no endpoint is to be sent")
+            raise ValueError(f"{value} is a setting of the server, and must not be sent to an endpoint")
         return value
 
     @field_validator("base_url")

@@ -212,7 +212,7 @@ def _parameter(status: int, data: Any, words: str, reason: str, call: CallContex
     for name in named:
         if name == "response_format" and (weaker := manner.weaken()):
             return ParameterRefused(
-                weaker, f"{call.model} takes no {manner.mode} here: asked in the manner {weaker.mode}"
+                weaker, f"{call.model} does not take {manner.mode} here, so {weaker.mode} is used"
             )
         if name == "logprobs" and params.logprobs and "logprobs" not in manner.without:
             fewer = "top_logprobs" in words and "top_logprobs" not in manner.without

@@ -184,7 +184,7 @@ def _notes(
     whose = "all items" if counted >= number else f"{counted} of {number:,} items, drawn at random"
     assumed = f"from the shape of the reply ({_PHRASE} tokens a text)" if shape_known else f"to be {_ANSWER} an answer"
     notes = [
-        f"Tokens in: counted on the messages of {whose}; about, for no tokenizer of the model is at hand.",
+        f"Tokens in: counted on the messages of {whose}; approximate, as no tokenizer of the model is available.",
         f"Tokens out: assumed {assumed}; "
         f"the most that a call may give is {params.max_tokens:,}.",
     ]

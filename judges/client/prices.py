@@ -48,7 +48,8 @@ def prices(file: Path = PRICES) -> Prices:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         line = '"name": {"in": 2.5, "out": 10}'
-        raise AssayError(f"{file.name} is no price list: {where}: {first['msg']}. A model's line is {line}.") from None
+        text = f"{file.name} is not a price list: {where}: {first['msg']}. A model's line is {line}."
+        raise AssayError(text) from None
 
 
 def price(model: str, batch: bool = False, file: Path = PRICES) -> Price | None:

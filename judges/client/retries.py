@@ -32,10 +32,10 @@ def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> f
 
 def describe_pause(floor: float) -> str:
     """The message about a pause of `floor` seconds that an endpoint asks for: its length, and how long it is kept."""
-    clause = f"The endpoint asks to be left alone for {_minutes(floor)}"
+    clause = f"The endpoint asks for a pause of {_minutes(floor)}"
     if floor <= LONGEST:
-        return f"{clause}: calls that it turned away wait as long."
-    return f"{clause}: calls that it turned away are tried again after {_minutes(LONGEST)}."
+        return f"{clause}: calls that it refused wait that long."
+    return f"{clause}: calls that it refused are tried again after {_minutes(LONGEST)}."
 
 
 def _minutes(seconds: float) -> str:

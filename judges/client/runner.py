@@ -28,7 +28,7 @@ from judges.types import Reading, UnscoredReason
 GRACE = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
 STOPPED = "The run was stopped before all was asked."
-FEWER = "The endpoint turned calls away or left them waiting: fewer are made at a time."
+FEWER = "The endpoint refused calls or left them waiting: fewer calls are made at a time."
 _LONG = 30.0
 """A pause of this many seconds is reported, because nothing seems to happen during it."""
 _LOOK, _REFITS = 0.05, 8
@@ -270,7 +270,7 @@ class _Run:
                     self._told.add(fit.why)
                     self._give(RunNotice("manner", f"{fit.why}."))
                 if refits > _REFITS:
-                    raise FatalError(f"The endpoint took no manner of asking {self.model}: {fit.why}.") from None
+                    raise FatalError(f"The endpoint accepted no form of request for {self.model}: {fit.why}.") from None
                 continue
             except CallError as fact:
                 real, charged = 0.0, False
@@ -346,7 +346,7 @@ class _Run:
             if self._prose == 2:
                 self._manner = manner
                 self.client.refit(self.model, replace(manner, mode="text"))
-                text = f"{self.model} answered without JSON: the shape of the reply is said in words."
+                text = f"{self.model} answered without JSON: the prompt now describes the reply in words."
                 self._give(RunNotice("manner", text))
             return self._prose <= 2
         if self._manner is not None:

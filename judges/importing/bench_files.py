@@ -48,7 +48,7 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
     notes = [describe_left_aside(why, names) for why, names in aside.items()]
     if not files:
         rest = f" {' '.join(notes)}" if notes else ""
-        raise AssayError(f"{', '.join(map(str, paths))}: nothing of MT-Bench is in there.{rest}")
+        raise AssayError(f"{', '.join(map(str, paths))}: no data of MT-Bench found.{rest}")
     bench, problems = Bench(), RepeatedProblems()
     for reader, roles in _READERS:
         if of_reader := [file for file in files if file.role in roles]:
@@ -101,7 +101,7 @@ def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile 
 def describe_left_aside(why: str, names: Sequence[str]) -> str:
     """Files that were left aside for one reason, in a sentence."""
     was, is_ = verb(len(names), "was", "were"), verb(len(names), "it is", "they are")
-    return f"{list_names(names)} {was} left aside: {is_} {why}."
+    return f"{list_names(names)} {was} ignored: {is_} {why}."
 
 
 def _role(name: str, starts: Sequence[dict[str, Any]]) -> str | None:

@@ -404,7 +404,7 @@ class _Table:
                 people.remove(voice)
                 meta.append(voice.column)
                 sums = ", ".join(v.column for v in first[:3])
-                sentence = f"{voice.column} is taken for what {sums} came to, and not for one more person."
+                sentence = f"{voice.column} is taken for the combined value of {sums}, and not for another person."
                 self.assumptions.append(sentence)
 
     def _settle(self, voices: dict[Owner, list[AnswerColumn]], open_: list[AnswerColumn], meta: list[str]) -> None:

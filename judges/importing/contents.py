@@ -118,7 +118,7 @@ def _judge_value(gold: ExportedValue) -> ExportedValue:
     try:
         return replace(gold, value=gold.row["judge_value"], code=None if code is None else float(code))
     except (TypeError, ValueError):
-        raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is no number.") from None
+        raise BadLines(f"judge_code of {gold.item}, {gold.unit}: {str(code)[:40]!r} is not a number.") from None
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -146,7 +146,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         for n, row in enumerate(pq.read_table(path).to_pylist(), 1):
             yield n, line_of_columns(row) if sort_of_line(row) else row
     except pa.ArrowException as error:
-        raise BadLines(f"{path} is no Parquet file that can be read: {str(error).splitlines()[0]}.") from None
+        raise BadLines(f"{path} cannot be read as a Parquet file: {str(error).splitlines()[0]}.") from None
 
 
 def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -160,7 +160,7 @@ def _read_array(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     except BadJson as error:
         raise BadLines(f"{path} {error}.") from None
     except UnicodeDecodeError:
-        raise BadLines(f"{path} is no JSON in UTF-8: save it as UTF-8.") from None
+        raise BadLines(f"{path} is not JSON in UTF-8: save it as UTF-8.") from None
     for n, row in enumerate(found, 1):
         yield n, row if isinstance(row, dict) else "not an object."
 
@@ -196,7 +196,7 @@ def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
                 record = dict(zip(names, row, strict=True))
                 yield n, line_of_columns(record, text=True) if sort_of_line(record) else record
     except csv.Error as error:
-        raise BadLines(f"{path} is no table that can be read: {error}.") from None
+        raise BadLines(f"{path} cannot be read as a table: {error}.") from None
 
 
 def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
@@ -293,7 +293,7 @@ def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> N
     elif what == "item":
         item = lines.parse_item(row)
         if item.id in found.items:
-            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
+            raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
         found.items[item.id] = item
     elif what == "judgment":
         found.judgments.setdefault(path, []).append((number, lines.parse_judgment(row)))
@@ -303,7 +303,7 @@ def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> N
         {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(_exported_value(row))
     elif not what:
         keys = ", ".join(map(str, list(row)[:_SHOWN]))
-        raise AssayError(f"it is no line that is known here; it begins with the keys {keys}.")
+        raise AssayError(f"this kind of line is not known; its first keys are {keys}.")
 
 
 def _exported_value(row: dict[str, Any]) -> ExportedValue:

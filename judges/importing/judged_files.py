@@ -80,7 +80,7 @@ def choose_judge(
     """
     candidates = list(dict.fromkeys(judge for _, line in lines if not (judge := judge_of(line)).probe))
     if not candidates:
-        raise AmbiguousJudge(f"{path}: all judgments in it are of probes; give the judge's usual ones too.")
+        raise AmbiguousJudge(f"{path}: it has only judgments of probes; give the judge's usual ones too.")
     named = [JudgeTraits("", judge.card, judge.model, json.loads(judge.params)) for judge in candidates]
     of_card = [one for one in named if card_name in (None, one.card)]
     chosen = find_judges(of_card, " ".join([model or "", *params]).strip())
@@ -117,7 +117,7 @@ def read_replies(path: Path, lines: Lines, known: Card, items: Mapping[str, Item
         elif item.kind != known.kind:
             bad.append((number, f"the item {line.item!r} is a {item.kind}, and {known.name} judges a {known.kind}."))
         elif line.part and line.part not in units(item):
-            bad.append((number, f"part {line.part[:40]!r} is no unit of the item {line.item!r}."))
+            bad.append((number, f"part {line.part[:40]!r} is not a unit of the item {line.item!r}."))
         elif not line.part and line.scores is None and known.text is not None and any(known.parts(item)):
             bad.append((number, f"a judgment of {known.name} is about one unit: part has to name it."))
         elif line.part and known.read_part is None and not line.fits_part(known.parts(item), line.part):

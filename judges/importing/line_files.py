@@ -39,7 +39,7 @@ def read_items(path: Path) -> dict[str, Dialogue | Pair | Response]:
     def take(row: dict[str, Any]) -> Dialogue | Pair | Response:
         item = parse_item(row)
         if item.id in found:
-            raise AssayError(f"the id {item.id} stands in an earlier line too: each item needs one of its own.")
+            raise AssayError(f"the id {item.id} is in an earlier line too: each item needs its own id.")
         found[item.id] = item
         return item
 

@@ -150,9 +150,9 @@ def parse_judgment(row: dict[str, Any]) -> JudgmentLine:
     """The judgment of a line. Raises AssayError if it contains no judgment, pydantic's ValidationError."""
     line = JudgmentLine.model_validate(row)
     if line.reply is None and line.raw is None and line.scores is None:
-        raise AssayError("neither reply nor raw nor scores is there: one of them has to be.")
+        raise AssayError("reply, raw and scores are all missing: give one of them.")
     if line.order is not None and (line.part or unpack_replies(line.raw or "") is not None):
-        raise AssayError("a judgment of one part, or of several calls, has no order: leave out order.")
+        raise AssayError("a judgment of one part, or of several calls, must not have an order: leave out order.")
     return line
 
 

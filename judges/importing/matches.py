@@ -315,7 +315,7 @@ def _of_columns(
     if out:
         notes.append(
             f"{len(out):,} of {many(len(rows), 'row')} {verb(len(out), 'is', 'are')} left out: "
-            "a cell there is no answer like the others."
+            "a cell in them is not an answer like the others."
         )
     if again := len(keys) - len(set(keys)):
         notes.append(f"{many(again, 'row')} with the item of an earlier row: the judge's first answer counts.")
@@ -361,7 +361,7 @@ def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
     known += [f"{', '.join(v.column for v in found.people)} as a person's"] if found.people else []
     taken = f" Found: {' and '.join(known)}." if known else ""
     why = " ".join(one.sentence for one in found.unclear)
-    what, how = "which columns are the judge's and which are people's cannot be told", "Say it with"
+    what, how = "it is not clear which columns are the judge's and which are people's", "Say it with"
     if found.judges and found.people:
         what, how = "by their names no judge and no person answer the same question", "Name those that do with"
     return (
@@ -397,7 +397,7 @@ def _wide(
     if found.people and not found.judges:
         voices["judge"] += voices.pop("")
     elif (voices["judge"] or found.judges) and voices[""]:
-        notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as their names are of no judge.")
+        notes.append(f"{', '.join(v.who for v in voices[''][:8])}: taken for people, as these are not names of judges.")
         voices["person"] += voices.pop("")
     judges, people = (*found.judges, *voices["judge"]), (*found.people, *voices["person"])
     return wide, replace(found, judges=judges, people=people, assumptions=tuple(notes)), list(rows_by_key)

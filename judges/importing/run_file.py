@@ -107,7 +107,7 @@ class RunFile:
         assert self._file is not None
         for number, line in _lines(self._file, path):
             if not {"item", "card", "model", "params"} <= line.keys():
-                raise BadRunFile(f"{path.name}, line {number}: no judgment of a run. Name another file with --out.")
+                raise BadRunFile(f"{path.name}, line {number}: not a judgment of a run. Name another file with --out.")
             if all(line[key] == value for key, value in self._judge.items()):
                 self._done.add((line["item"], line.get("part", ""), line.get("sample", 0)))
         if self._beside is not None and self._beside.exists():
@@ -185,7 +185,7 @@ class ChargeFile:
                 self.spent += cost(self._price, int(line["tokens_in"]), int(line["tokens_out"]))
         except (KeyError, TypeError, ValueError):
             raise BadRunFile(
-                f"{where}: not what a run wrote. Mend the line, or name another file with --out."
+                f"{where}: no run wrote this line. Correct it, or name another file with --out."
             ) from None
 
 
@@ -222,7 +222,7 @@ def _lines(file: IO[bytes], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            raise BadRunFile(f"{path.name}, line {number}: no JSON of a run. Name another file with --out.")
+            raise BadRunFile(f"{path.name}, line {number}: not JSON of a run. Name another file with --out.")
         yield number, value
     file.truncate(good)
     file.seek(0, os.SEEK_END)
@@ -234,4 +234,4 @@ def _answer(value: Any, path: Path) -> CallReply:
         given["logprobs"] = tuple((token, tuple((t, p) for t, p in top)) for token, top in given["logprobs"])
         return CallReply(**given)
     except (TypeError, ValueError, KeyError):
-        raise BadRunFile(f"{path.name} is not what a run wrote: take it away, its calls are asked again.") from None
+        raise BadRunFile(f"{path.name} was not written by a run. Remove it; its calls are then made again.") from None

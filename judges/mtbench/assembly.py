@@ -133,12 +133,12 @@ def join_records(one: Bench, other: Bench) -> tuple[Bench, list[str]]:
     notes = []
     if texts:
         notes.append(
-            f"The questions {list_names(texts)} have other texts in some of the files: those met first are shown."
+            f"The questions {list_names(texts)} have different texts in some of the files: the first ones are shown."
         )
     if models:
         notes.append(
-            f"Files of two sorts hold other answers of {list_names(sorted(models))} to the same questions: those of "
-            "the second are left out. Read each set by itself."
+            f"Files of two kinds hold different answers of {list_names(sorted(models))} to the same questions: those "
+            "of the second kind are left out. Read each set separately."
         )
     answers = {key: record for key, record in other.answers.items() if key[1] not in models}
     ratings = tuple(rating for rating in other.ratings if rating.model not in models)
@@ -257,7 +257,7 @@ class Assembly:
     def _add_question(self, place: SourcePlace, row: dict[str, Any]) -> None:
         question = rows.read_question(row)
         if self.found.questions.setdefault(question.id, question) != question:
-            raise BadField("question_id", f"The question {question.id} stands twice, with different texts.")
+            raise BadField("question_id", f"The question {question.id} appears twice, with different texts.")
 
     def _add_reference(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, given, path = rows.question_id(row), rows.read_choices(row)[0].turns, PurePosixPath(place.file)
@@ -266,7 +266,7 @@ class Assembly:
         of_file = rows.holds_references(path.parent.name) and stated.replace("/", "__") != path.stem
         judge = path.stem if of_file else stated
         if self.found.references.setdefault(judge, {}).setdefault(key, given) != given:
-            raise BadField("question_id", f"The reference answer to question {key} stands twice, with other texts.")
+            raise BadField("question_id", f"The reference answer to question {key} appears twice, with other texts.")
 
     def _add_answer(self, place: SourcePlace, row: dict[str, Any]) -> None:
         key, model = rows.question_id(row), rows.text_under(row, "model_id", "model")
@@ -286,7 +286,7 @@ class Assembly:
                 self.counted["answers that stand twice", place.file][model] += 1
                 continue
             else:
-                why = f"The answer of {model} to question {key} stands again later, with other texts, which are taken."
+                why = f"The answer of {model} to question {key} appears again later, with other texts, which are used."
                 self.found.bad.append(BadRow(self.found.answered[key, model, one.choice], "question_id", why))
             self.found.answers[key, model, one.choice] = answer
             self.found.answered[key, model, one.choice] = place
@@ -511,7 +511,7 @@ class Assembly:
                     self.found.references.setdefault(judge, {}).setdefault(key[0], answer.turns)
             self.found.notes.append(
                 f"{list_names(sorted(files))}: taken for reference answers of {judge}, which judges others and is not "
-                "judged. Give the folder model_answer, in which they lie, if they are answers to be judged."
+                "judged. If they are answers to be judged, give the folder model_answer that has them."
             )
 
     def _settle_ratings(self) -> None:
@@ -636,8 +636,8 @@ class Assembly:
                 )
             elif what == "contrary":
                 notes.append(
-                    f"{where}: in {many(n, 'row')} the winner is not what the verdicts of both orders come to. The "
-                    "verdicts are taken."
+                    f"{where}: in {many(n, 'row')} the winner does not follow from the verdicts of both orders. The "
+                    "verdicts are used."
                 )
             elif what == "under two names":
                 name, known = where.split("\x00")
@@ -646,13 +646,13 @@ class Assembly:
                     f"{show_value(known)}, as answers of that model lie in a file of that name."
                 )
             else:
-                notes.append(f"{where}: {many(n, 'answer')} {verb(n, 'stands', 'stand')} twice, word for word.")
+                notes.append(f"{where}: {many(n, 'answer')} {verb(n, 'appears', 'appear')} twice, word for word.")
         for (what, where), questions in self.swapped.items():
             listed = list_names(questions)
             n = len(questions)
             if what == "other text":
                 notes.append(
-                    f"{where}: {many(n, 'judgment')} {verb(n, 'was', 'were')} made of another text than the answer in "
+                    f"{where}: {many(n, 'judgment')} {verb(n, 'was', 'were')} made on another text than the answer in "
                     f"the files (questions {listed})."
                 )
             elif what == "answer":

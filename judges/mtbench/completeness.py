@@ -188,6 +188,6 @@ def _thinking(bench: Bench) -> list[str]:
             found[model, tag].append(question)
     return [
         f"{model}: {many(len(questions), 'answer')} {verb(len(questions), 'has', 'have')} {tag} without its partner: "
-        f"nothing is taken for thinking there (questions {list_names(questions)})."
+        f"no text there is taken for thinking (questions {list_names(questions)})."
         for (model, tag), questions in found.items()
     ]

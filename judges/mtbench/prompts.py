@@ -102,14 +102,14 @@ def _template_fault(prompt: PromptText) -> str:
     try:
         named = template_fields(prompt.template)
     except ValueError:
-        return "its braces are not in order. Write {{ and }} for braces that are no field."
+        return "its braces are not valid. Write {{ and }} for braces that are not a field."
     names, several = _NAMES[prompt.type], prompt.name.endswith("-multi-turn")
     for name in sorted(named):
         stem = found[1] if (found := _NUMBERED.fullmatch(name)) else ""
         if stem != "ref_answer" and (stem if several else name) not in names:
             known_fields = ", ".join(f"{{{one}}}" for one in (*(one + "_1" * several for one in names), "ref_answer_1"))
             turns = "several turns" if several else "one turn"
-            return f"{{{name[:_LONGEST]}}} is no field of a prompt for {turns}: there are {known_fields}."
+            return f"{{{name[:_LONGEST]}}} is not a field of a prompt for {turns}: there are {known_fields}."
     shown = {name.rpartition("_")[0] if several else name for name in named}
     lacking = [name for name in names[1:] if name not in shown]
     return f"it lacks {{{lacking[0]}{'_2' * several}}}, so its judge would not see what it judges." if lacking else ""
@@ -123,7 +123,7 @@ def families(prompts: Iterable[PromptText]) -> dict[str, Family]:
         entry = found.setdefault(name, {}).setdefault(variant_of(prompt.name), prompt)
         if entry != prompt:
             raise BadPrompt(
-                f"{prompt.name} stands twice among the prompts, with two texts. Leave one of them."
+                f"{prompt.name} appears twice among the prompts, with two texts. Keep one of them."
             )
     return {
         name: Family(name, "pairwise" if next(iter(entry.values())).type == "pairwise" else "single", entry)

@@ -289,7 +289,7 @@ _LEFT_OUT: dict[str, Callable[[_ReplayedRatings, RatingTable], NDArray[np.bool_]
 _WHY = {
     THINKING: "answers with thinking are left out: their ratings were given with it, or without it, in view",
     CUT: "answers that would be cut elsewhere are left out: their ratings are of another text",
-    REFERENCES: "turns judged beside other references, or beside one only here, are left out",
+    REFERENCES: "turns judged with other references, or with a reference only here, are left out",
     QUESTIONS: "questions with another text are left out",
 }
 
@@ -421,7 +421,7 @@ class _Both:
         last, end = (self.state(each).mean for each in (switched, switched | {RATINGS}))
         judged, size = _judge_differences(own.run, other_replay.run), len(own.names)
         if not shared:
-            explanation = "no turn of an answer was judged in both, so that nothing can be told apart"
+            explanation = "no turn of an answer was judged in both, so nothing can be separated"
             return (Part(f"{judged}, and answers", (end - last).interval(0), 0, explanation),)
         names = {name: n for n, name in enumerate(own.names)}
         at = np.array([names[question] for question, *_ in shared], dtype=np.int64)

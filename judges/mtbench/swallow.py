@@ -127,21 +127,21 @@ def _of_mt_bench(files: list[_File], results: list[_Results], notes: list[str]) 
     found: dict[str, list[_File]] = defaultdict(list)
     for file in files:
         if not file.rows:
-            notes.append(f"{file.name} was left aside: it holds no rows.")
+            notes.append(f"{file.name} was ignored: it holds no rows.")
         elif not any(_lists(_object(row, "metrics"), turn) for _, row in file.rows[:5] for turn in (1, 2)):
-            notes.append(f"{file.name} was left aside: it is of the task {file.task}, which has no ratings by turn.")
+            notes.append(f"{file.name} was ignored: it is of the task {file.task}, which has no ratings by turn.")
         else:
             found[_task_name(file.task)].append(file)
     for one in results:
         means = [_task_name(task) for task, entries in one.tasks.items() if any(_SCORES.match(key) for key in entries)]
         if not means:
-            notes.append(f"{one.name} was left aside: it holds no means of MT-Bench.")
+            notes.append(f"{one.name} was ignored: it holds no means of MT-Bench.")
         for task in dict.fromkeys(means):
             if task != "all" and not any(_of_run(file, one) for entries in found.values() for file in entries
                                          if _task_name(file.task) == task):  # fmt: skip
                 notes.append(
-                    f"{one.name} has means of {one.model or 'a model'} ({task}), and its details are not in the "
-                    "files: no answers and judgments come of them. Give the Parquet file of details_ beside it."
+                    f"{one.name} has means of {one.model or 'a model'} ({task}), but its details are not in the "
+                    "files, so it gives no answers and judgments. Give the Parquet file of details_ with it."
                 )
     if len(found) > 1:
         first = next(iter(found))
@@ -185,7 +185,7 @@ def _take(state: Assembly, files: list[_File], results: list[_Results]) -> None:
     if any(one.judge.model == JUDGE for one in state.rated) and not any(one.judge for one in results):
         state.found.notes.append(f"The files do not name the judge: it is taken to be Swallow's usual one, {JUDGE}.")
     if shares:
-        state.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten came in on the scale of 1 to 10.")
+        state.found.notes.append(f"{many(shares, 'rating')} stated as a share of ten were put on the scale of 1 to 10.")
 
 
 def _cut_at(file: _File) -> int:
@@ -214,7 +214,7 @@ def _row(state: Assembly, place: SourcePlace, row: Mapping[str, Any], model: str
     record["turns"] = record["turns"] or original.get("turns")
     question = rows.read_question(record)._replace(reference=_reference(original.get("reference")))
     if state.found.questions.setdefault(key, question) != question:
-        raise rows.BadField("specifics", f"The question {key} stands twice, with different texts.")
+        raise rows.BadField("specifics", f"The question {key} appears twice, with different texts.")
     answers = _predictions(row.get("predictions"), len(question.turns))
     choices = []
     for n, turns in enumerate(zip(*answers, strict=True)):

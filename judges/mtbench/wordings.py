@@ -102,8 +102,8 @@ def resolve_wordings(
         if len(own) > 1:
             if any(rows[n].template is None or rows[n].kind not in ("base", "math") for n in numbers):
                 found.notes.append(
-                    f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. Where a prompt does not "
-                    "tell which it is, as for second turns, it is taken to be that of the judgments before it."
+                    f"{file} holds judgments by {len(own)} wordings of {family or 'a prompt'}. If a prompt does not "
+                    "show its wording, as for second turns, the wording of the judgments before it is assumed."
                 )
             for number, row_wording in zip(numbers, _wordings_of_rows([rows[n] for n in numbers], own), strict=True):
                 found.wordings[number] = row_wording
@@ -132,23 +132,23 @@ def _told_beside(
     if not hashes:
         if failed:
             notes.append(
-                f"{file}: the wording of its judge's prompts cannot be made out, as the prompts in it hold none of the "
-                "answers and questions in the files. Its judge is known by the name of its prompt only; given in one "
-                "command with the questions and answers that it judged, it is known by the wording too."
+                f"{file}: the wording of its judge's prompts cannot be determined, as the prompts in it have none of "
+                "the answers and questions in the files. Its judge is identified by the name of its prompt only. Give "
+                "the questions and answers that it judged in the same command to identify it by the wording too."
             )
         return ""
     best = max(_nearness(file, name) for name in hashes)
     nearest = list(dict.fromkeys(candidate for name, candidate in hashes.items() if _nearness(file, name) == best))
     if len(nearest) > 1:
         notes.append(
-            f"{file}: {', '.join(sorted(name for name in hashes))} hold {family} in several wordings, and nothing says "
-            "which of them was used. Its judge is known by the name of its prompt only."
+            f"{file}: {', '.join(sorted(name for name in hashes))} have {family} in several wordings, and nothing says "
+            "which of them was used. Its judge is identified by the name of its prompt only."
         )
         return ""
     if failed:
         notes.append(
-            f"{file}: the wording of its judge's prompts cannot be made out, as the prompts in it hold none of the "
-            "answers and questions in the files. It is taken to be that of the judge_prompts.jsonl beside it."
+            f"{file}: the wording of its judge's prompts cannot be determined, as the prompts in it have none of the "
+            "answers and questions in the files. It is taken to be that of the judge_prompts.jsonl with it."
         )
     return nearest[0]
 

@@ -35,11 +35,11 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
         line = _line(error, card)
         message = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
         raise BadCard(
-            f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Mend it, and go on."
+            f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Fix that, and go on."
         ) from error
     if not isinstance(found, Reading):
         raise BadCard(
-            f"{describe_origin(card)}: read() gives {type(found).__name__}, and has to give a Reading(scores, remarks)."
+            f"{describe_origin(card)}: read() gives {type(found).__name__}, but must give a Reading(scores, remarks)."
         )
     if found.unscored is not None:
         if found.unscored not in _REASONS:
@@ -71,7 +71,7 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
         except (AttributeError, TypeError):
             score_text = " ".join(repr(score).split())[:_KEPT]
             raise BadCard(
-                f"{describe_origin(card)}: read() gives {score_text}, which is no Score(unit, dimension, number)."
+                f"{describe_origin(card)}: read() gives {score_text}, which is not a Score(unit, dimension, number)."
             ) from None
         if fits is None:
             raise _wrong(card, score, "which the card does not ask of this item" + _instead(card, item, score))

@@ -188,8 +188,8 @@ class RemoteRunner:
         card = from_spec(terms.spec, cards())
         if card.version != terms.version:
             raise FatalError(
-                f"The card {card.name} is another one where this runner is: it has another Assay, or another folder "
-                "judges/cards/. Make them the same, and resume the run."
+                f"The card {card.name} differs where this runner is: it has another version of Assay, or another "
+                "folder judges/cards/. Make them the same, and resume the run."
             )
         budget = None if terms.budget is None else Budget(*terms.budget)
         async with Client(terms.endpoint, modes) as client:

@@ -43,7 +43,7 @@ class NoQuery(In):
 class JudgeQuery(In):
     """Whose figures."""
 
-    judge: str = Field("", max_length=200, description="A model, the head of a judge's id, or the model with parameters that tell it apart, as in `gpt-4o temperature=0.7`. Default: the only one.")  # noqa: E501
+    judge: str = Field("", max_length=200, description="A model, the start of a judge's id, or a model with the parameters that identify the judge, such as `gpt-4o temperature=0.7`. Default: the only one.")  # noqa: E501
 
 
 class CalibrationQuery(JudgeQuery):
@@ -70,17 +70,17 @@ class PageQuery(In):
     """Which page; the kind's options besides."""
 
     limit: int = Field(1_000, ge=1, le=10_000, description="Rows of the page.")
-    cursor: str = Field("", max_length=4_000, description="What came as `next` with the page before.")
+    cursor: str = Field("", max_length=4_000, description="The value of `next` from the previous page.")
 
 
 class LinesQuery(In):
     """How lines are taken."""
 
-    on_error: Literal["refuse", "skip"] = Field("refuse", description="`refuse`: all or nothing. `skip`: the good lines.")  # noqa: E501
-    sampling: Literal["all", "random", "picked", "unknown"] = Field("unknown", description="How the items that carry labels were chosen.")  # noqa: E501
+    on_error: Literal["refuse", "skip"] = Field("refuse", description="`refuse`: all or nothing. `skip`: only the good lines.")  # noqa: E501
+    sampling: Literal["all", "random", "picked", "unknown"] = Field("unknown", description="How the labelled items were chosen.")  # noqa: E501
     population: int | None = Field(None, ge=1, le=1_000_000_000, description="With `random`: of how many items.")
-    synthetic: bool = Field(False, description="A dataset that is made now is marked as made up.")
-    description: str = Field("", max_length=2_000, description="Of a dataset that is made now.")
+    synthetic: bool = Field(False, description="Marks the dataset as synthetic, if it is created.")
+    description: str = Field("", max_length=2_000, description="A description for the dataset, if it is created.")
 
 
 assert SAMPLINGS == ("all", "random", "picked", "unknown")
@@ -93,7 +93,7 @@ class AuditDraw(In):
     """A draw into the audit sample: so many further items at random, as the dataset's design parts them."""
 
     size: int = Field(ge=1, le=1_000_000)
-    judge: str = Field("", max_length=200, description="Whose scores the assisted share is shown with. Default: none is assisted.")  # noqa: E501
+    judge: str = Field("", max_length=200, description="The judge whose scores are shown with the assisted items. Default: no item is assisted.")  # noqa: E501
     seed: int = Field(0, ge=0, le=2**31 - 1, description="The same seed on the same items draws the same.")
 
 
@@ -107,7 +107,7 @@ class ReviewDraw(In):
 class RunTerms(In):
     """What a run may cost."""
 
-    spending_limit: float | None = Field(None, gt=0, description="In US dollars: the run ends before all its starts together cost more.")  # noqa: E501
+    spending_limit: float | None = Field(None, gt=0, description="In US dollars. The run ends before the total cost of all its starts exceeds this.")  # noqa: E501
     price: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(None, description="In US dollars a million tokens (in, out). Default: as listed.")  # noqa: E501
 
 
@@ -118,9 +118,9 @@ class RunStart(RunTerms):
     card: str = Field(min_length=1, max_length=200, description="The name of a card of the workspace.")
     model: str = Field(min_length=1, max_length=200, description="A model of the endpoint; `practice-...` for practice.")  # noqa: E501
     params: Params = Field(default_factory=Params, description="What differs from the card's defaults.")
-    endpoint: Endpoint = Field(default_factory=Endpoint, description="Where the model is asked, and what it allows there; its key is named, never sent.")  # noqa: E501
+    endpoint: Endpoint = Field(default_factory=Endpoint, description="The endpoint of the model, and its limits. Give the name of the key's variable, never the key itself.")  # noqa: E501
     most: int = Field(0, ge=0, le=1_000_000_000, description="So many items, drawn at random; 0: all.")
-    only_unscored: bool = Field(False, description="Ask again what could not be used, and nothing else.")
+    only_unscored: bool = Field(False, description="Ask again only for replies that could not be used.")
     batch: bool = Field(False, description="Through the endpoint's Batch API.")
 
 

@@ -25,12 +25,12 @@ _REFUSALS = {
     403: "The token, or its person's role, does not allow this.",
     404: "Nothing is there under that name.",
     408: "The body took too long to come.",
-    409: "The idempotency key stands for another request, or for one that is under way.",
+    409: "The idempotency key was used for another request, or for one that is still in progress.",
     413: "The body is too long.",
-    415: "The body is of a sort that is not taken.",
+    415: "This type of body is not accepted.",
     422: "Lines cannot be imported: which, and why.",
-    429: "Too many requests. Retry-After says when to go on.",
-    503: "The store cannot be used at the moment, or too many wait. Retry-After says when to go on.",
+    429: "Too many requests. Retry-After says when to retry.",
+    503: "The store cannot be used at the moment, or too many requests are waiting. Retry-After says when to retry.",
 }
 _ALWAYS, _ABOUT, _BODIES = (401, 403, 429, 503), (400, 404), (400, 408, 413, 415)
 
@@ -85,7 +85,7 @@ def _operation(route: ApiRoute) -> dict[str, Any]:
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": _ref(route.body)}}}
     if route.lines:
-        description = "One JSON object a line, or a JSON list of them, as docs/formats.md has them."
+        description = "One JSON object per line, or a JSON list of objects, as described in docs/formats.md."
         operation["requestBody"] = {
             "required": True, "description": description,
             "content": {
@@ -113,7 +113,7 @@ def parameters(route: ApiRoute) -> list[dict[str, Any]]:
     if route.kind:
         entries += [_of_option(option) for option in export_kind(route.kind).options]
     if route.method == "POST":
-        description = "The same key and request are answered again, and not done again."
+        description = "A repeated request with the same key gets the same answer and is not carried out again."
         schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": r"^[!-~]+$"}
         entries.append({"name": "Idempotency-Key", "in": "header", "description": description, "schema": schema})
     return entries

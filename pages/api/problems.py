@@ -46,5 +46,5 @@ def answer_error(error: Exception) -> Response:
         wait = status == 503 or (isinstance(error, KeyInUse) and error.wait)
         return problem(status, str(error), {"retry-after": "5"} if wait else None)
     log.error("api_failed", error)
-    return problem(500, "Something went wrong here that nobody foresaw; the server's log says where. Nothing is known "
-                        "to have been written. Ask again with the same Idempotency-Key.")  # fmt: skip
+    return problem(500, "An unexpected error occurred; the server's log says where. It is not known that anything was "
+                        "written. Send the request again with the same Idempotency-Key.")  # fmt: skip

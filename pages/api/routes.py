@@ -25,10 +25,10 @@ class _Whatever(StringConvertor):
 
 register_url_convertor("whatever", _Whatever())
 _SENT = {
-    "lines": "Send lines of any sort into a dataset, which is made if it is missing.",
+    "lines": "Send lines of any kind to a dataset. It is created if it does not exist.",
     "items": "Send items.",
     "judgments": "Send judgments: replies of judges, or their scores.",
-    "labels": "Send labels of people, which stay apart from those given here.",
+    "labels": "Send labels of people. They are kept apart from labels given in Assay.",
     "cards": "Send cards.",
 }
 
@@ -45,8 +45,8 @@ ROUTES: tuple[ApiRoute, ...] = (
              "annotator", figures.show_progress, models.ProgressOut, models.NoQuery, keeps_still=True),
     ApiRoute("GET", f"{_AT}/progress/people", "show_people_progress", "How far people are with what is assigned to "
              "them.", "read", "researcher", figures.show_people_progress, models.PeopleProgressOut, models.NoQuery),
-    ApiRoute("GET", f"{_AT}/calibration", "calibrate", "A judge's agreement with people in each dimension, as the page "
-             "Calibration has it.", "read", "annotator", figures.calibrate, models.CalibrationOut,
+    ApiRoute("GET", f"{_AT}/calibration", "calibrate", "A judge's agreement with people in each dimension, as on the "
+             "page Calibration.", "read", "annotator", figures.calibrate, models.CalibrationOut,
              models.CalibrationQuery, keeps_still=True),
     ApiRoute("GET", f"{_AT}/report", "report", "All figures of a judge's report.", "read", "annotator",
              figures.show_report, models.ReportOut, models.JudgeQuery, keeps_still=True),
@@ -72,12 +72,12 @@ ROUTES: tuple[ApiRoute, ...] = (
     ),
     ApiRoute("POST", f"{_AT}/draws/audit", "draw_audit", "Draw further items at random into the audit sample.", "draw",
              "researcher", intake.draw_audit, models.DrawnOut, models.NoQuery, models.AuditDraw),
-    ApiRoute("POST", f"{_AT}/draws/review", "fill_review", "Take the items that need a look most into the review "
+    ApiRoute("POST", f"{_AT}/draws/review", "fill_review", "Add the items that most need review to the review "
              "queue.", "draw", "researcher", intake.fill_review, models.DrawnOut, models.NoQuery, models.ReviewDraw),
     ApiRoute("POST", "/runs", "start_run", "Start a run of a judge over a dataset.", "run", "researcher",
              runs.start_run, models.RunMade, models.NoQuery, models.RunStart),
     ApiRoute("POST", "/runs/{run}/stop", "stop_run", "Stop a run; what is under way is stored.", "run", "researcher",
              runs.stop_run, models.RunMade, models.NoQuery, models.NoBody),
-    ApiRoute("POST", "/runs/{run}/resume", "resume_run", "Go on with a run that has stopped; nothing that was answered "
-             "is asked again.", "run", "researcher", runs.resume_run, models.RunMade, models.NoQuery, models.RunTerms),
+    ApiRoute("POST", "/runs/{run}/resume", "resume_run", "Resume a stopped run. Calls that were answered are not "
+             "made again.", "run", "researcher", runs.resume_run, models.RunMade, models.NoQuery, models.RunTerms),
 )  # fmt: skip

@@ -39,7 +39,7 @@ def resume_run(call: Call) -> StoredAnswer:
 def _order(call: Call) -> RunOrder:
     body, known = call.body, cards.current_cards(call.store)
     if body.card not in known:
-        raise NotFound(f"There is no card {body.card!r} in this workspace. GET /cards has those there are.")
+        raise NotFound(f"There is no card {body.card!r} in this workspace. GET /cards lists the cards.")
     card, given = known[body.card], body.params.model_dump(exclude_unset=True)
     if own := sorted(_OF_PROTOCOLS & given.keys()):
         raise BadInput(f"params: {', '.join(own)} cannot be given; protocols of MT-Bench set them.")

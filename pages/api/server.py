@@ -183,10 +183,10 @@ class Api:
                         if not message.get("more_body"):
                             return digest.hexdigest(), size
         except TimeoutError:
-            raise Refusal(408, f"The body took longer than {_PATIENCE:.0f} seconds to come.") from None
+            raise Refusal(408, f"The body did not arrive within {_PATIENCE:.0f} seconds.") from None
         except OSError as error:
             log.error("api_body_not_kept", why=log.error_type(error))
-            raise StoreFailed("There is no room here for the body; nothing was written. Ask again later.") from None
+            raise StoreFailed("There is no space here for the body; nothing was written. Try again later.") from None
 
     # -- the answer -------------------------------------------------------------------------------------------------
 
@@ -231,7 +231,7 @@ class Api:
     async def _run(self, pool: str, work: Callable[[], T], begun: bool = False) -> T:
         """Run something in a thread of a pool. Raises Refusal if too many wait, unless the answer has begun."""
         if self._waiting[pool] >= _WAITING and not begun:
-            raise Refusal(503, "Too many requests wait here at the moment.", {"retry-after": "2"})
+            raise Refusal(503, "Too many requests are waiting here at the moment.", {"retry-after": "2"})
         self._waiting[pool] += 1
         context = contextvars.copy_context()
         done = partial(programs.take, work) if pool == "paced" else work
@@ -282,7 +282,7 @@ def _find_route(method: str, segments: list[str]) -> tuple[ApiRoute, dict[str, s
     if fitting or segments == ["openapi.json"]:
         allowed = ", ".join(sorted(fitting)) or "GET"
         raise Refusal(405, f"This address takes {allowed}, not {method[:20]}.", {"allow": allowed})
-    raise Refusal(404, f"Nothing is there under this path. {PREFIX}/openapi.json has all there are.")
+    raise Refusal(404, f"There is nothing under this path. {PREFIX}/openapi.json lists all paths.")
 
 
 @contextlib.contextmanager
@@ -301,7 +301,7 @@ def _body_file() -> Iterator[Path]:
 def _key(headers: Headers) -> str:
     found = headers.getlist("idempotency-key")
     if len(found) > 1 or found == [""]:
-        raise Refusal(400, "The header Idempotency-Key has to be one text.")
+        raise Refusal(400, "The header Idempotency-Key must be given once, and not be empty.")
     return found[0] if found else ""
 
 
@@ -310,7 +310,7 @@ def _unknown(sentence: str) -> Refusal:
 
 
 def _too_often(wait: float) -> Refusal:
-    message = "This is asked too often. Wait as long as Retry-After says."
+    message = "Too many requests. Wait as long as Retry-After says."
     return Refusal(429, message, {"retry-after": f"{math.ceil(wait)}"})
 
 

@@ -23,8 +23,8 @@ from pages.ui.choose import STREAMS
 
 OFFERS = {True: "Reserved for them", False: "Offered to them first"}
 OFFER = (
-    "Reserved: nobody else is offered an item before they have answered or skipped it. Offered first: others get it "
-    "once they have nothing else."
+    "Reserved: nobody else is offered an item until these people have answered or skipped it. Offered first: others "
+    "get an item only when they have nothing else to do."
 )
 AMOUNTS = ("All", "A number", "A share")
 LEANS = (
@@ -146,7 +146,7 @@ def _show_plan(plan: SharePlan) -> None:
         tables.table(rows, {"To": Column(), "Items": COUNT})
     if plan.lacking:
         text.quiet(
-            "{n} cannot be given to as many: these people have answered or were shown them, or hold them already.",
+            "{n} cannot be given to that many people: these people have answered or seen them, or already have them.",
             n=many(plan.lacking, "item"),
         )
 
@@ -230,8 +230,8 @@ def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence
         return
     shares = ", ".join(f"{name} {len(share):,}" for name, share in plan.shares.items())
     stay = f"; {plan.lacking:,} stay, as none of them may answer these" if plan.lacking else ""
-    text.quiet("{shares}. By the same terms; what {name} has reserved goes with it.", shares=shares + stay,
-               name=one.name)  # fmt: skip
+    text.quiet("{shares}. The terms stay the same, and items that {name} has reserved are included.",
+               shares=shares + stay, name=one.name)  # fmt: skip
     give = text.escape(f"Give {many(plan.items - plan.lacking, 'item')} to others")
     if st.button(give, type="primary", disabled=plan.items == plan.lacking):
         with text.refusals():
@@ -254,7 +254,7 @@ def tags_dialog(who: Person) -> None:
     )  # fmt: skip
     share = st.number_input(
         "Share of what is spread over several", 0.0, tags.WIDEST, now.share, 0.5, key=f"tags:share:{name}:{now.share}",
-        help="1 is as usual, 0.5 half as much, 0 nothing for now.",
+        help="1: the usual share. 0.5: half of it. 0: nothing for now.",
     )  # fmt: skip
     same = (tuple(chosen), share) == (now.tags, now.share)
     if st.button("Save", type="primary", disabled=same, key=f"tags:save:{now}"):  # a press counts for what stood there

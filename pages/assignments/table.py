@@ -14,7 +14,7 @@ _COLUMNS = (
     ("Left", "n130px", "Items that wait for them, of all that are assigned; below it what they answered and skipped."),
     ("Per item", "n95px", "Median of their last 50 items in this dataset, and of one rating below it."),
     ("Last answer", "120px", "In this dataset."),
-    ("Pace", "n105px", "Items per working day over the last five, and below it what meets all due dates."),
+    ("Pace", "n105px", "Items per working day over the last five; below it the pace that meets all due dates."),
     ("Due", "125px", "The next due date of what is left, and when all of it will be done at that pace."),
 )
 

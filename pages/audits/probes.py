@@ -17,8 +17,8 @@ PROBES = {
     "scenario_swapped": "Every dialogue is judged once more, with the scenario of another one.",
     "reference_removed": "Every output is judged once more, without its reference answer.",
     "injected_order": "Every item is judged once more, with an instruction to the judge planted in the judged text.",
-    "both orders": "Every pair is judged with A first and with B first. That is a judge of its own: open its audits "
-    "after it.",
+    "both orders": "Every pair is judged with A first and with B first. This makes a separate judge: open that "
+    "judge's audits afterwards.",
 }
 
 

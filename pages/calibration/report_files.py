@@ -11,14 +11,14 @@ from pages.ui import picture, session
 def download(at: CalibrationPlace, dataset: str, model: str) -> None:
     """The button with the judge's report and its tables; they are made when they are asked for."""
     store, who, name = session.store(), session.me(), picture.file_name("assay", dataset, model)
-    cells = "all ratings (whoever has opened them can label none of their items blind any more), "
+    cells = "all ratings (anyone who opens them can no longer label their items blind), "
     cells = cells if who.may("researcher") else ""
     picture.download_popover(
         [
             picture.Download(
                 "Report (HTML)", f"{name}.html", "text/html",
                 lambda: make_report(store, who.name, at.dataset, at.judge).encode(),
-                "One page that stands by itself, for people without an account: every dimension with its table, the "
+                "One self-contained page, for people without an account: every dimension with its table, the "
                 "policy, the decisions, and the fingerprint of the data.",
             ),
             picture.Download(

@@ -68,7 +68,7 @@ def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     if is_own:
         st.download_button(
             "Download as a folder", folder.export(store, card.name), f"{card.name}.zip", "application/zip",
-            icon=":material/folder_zip:", help="Unzipped into judges/cards/ it is a built-in card with this version.",
+            icon=":material/folder_zip:", help="Unzip it into judges/cards/ to use it as a built-in card.",
         )  # fmt: skip
     if card.examples:
         text.example_items(fewshot.items_in_examples(store, card))

@@ -54,9 +54,9 @@ def _panel(dataset: Dataset, judge: str, tile: Tile) -> None:
     fields = breakdown_fields(store, dataset.id, judge, ask)
     if not fields:
         text.quiet(
-            "There is nothing to part by yet: one run on one day, one system, and items without fields that differ. "
-            "A second run shows here over time; give items a category, a language or a date in their meta when you "
-            "import them."
+            "There is nothing to break down by yet: one run on one day, one system, and items without fields that "
+            "differ. A second run shows here over time; give items a category, a language or a date in their meta when "
+            "you import them."
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -125,16 +125,16 @@ def _draw_breakdown(dataset: Dataset, tile: Tile, found: Breakdown, system: str,
 def _notes(tile: Tile, found: Breakdown, system: str) -> Iterator[str]:
     """Notes that a reader of such a chart needs."""
     yield (
-        f"Each {'point' if found.field.time else 'slice'} is corrected by the labels of its own items alone. Its "
-        "interval holds by itself: of twenty, about one misses the true mean."
+        f"Each {'point' if found.field.time else 'slice'} is corrected by the labels of its own items alone. The "
+        "intervals are not adjusted for one another: of twenty, about one misses the true mean."
     )
     if found.field.rescored:
-        yield "An item counts once, where its newest score is from, so points differ in their items as well as in time."
+        yield "Each item counts once, at the time of its newest score, so points differ in items as well as in time."
     if found.step not in ("", "day"):
-        yield f"Days stand together by {found.step}, so that a point has items enough."
+        yield f"Days are grouped by {found.step}, so that each point has enough items."
     if not system and len(tile.systems) > 1 and found.field.title != SYSTEM:
-        yield "Systems are together here, and their mix may differ: choose one to leave that out."
+        yield "All systems are combined here, and their mix may differ: choose one system to exclude that effect."
     if found.rest:
-        yield f"The {found.rest:,} values with the fewest ratings stand together as “all others”."
+        yield f"The {found.rest:,} values with the fewest ratings are combined as “all others”."
     if found.without:
-        yield f"{many(found.without, 'item')} without a value stand in none."
+        yield f"{many(found.without, 'item')} without a value are not shown."

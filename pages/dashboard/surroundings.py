@@ -24,7 +24,7 @@ def show_scope(shown: Sequence[Tile], judge: str, dataset: str) -> None:
     items = max((sum(s.items for s in tile.systems) for tile in shown), default=0)
     systems = len({s.name for tile in shown for s in tile.systems})
     text.quiet(
-        "{dimensions} · {systems} · up to {items} scored by {judge}. Only what a lead approved stands here.",
+        "{dimensions} · {systems} · up to {items} scored by {judge}. Only what a lead approved is shown here.",
         dimensions=many(len(shown), "approved dimension"), systems=many(systems, "system"),
         items=many(items, "item"), judge=judge,
     )  # fmt: skip
@@ -57,16 +57,16 @@ def explain_tiles() -> None:
     """What each part of a tile means."""
     with st.expander("How to read this", icon=":material/help:"):
         st.markdown(
-            "- **✓ approved** means that in this dimension the judge was held against people's blind labels of "
-            "randomly drawn items, agreed well enough for the workspace's policy, and that a lead approved it. Where "
-            "new labels say otherwise, the dimension leaves this page.\n"
+            "- **✓ approved** means that in this dimension the judge was compared with people's blind labels of "
+            "randomly drawn items, agreed well enough for the workspace's policy, and was approved by a lead. If new "
+            "labels contradict that, the dimension is removed from this page.\n"
             "- **The solid dot** is the corrected figure: what people would say on average over all the items. The "
-            "judge scored them all, people labelled some, and where both did one sees by how much the judge is off. "
+            "judge scored them all, people labelled some, and the items with both show how far the judge is off. "
             "**The line** is its 95% interval: of 20 such lines about 19 hold the true value. Short lines are precise, "
             "long ones need more labels.\n"
             "- **The dashed diamond** is the judge's own mean. Where it lies off the line, the judge is biased: it "
-            "scores higher or lower than people. A system with fewer than 30 labelled items has only this one, "
-            "and stands after the others: do not hold it beside a corrected figure.\n"
+            "scores higher or lower than people. A system with fewer than 30 labelled items has only this figure, "
+            "and is listed after the others: do not compare it with a corrected figure.\n"
             "- **The bar** shows how often the judge gave each answer; click a part of it to see the items.\n"
             "- **n/a** are ratings where the judge says that the question does not apply; **unscored** are items "
             "whose reply could not be used. Neither is in any mean.\n"
@@ -129,7 +129,7 @@ def dashboard_downloads(store: Store, dataset: Dataset, judge: str, shown: Seque
             "Everything, as one HTML file", page, file_name=f"{name}.html", mime="text/html", on_click="ignore",
             icon=":material/description:", width="stretch",
         )  # fmt: skip
-        text.quiet("To read without an account, offline, on screen or paper. What is withheld has no figure in it.")
+        text.quiet("To read without an account, offline, on screen or paper. It has no figures of what is withheld.")
         st.download_button(
             "The figures, as CSV", lambda: report.tiles_csv(shown).encode(), file_name=f"{name}.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", width="stretch",

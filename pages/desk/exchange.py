@@ -21,9 +21,9 @@ _EMPTY = {
     "sampled": ("The audit sample is done", "You have answered every item of it that is open to you."),
     "audit": (
         "No audit sample is drawn yet",
-        "It will hold items at random, which people answer without seeing the judge.",
+        "It will have random items, which people answer without seeing the judge's scores.",
     ),
-    "review": ("The review queue is empty", "Nothing that the judge was unsure of waits for you."),
+    "review": ("The review queue is empty", "No item that the judge was unsure of is waiting for you."),
     "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
 }
 FILL = {"audit": "draw items on the Queues page", "review": "add items on the Queues page"}

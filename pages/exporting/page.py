@@ -70,7 +70,7 @@ def _draw_excluded(who: Person, store: Store, dataset: Dataset) -> None:
     count = kept.get("count", 0)
     turn = f"{dataset.id}:{count}"
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
-        st.caption("What a prompt was tuned on, or what became an example, counts in no figure of any judge.")
+        st.caption("Items that a prompt was tuned on, or that became examples, count in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
         back = export_form.put_back_form(found, turn) if found else None
         given = export_form.put_aside_form(turn)

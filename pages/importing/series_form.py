@@ -117,5 +117,5 @@ def _scale(scale_text: str) -> RecipeScale | None:
     except AssayError as error:
         text.refuse(error)
     except ValueError:
-        text.warn("{said} is no scale: its ends must differ, and its words must not repeat.", said=scale_text)
+        text.warn("{said} is not a scale: its ends must differ, and its words must not repeat.", said=scale_text)
     return None

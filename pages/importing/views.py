@@ -67,7 +67,7 @@ def describe_formats() -> None:
             )  # fmt: skip
         st.code(content, language="json" if name.endswith(".jsonl") else None, wrap_lines=True)
     text.quiet(
-        "Files of other tools are recognised as they are: {tools}. Lines of several shapes may stand in one file.",
+        "Files of other tools are recognised as they are: {tools}. One file may have lines of several shapes.",
         tools=", ".join(importing.titles()),
     )
     text.say("Files above 50 MB, and whole folders: `python -m data import PATH --dataset NAME`.")
@@ -147,13 +147,13 @@ def _population() -> int | None:
     given = st.number_input(
         "Drawn at random from how many items?", 1, 1_000_000_000, None, key="import:population", width=330,
         placeholder="not known",
-        help="Each label then stands for as many items: the number given here over the number with labels. Not needed "
-        "where the lines state their own probability.",
+        help="Each label is then weighted by this number divided by the number of labelled items. Not needed if the "
+        "lines state their own probability.",
     )  # fmt: skip
     if given is None:
         text.quiet(
             "Without it, only labels whose lines state the probability of their draw count for the approval check. The "
-            "others are stored, and every figure on all blind labels has them."
+            "others are stored, and are used in figures on all blind labels."
         )
     return given
 

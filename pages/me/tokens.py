@@ -15,8 +15,8 @@ def draw_tokens(who: Person) -> None:
     """The person's tokens, and a form for a new one."""
     store, kept = session.store(), session.scratch("tokens")
     st.caption(
-        "A program asks Assay's API with a token, as you and with no more rights than you have at that moment. What it "
-        "reads of scores and labels counts as seen by you."
+        "A program asks Assay's API with a token, as you and with no more rights than you have at that moment. Scores "
+        "and labels that it reads count as seen by you."
     )
     text.show_secret(kept, "This is the token. Copy it now: it is not shown again.")
     own_tokens = [one for one in tokens.list_tokens(store, who.name) if not one.revoked]

@@ -96,8 +96,8 @@ def _downloads(dataset: Dataset, bench: Bench) -> None:
             picture.Download(
                 "FastChat's files (JSON lines)", f"{name}-fastchat.zip", "application/zip",
                 partial(downloads.zipped_fastchat, store, who.name, dataset.id),
-                "Questions, answers, references, judgments and votes as FastChat's tools read them. Whoever takes them "
-                "can label none of these items blind any more.",
+                "Questions, answers, references, judgments and votes as FastChat's tools read them. Anyone who "
+                "downloads them can no longer label these items blind.",
             )
         )  # fmt: skip
     picture.download_popover(files, f"mtbench:{dataset.id}")

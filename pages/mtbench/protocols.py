@@ -52,8 +52,8 @@ def _write(store: Store, one: Protocol) -> None:
     """A form for a protocol of one's own, which begins as the one that is shown."""
     with st.expander("Add or change a protocol", icon=":material/edit:"):
         text.quiet(
-            "It begins as {name}. Under another name it is added; the name of one of your own changes that one, and "
-            "what it was stays on record. Built-in ones stay as they are.",
+            "The form starts with {name}. A new name adds a protocol. The name of a custom protocol changes it, and "
+            "its earlier version stays on record. Built-in protocols cannot be changed.",
             name=one.title or one.name,
         )
         given = st.text_area(

@@ -43,7 +43,7 @@ def panel(at: BenchPlace) -> None:
         findings.draw(mtbench_gap.gap_summary(found), "gap")
         key = ":".join((*one, *other, model))
         charts.waterfall_chart(mtbench_gap.waterfall(found), f"waterfall:{key}")
-        st.caption("In points from 1 to 10. The axis is cut: only the bars of steps are as high as what they mean.")
+        st.caption("In points from 1 to 10. The axis is cut, so only the bars of the steps are drawn to scale.")
         findings.draw([mtbench_gap.step_table(found), *mtbench_gap.step_order(found)], f"steps:{key}")
         findings.draw([mtbench_gap.rest_table(found), mtbench_gap.unmoved_table(found)], f"rest:{key}")
         if found.rest:

@@ -20,14 +20,14 @@ from pages.queue import sample_form
 from pages.ui import session, tables, text
 
 SIZE = (
-    "Starts at what the policy requires: its blind items, more of them as some are never answered, and the assisted "
-    "share beside them."
+    "The default is what the policy requires: its number of blind items, some more because some are never answered, "
+    "and the assisted share in addition."
 )
 
 HIDE = (
-    "Who knows a system's name rates what they think of it. Names come with the judge's scores, once the person has "
-    "answered and asks for them. Names that stand in a judged text, or that users gave to items in other words, cannot "
-    "be hidden. Leads set it."
+    "People who know a system's name may rate their opinion of it. Names appear with the judge's scores, once the "
+    "person has answered and asks for them. Names in a judged text cannot be hidden, nor item names that describe a "
+    "system in other words. Leads set it."
 )
 
 
@@ -63,9 +63,9 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
     sample_form.show_shares(shares, int(size), quota(store, found.id, bool(judge)))
     if known := queue.count_known_to_all(store, found.id):
         text.warn(
-            "Nobody who works here can answer {n} blind that are not drawn yet: all have answered there, or were shown "
-            "what a judge or other people said. The draw takes them like any others, as a sample without them would "
-            "not be a random sample of this dataset. If drawn, they wait for somebody new.",
+            "Nobody who works here can answer {n} blind that are not drawn yet: everybody has answered them, or was "
+            "shown what a judge or other people said. The draw treats them like any others, because without them the "
+            "sample would not be a random sample of this dataset. If drawn, they wait for somebody new.",
             n=many(known, "item"),
         )
     sample_form.show_forecast(found, shares, judges, design)
@@ -82,7 +82,8 @@ def fill_review_dialog(found: Dataset, who: str) -> None:
     store, judges = session.store(), _judges(found)
     st.caption(
         "Adds the items where a judge's ratings are most in doubt, counted per rating, so that long items do not lead. "
-        "They are answered with the judge in view and are no random sample: the approval check never counts them."
+        "People answer them while seeing the judge's scores, and they are not a random sample: the approval check "
+        "never counts them."
     )
     if not judges:
         st.info("No judge has scored this dataset yet.", icon=":material/gavel:")
@@ -129,8 +130,8 @@ def describe_reserved(reserved: int) -> str:
     """What is said of items that the audit sample has reserved."""
     verb, they, them = ("is", "it is", "it") if reserved == 1 else ("are", "they are", "them")
     return (
-        f"{many(reserved, 'further item')} in doubt {verb} not added while {they} open in the audit sample: whoever "
-        f"sees the judge's scores here could not answer {them} blind there."
+        f"{many(reserved, 'further item')} in doubt {verb} not added while {they} open in the audit sample: people "
+        f"who see the judge's scores here could not answer {them} blind there."
     )
 
 

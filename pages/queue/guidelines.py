@@ -12,10 +12,10 @@ from data.records.guidelines import LETTERS, GuidelinesVersion
 from data.records.people import Person
 from pages.ui import session, sheet, text
 
-HELP = "How to rate in this dataset. At the desk they are one key away (h)."
+HELP = "How to rate in this dataset. At the desk, one key (h) opens them."
 EMPTY = (
-    "No guidelines yet. They say what the ratings mean here, with examples, and what to do in doubt. Whoever labels "
-    "has them one key away."
+    "No guidelines yet. They say what the ratings mean here, with examples, and what to do in doubt. Annotators can "
+    "open them with one key."
 )
 
 
@@ -52,8 +52,8 @@ def _write(dataset: Dataset, who: Person, versions: list[GuidelinesVersion]) -> 
         kept.update(text=now, base=now, count=len(versions))
     if len(versions) > kept["count"]:
         text.warn(
-            "{person} has saved version {n} since you opened this text; it stands below. Saving puts what stands here "
-            "in its place.",
+            "{person} has saved version {n} since you opened this text; it is shown below. If you save, your text "
+            "replaces it.",
             person=versions[0].person, n=versions[0].number,
         )  # fmt: skip
     views = ["Write", "Preview"]

@@ -25,8 +25,8 @@ HELP = (
     "may still come to you blind, as it may give away a score."
 )
 STATE = (
-    "In audit sample: the item has to be answered in the audit sample first, and what the judge said stays hidden till "
-    "then. Not for you: you have answered it elsewhere, or were shown what keeps a blind answer of yours from counting."
+    "In audit sample: the item has to be answered in the audit sample first, and the judge's scores stay hidden until "
+    "then. Not for you: you have answered it elsewhere, or have seen something that rules out a blind answer of yours."
 )
 HELPS = {
     "Text": "How it begins: its scenario, its first turn, or its task.",

@@ -26,8 +26,8 @@ NO_KEY = (
 )
 NO_KEY_HERE = "Whoever operates Assay sets **{name}** on the server. The practice endpoint needs no key."
 HELP = {
-    "room": "What a call and its reply may have together; longer calls are listed before they are paid for. "
-    "0: as the price list knows it.",
+    "room": "The most tokens that a call and its reply may have together. Longer calls are listed before they are paid "
+    "for. 0: the value in the price list.",
     "key": "The name of an environment variable of the server. The key itself is never typed into a page, nor stored.",
 }
 

@@ -30,8 +30,8 @@ _UPLOAD, _OF = "upload", "of "
 HELP = {
     "model": "Its answers become items of the dataset. Nobody: the answers that the dataset holds are judged.",
     "judge": "Rates every turn of every answer. Nobody: the model answers, and is judged later.",
-    "dataset": "Where answers go and are judged. Each protocol needs one of its own: an answer's name tells question, "
-    "model and sample only.",
+    "dataset": "Where answers go and are judged. Use a separate dataset for each protocol: the name of an answer gives "
+    "only question, model and sample.",
     "pairs": "Also compare with the other models' answers in the dataset, each pair in both orders.",
     "files": "question.jsonl, and with it your own judge_prompts.jsonl. Reference answers come with a dataset that was "
     "imported with them, or by the command.",

@@ -77,17 +77,17 @@ def _refusal(scope: Scope) -> str:
     host = hosts[0].lower() if len(hosts) == 1 else ""
     if not _is_own_host(host, scheme, scope):
         return (
-            "Assay does not answer under this name. Open http://127.0.0.1 with the port that it was started on; where "
-            "it has another name, STREAMLIT_SERVER_ALLOWED_HOSTS has to say it."
+            "Assay does not answer under this host name. Open http://127.0.0.1 with the port that it was started on. "
+            "To use another name, list it in STREAMLIT_SERVER_ALLOWED_HOSTS."
         )
     if any(origin.lower() not in _own_origins(host, scheme) for origin in origins):
-        return "This was asked by a page of another origin. Only Assay's own pages may."
+        return "This request came from a page of another origin. Only Assay's own pages may send it."
     if not origins and scope["type"] == "websocket" and "cookie" in headers:
         # Every browser sends the origin of a websocket; a program without cookies has no rights that it could misuse.
-        return "This connection brings a cookie but no origin. Browsers send both."
+        return "This connection has a cookie but no origin. Browsers send both."
     link = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_followed_link(headers)
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not link:
-        return "This was asked by a page of another site. Only links may lead from there to here."
+        return "This request came from a page of another site. Other sites may only link to Assay."
     return ""
 
 

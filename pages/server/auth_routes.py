@@ -48,7 +48,7 @@ class AuthRoutes:
         if not path.endswith((LOGIN, LOGOUT, CALLBACK)):
             return await self.app(scope, receive, send)
         if wait := limits.sign_in_wait(str((scope.get("client") or ("",))[0])):
-            refusal = f"Signing in is asked for too often from here. Try again in {ceil(wait)} s."
+            refusal = f"Too many sign-in attempts from this address. Try again in {ceil(wait)} s."
             return await PlainTextResponse(refusal, 429, {"retry-after": f"{ceil(wait)}"})(scope, receive, send)
         headers = Headers(scope=scope)
 

@@ -105,8 +105,8 @@ def check_saves(person: str, answers: int) -> None:
     programs.note_answer()
     if wait := _saves.wait(person, answers + 1):
         raise TooFast(
-            f"More answers came under the name {person} than a person gives, so nothing of this was saved yet. "
-            f"It is kept in this browser and saved in {max(round(wait), 1)} s. If that is not you, tell a lead."
+            f"More answers came under the name {person} than one person can give, so these are not saved yet. They are "
+            f"kept in this browser and saved in {max(round(wait), 1)} s. If that is not you, tell a lead."
         )
 
 

@@ -77,9 +77,9 @@ def check_settings() -> None:
         address = str(st.get_option("server.address") or "")
         if address.lower() not in access.HERE and not trusted:
             raise BadInput(
-                f"It would listen on {address or 'every address'} and take names on trust, as no sign-in provider is "
-                "set. Set one (ASSAY_OIDC_..., docs/operation.md), listen on 127.0.0.1, or set ASSAY_TRUST_NETWORK=1 "
-                "where something before it asks who comes."
+                f"Assay would listen on {address or 'every address'} without checking names, because no sign-in "
+                "provider is set. Set one (ASSAY_OIDC_..., docs/operation.md), listen on 127.0.0.1, or set "
+                "ASSAY_TRUST_NETWORK=1 if something in front of Assay checks who signs in."
             )
         return
     if lacking := [name for name in NEEDED if not str(auth.get(name, "")).strip()]:
@@ -92,10 +92,15 @@ def check_settings() -> None:
     back = urlsplit(str(auth["redirect_uri"]).replace("{port}", str(st.get_option("server.port"))))
     if back.scheme not in ("http", "https") or not back.hostname or not back.path.endswith("/oauth2callback"):
         raise BadInput(
-            "The address to which the provider leads back (ASSAY_OIDC_REDIRECT_URL) must be this server's own, and end "
-            "with /oauth2callback, as in https://assay.example.org/oauth2callback."
+            "The provider's redirect address (ASSAY_OIDC_REDIRECT_URL) must be this server's own, and end with "
+            "/oauth2callback, such as https://assay.example.org/oauth2callback."
         )
     if back.scheme == "http" and back.hostname not in access.HERE:
-        raise BadInput("The address to which the provider leads back must be https: cookies would be read on the way.")
+        raise BadInput(
+            "The provider's redirect address (ASSAY_OIDC_REDIRECT_URL) must use https: otherwise cookies could be read "
+            "on the way."
+        )
     if st.get_option("server.trustedUserHeaders"):
-        raise BadInput("server.trustedUserHeaders is set: a header would say who signs in, in place of the provider.")
+        raise BadInput(
+            "server.trustedUserHeaders is set: then a header, and not the provider, says who signs in. Remove it."
+        )

@@ -17,8 +17,8 @@ def draw_webhooks(who: Person) -> None:
     """Those that there are, with what can be done to them, a form for a new one, and the newest tries."""
     store, kept = session.store(), session.scratch("webhooks")
     st.caption(
-        "An address of yours is told when a queue is finished, an approval changes or a run ends: ids, names and "
-        "states, signed, and no text of an item. What cannot be told is tried again for a day."
+        "Assay notifies an address of yours when a queue is finished, an approval changes or a run ends. The signed "
+        "message has ids, names and states, but no text of an item. Failed deliveries are retried for a day."
     )
     text.show_secret(kept, "The webhook was added. This is its secret, which is not shown again.")
     text.tell_outcome(kept)
@@ -60,7 +60,7 @@ def _act(who: Person, one: Webhook, what: str) -> str:
     store = session.store()
     if what == "Test":
         webhooks.send_test(store, who.name, one.id)
-        return f"A test is on its way to {one.host}. Load the page again to see what came of it."
+        return f"A test is on its way to {one.host}. Load the page again to see the result."
     state = {"Pause": "paused", "Activate": "active", "Remove": "removed"}[what]
     webhooks.set_state(store, who.name, one.id, state)
     return f"The webhook to {one.host} is {state}."

@@ -89,7 +89,7 @@ def _least(d: Dimension, answer: str) -> float:
     except BadScale as error:
         raise BadInput(f"At least: {error}.") from None
     if code is None:
-        raise BadInput("At least: n/a is no answer that others could reach.")
+        raise BadInput("At least: n/a cannot be the lowest answer, because it has no place in the order.")
     return code
 
 

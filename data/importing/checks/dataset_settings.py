@@ -26,7 +26,7 @@ class GoldRuleCheck:
         rule = GoldRule(given.resolve, given.apart, given.waiting).check()
         if self._given not in (None, rule):
             raise LineError(
-                "gold_rule", "How labels are combined is said earlier in this import: a dataset has one rule."
+                "gold_rule", "This import already has another rule for combining labels: a dataset has one rule."
             )
         known, self._given = self._given is not None, rule
         snapshot, report = self.context.snapshot, self.context.report
@@ -72,7 +72,7 @@ class GuidelinesCheck:
             raise LineError("guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
         elif snapshot.guidelines or not snapshot.lead:
             why = "the dataset keeps its own" if snapshot.guidelines else "only a lead can bring them in"
-            self.context.problems.warn(f"Left aside: the guidelines of the file, as {why}.")
+            self.context.problems.warn(f"Ignored: the guidelines of the file, because {why}.")
         else:
             self.new = text
             report.new.guidelines += 1

@@ -86,7 +86,7 @@ class ImportContext:
         A day is allowed, for clocks and time zones; synthetic data may have any time.
         """
         if moment > now() + timedelta(days=1) and not self.snapshot.plan.synthetic:
-            raise LineError("made_at", f"made_at is still to come: {moment:%Y-%m-%d %H:%M} (UTC).")
+            raise LineError("made_at", f"made_at is in the future: {moment:%Y-%m-%d %H:%M} (UTC).")
 
     def refuse(self, name: Any, entry: Line | RejectedRow) -> None:
         """Remember an item that was not taken, and its place in the files, for lines that refer to it."""

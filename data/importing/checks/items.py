@@ -28,7 +28,7 @@ def check_item(context: ImportContext, line: Line) -> None:
             if stored_item is not None and not has_text(stored_item):
                 raise LineError(
                     "id",
-                    f"{show_value(item.id)} came in before without its texts, and an item does not change. Import "
+                    f"{show_value(item.id)} was imported before without its texts, and an item never changes. Import "
                     "texts and answers together, or the texts first, into another dataset.",
                 )
             where = "earlier in this import" if context.items.is_new(item.id) else "in the dataset"

@@ -173,9 +173,9 @@ class JudgmentCheck:
             return ""
         n, names = len(renewed), ", ".join(sorted(renewed)[:5]) + (" and others" if len(renewed) > 5 else "")
         return (
-            f"{names}: {verb(n, 'this is a new judge', 'these are new judges')} beside the one of that name that judged"
-            " this dataset before, by another version of the card: a line without card_version means the newest. For "
-            "scores of the earlier judge, name its version in each line (card_version)."
+            f"{names}: {verb(n, 'this is a new judge', 'these are new judges')}, because the judge of that name that "
+            "judged this dataset before used another version of the card, and a line without card_version means the "
+            "newest. For scores of the earlier judge, give its version in each line (card_version)."
         )
 
 

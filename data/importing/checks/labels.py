@@ -21,11 +21,11 @@ from judges.strict_json import show_value
 from judges.types import Dimension, Scale, is_unit, sort_of, units
 
 NO_PROBABILITY = (
-    "A label's item is said to be drawn at random, but neither from how many items nor with which probability: the "
-    "label is kept, and does not count for the approval check."
+    "A label's item is said to be drawn at random, but neither the number of items it was drawn from nor the "
+    "probability is given: the label is kept, but does not count for the approval check."
 )
 AGAIN = (
-    "A person gave another answer to the same question of an item, and no time of the two says which is newer: the one "
+    "A person gave two answers to the same question of an item, and their times do not show which is newer: the answer "
     "further down counts."
 )
 

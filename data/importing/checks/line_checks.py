@@ -94,17 +94,17 @@ class LineChecks:
         if again := self.judgments.known.again:
             self.context.problems.warn(
                 f"{many(again, 'judgment')} {verb(again, 'is a further answer', 'are further answers')} of a judge to "
-                "an item that it has judged here before: both count, as samples of it, and no earlier one is replaced. "
-                "Corrected scores belong under another name of the judge or its model."
+                "an item that it has judged here before: all count as samples, and no earlier one is replaced. "
+                "Import corrected scores under another name of the judge or its model."
             )
         if renewed := self.judgments.describe_renewed():
             self.context.problems.warn(renewed)
         if old := self.labels.known.overtaken:
             are, do, them = ("is", "does", "it") if old == 1 else ("are", "do", "them")
             self.context.problems.warn(
-                f"{many(old, 'answer')} {are} there already and {do} not count: a later import holds another answer of "
-                f"the same person to the same question. To have {them} count again, import {them} with a time "
-                "(made_at) after it."
+                f"{many(old, 'answer')} {are} there already and {do} not count, because a later import has another "
+                f"answer of the same person to the same question. To make {them} count again, import {them} with a "
+                "later time (made_at)."
             )
         if report.formats == [table.TITLE]:
             for sentence in filter(None, (self._describe_textless(), self._describe_numbered())):
@@ -123,9 +123,9 @@ class LineChecks:
             return ""
         shown = ", ".join(map(show_value, sorted(alone)[:3]))
         return (
-            f"{many(len(alone), 'item')} {verb(len(alone), 'comes', 'come')} in without a text, as none that has one "
-            f"bears {verb(len(alone), 'its id', 'their ids')} ({shown}). If ids are written in another way there, as "
-            "1.0 or 001, write them alike and import again."
+            f"{many(len(alone), 'item')} {verb(len(alone), 'is', 'are')} imported without a text, because no item with "
+            f"a text has {verb(len(alone), 'its id', 'their ids')} ({shown}). If the ids there are written in another "
+            "way, such as 1.0 or 001, write them alike and import again."
         )
 
     def _describe_numbered(self) -> str:
@@ -134,9 +134,9 @@ class LineChecks:
         if not self.context.numbered or not (report.new.labels or report.new.judgments):
             return ""
         return (
-            f"{many(self.context.numbered, 'row')} without an id {verb(self.context.numbered, 'is', 'are')} taken for "
-            "what came into this dataset as the row of the same number before, and answers that differ for new ones. "
-            "Other items belong into another dataset, or need a column of ids."
+            f"{many(self.context.numbered, 'row')} without an id {verb(self.context.numbered, 'is', 'are')} matched by "
+            "number with the rows imported into this dataset before, and answers that differ are taken for new ones. "
+            "If these are other items, import them into another dataset, or give them a column of ids."
         )
 
     @property

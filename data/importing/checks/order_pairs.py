@@ -103,15 +103,15 @@ class OrderCheck:
         sentences = []
         if self.completed:
             sentences.append(
-                f"{many(self.completed, 'judgment')} in one order came to the other order, which the dataset held "
-                "already: they are one judgment of both now, of a judge that was asked in both."
+                f"{many(self.completed, 'judgment')} in one order joined the other order, which the dataset had "
+                "already: together they are now one judgment, of a judge that was asked in both orders."
             )
         if self.alone:
             each = ", ".join(f"{n:,} as {NAMES[order]}" for order, n in sorted(self.alone.items()))
             sentences.append(
                 f"{many(self.alone.total(), 'judgment')} came in one order only ({each}): "
-                "they stand by themselves, under a judge that was asked in that order. Once the other order is "
-                "imported, under the same card, model and params, both become one."
+                "they are kept under a judge that was asked in that order. When the other order is imported, with the "
+                "same card, model and params, both become one judgment."
             )
         return " ".join(sentences)
 

@@ -129,4 +129,4 @@ class ToolReader:
             named = [f"{key} ({times:,})" for key, times in self._unused.most_common(_KEYS)]
             more = len(self._unused) - len(named)
             rest = f" and {more:,} more" if more > 0 else ""
-            yield Hint(f"{self._title}: nothing was made of {', '.join(named)}{rest}.")
+            yield Hint(f"{self._title}: not imported: {', '.join(named)}{rest}.")

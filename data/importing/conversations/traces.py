@@ -143,7 +143,7 @@ class TraceReader(ToolReader):
         for trace, calls in sorted(loaded.items(), key=lambda pair: pair[1][0].start):
             chain, aside = main_conversation(calls)
             self._aside.update((trace, span) for span in aside)
-            self.add_hint("{n} calls of models with other prompts beside a conversation were left aside.", len(aside))
+            self.add_hint("{n} calls of models with other prompts beside a conversation were left out.", len(aside))
             if chain is None:
                 continue
             begin, before = first_new_entry(chat, chain.utterances[: chain.heard]), len(chat)
@@ -250,7 +250,7 @@ class TraceReader(ToolReader):
             place = self._items.get(score.session)
         place = place or (None if self._traces else self._items.get(score.names[:300]))
         if place is None:
-            why = "is about nothing that could be imported from these files: import what it names together with it."
+            why = "refers to nothing that could be imported from these files: import it with what it refers to."
             value = score.number if score.label is None else score.label
             row = {"name": score.name, "of": score.names, "value": value}
             self.add_fault("score", why, score.names or "it names no trace", row, at=(score.file, score.line))

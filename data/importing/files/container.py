@@ -58,7 +58,7 @@ def detect_container(file: SourceFile) -> Container:
     if sum(byte < 9 for byte in head) > max(len(head) // 20, 8) and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         wide = head[::2].count(0) > len(head) // 4 or head[1::2].count(0) > len(head) // 4
         if not wide:
-            raise BadInput(f"{file.name} is no text: JSON, JSON lines, CSV and Parquet can be read.")
+            raise BadInput(f"{file.name} is not a text file: JSON, JSON lines, CSV and Parquet can be read.")
     return "csv"
 
 

@@ -35,7 +35,7 @@ def detect_dialect(name: str, head: bytes) -> Dialect:
     """The dialect of a table, from its first bytes. Raises BadInput where the encoding cannot be recognised."""
     encoding = detect_encoding(head)
     if not encoding:
-        raise BadInput(f"{name}: its encoding cannot be told. Save it as UTF-8 and import it again.")
+        raise BadInput(f"{name}: its encoding cannot be detected. Save it as UTF-8 and import it again.")
     text = head.decode(encoding, "ignore").lstrip("\ufeff")
     whole = len(head) < _SAMPLE
     lines = text.splitlines(keepends=True)

@@ -111,7 +111,7 @@ def from_path(text: str | Path) -> Source:
     if exists:
         raise BadInput(f"{path} is neither a plain file nor a folder.")
     if any(sign in str(text) for sign in "*?["):
-        raise BadInput(f"{text} is a pattern that fits no file. Give files, or a folder.")
+        raise BadInput(f"{text} is a pattern that matches no file. Give files, or a folder.")
     raise NotFound(f"There is no file {path}. Check the path; it is relative to the folder you are in.")
 
 
@@ -213,10 +213,10 @@ def _read_listed_files(folder: Path) -> Source:
     for name, size, sha256 in listed:
         path = folder / name
         if path.is_symlink() or not path.is_file():
-            raise BadInput(f"{path} is missing, which {PARTITIONS} names. Copy the whole folder, or export it again.")
+            raise BadInput(f"{path} is missing, but {PARTITIONS} lists it. Copy the whole folder, or export it again.")
         with path.open("rb") as content:
             if path.stat().st_size != size or hashlib.file_digest(content, "sha256").hexdigest() != sha256:
-                raise BadInput(f"{path} is not what {PARTITIONS} says. Copy the folder again, or export it again.")
+                raise BadInput(f"{path} differs from what {PARTITIONS} says. Copy or export the folder again.")
         files.append(_at(path, name))
     named = {PARTITIONS, *(name for name, *_ in listed)}
     aside = [path.name for path in sorted(folder.iterdir()) if path.name not in named]

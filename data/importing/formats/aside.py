@@ -13,7 +13,7 @@ LISTS = ()
 ROLES_OF_FILES = {
     "pointer": POINTER_SAID,
     "empty": "empty",
-    "other": "none of MT-Bench's files, and nothing else that can be read without being told what it means",
+    "other": "none of MT-Bench's files, and of no other kind that can be read without a mapping",
 }
 
 

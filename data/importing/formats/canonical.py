@@ -115,7 +115,7 @@ def _newer(head: object) -> str:
     """Why the lines after this first one cannot all be read, "" where they can."""
     form = head.get("format") if isinstance(head, dict) else None
     if not isinstance(form, int) or form < 1:
-        return "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
+        return "The first line has no format number. Give a whole number, as in {\"assay\": {\"format\": 2}}."
     if form <= FORMAT:
         return ""
     return (
@@ -150,8 +150,8 @@ def to_line(file: str, record: Record) -> Entry:
         return Line(file, record.line, "item", value, value)
     keys = ", ".join(list(map(str, value))[:8]) or "none"
     problem = (
-        f"Nothing is known by the keys {keys[:200]}: an item has id and kind, a judgment item and card, a label item "
-        "and dimension, an adjudication item, dimension and adjudicator; a card has card, a rule gold_rule, guidelines "
-        "have guidelines."
+        f"Unknown kind of line, with the keys {keys[:200]}. An item has id and kind; a judgment item and card; a label "
+        "item and dimension; an adjudication item, dimension and adjudicator; a card has card, a rule gold_rule, "
+        "guidelines have guidelines."
     )
     return RejectedRow(file, record.line, [("", problem)], value)

@@ -74,8 +74,8 @@ def _note_columns(part: FormatFile, hints: list[Hint]) -> Iterator[Record]:
         if left := _others(first.value):
             hints.append(
                 Hint(
-                    f"{part.name}: {left}: left aside, as FastChat's files have no such columns. They are read where "
-                    "the file is imported as a table (--format table)."
+                    f"{part.name}: {left}: ignored, because FastChat's files have no such columns. They are read "
+                    "if the file is imported as a table (--format table)."
                 )
             )
         yield from chain((first,), records)

@@ -218,7 +218,7 @@ class _Reader(TraceReader):
         elif name.startswith("gen_ai."):
             spoken.append((name, body))
         else:
-            self.add_hint("{n} log records that are no events of a model were left aside.")
+            self.add_hint("{n} log records that are not events of a model were left out.")
 
     def _result(self, trace: str, span: str, result: dict[str, Any], at: Any) -> None:
         """An evaluation's result, as the conventions have it."""
@@ -243,7 +243,7 @@ class _Reader(TraceReader):
         if call.parent or result.get("gen_ai.response.id"):
             self._result(call.trace, call.parent, result, call.start)
         else:
-            self.add_hint("{n} spans of evaluators name no span above them, and were left aside.")
+            self.add_hint("{n} spans of evaluators name no parent span, and were left out.")
 
     def _annotation(self, row: dict[str, Any]) -> None:
         result, meta = as_object(row.get("result")), as_object(row.get("metadata"))

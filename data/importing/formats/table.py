@@ -59,7 +59,7 @@ def _read(file: str, records: Iterable[Record], mapping: ColumnMapping) -> Itera
                 if not reader.long:
                     yield from reader.ratings.lines()
         if rows and (name in closed or len(rows) > _GROUP):
-            why = "do not stand together: sort the table by its id" if name in closed else f"are more than {_GROUP}"
+            why = "are not consecutive: sort the table by its id" if name in closed else f"are more than {_GROUP}"
             problem = f"The rows of the dialogue {show_value(name)} {why}."
             yield RejectedRow(file, rows[0].line, [("id", problem)], rows[0].value, name)
         elif rows:

@@ -127,7 +127,7 @@ def spread(summary: Summary, title: str = "") -> list[Finding]:
     if r is not None and point is not None and r - point > 0.15:
         found.append(
             warn(
-                "Correlation is high (r {r}) and agreement is not: the judge ranks as people do, on another level.",
+                "Correlation is high (r {r}) but agreement is not: the judge ranks as people do, at another level.",
                 r=cell(r, ".2f"),
             )
         )

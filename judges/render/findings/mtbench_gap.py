@@ -75,8 +75,8 @@ def step_table(found: Gap) -> Table:
         "95% interval": Column("", "Of the change, by questions.", width=140),
         "fair share": Column("+.3f", "The change averaged over all orders of the factors (Shapley's value)."),
         "in other orders": Column("", "The least and the largest change in any order.", width=140),
-        "ratings": Column(",", "Ratings that count after and not before, or before and not after, or otherwise."),
-        "of": Column("", "Whose ratings show it; what the first one's do not show is switched on the second's."),
+        "ratings": Column(",", "Ratings that count only after the step, only before it, or differently."),
+        "of": Column("", "Whose ratings show it. Steps that the first one's do not show are switched on the second's."),
         "what was done": Column(width="large"),
     }
     return Table(rows, columns)
@@ -155,8 +155,8 @@ def experiment(found: PipelineExperiment) -> list[Sentence | Table]:
     ]
     counts = dict.fromkeys(("calls", "tokens in", "tokens out"), Column(","))
     caption = (
-        "Each row is a protocol for the command data mtbench run --dataset, which says what it will take before it "
-        "starts; judges mtbench compare --plan FOLDER writes these protocols as files."
+        "Each row is a protocol for the command data mtbench run --dataset, which shows its calls and cost before it "
+        "starts. The command judges mtbench compare --plan FOLDER writes these protocols as files."
     )
     return [summary, Table(rows, {**counts, "US dollars": Column(",.2f")}, caption), *reasons]
 

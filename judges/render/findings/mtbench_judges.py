@@ -14,7 +14,7 @@ from judges.render.words import cell, number, span
 from judges.stats.uncertainty import Interval
 
 FIGURES = {
-    "difference": ("+.2f", "The second judge's rating less the first's, on average."),
+    "difference": ("+.2f", "The second judge's rating minus the first's, on average."),
     "equal": (".1%", "Share of turns with the same rating from both."),
     "within one": (".1%", "Share of turns whose ratings are at most one point apart."),
     "Pearson": (".3f", "Linear correlation of the ratings."),
@@ -182,7 +182,7 @@ def flips(found: RankComparison, names: tuple[str, str]) -> list[Finding]:
     columns = {
         "model": Column(width=220),
         "and": Column(width=220),
-        **{name: Column("", "Mean of the first model less that of the second.", width=190) for name in names},
+        **{name: Column("", "Mean of the first model minus that of the second.", width=190) for name in names},
         "flips in": Column(".0%", "Share of resamples in which the judges put them in opposite orders."),
     }
     return [

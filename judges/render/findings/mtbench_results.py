@@ -152,8 +152,8 @@ def table(
     columns = {
         "judge": Column(width=190),
         "model": Column(width=230),
-        "rank": Column("g", "1 is the best; equal means share the middle of their ranks.", width=52),
-        "95% interval of it": Column("", "Of the rank: questions are drawn anew.", "95% interval", 96),
+        "rank": Column("g", "1 is the best; equal means share the mean of their ranks.", width=52),
+        "95% interval of it": Column("", "Of the rank: questions are resampled.", "95% interval", 96),
         **{f"turn {turn}": Column(shape(rules)) for turn in turns},
         "mean": Column(shape(rules), "Over all counted judgments of all turns, as FastChat averages."),
         "95% interval": Column("", "Of the mean. Whole questions are the units, as turns of one question go together."),
@@ -271,9 +271,9 @@ def counts(found: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Findin
         "judge": Column(width=230),
         "turns": Column(",", "Turns of a model's answers to a question, whatever the sample."),
         "duplicates": Column(",", "Judgments beyond the first of the same turn of the same sample."),
-        "judged again": Column(",", "Turns whose very text was judged several times."),
+        "judged again": Column(",", "Turns whose identical text was judged several times."),
         "differently": Column(",", "Those of them whose ratings differ: the judge disagrees with itself."),
-        "spread": Column(".2f", "Highest less lowest rating of a text that was judged several times, on average."),
+        "spread": Column(".2f", "Highest minus lowest rating of a text that was judged several times, on average."),
         "text \N{NOT EQUAL TO} file": Column(",", "Judgments whose text gives another rating than the file states."),
     }
     return [Table(rows, columns)]

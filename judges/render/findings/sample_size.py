@@ -52,8 +52,8 @@ def plan(
         )  # fmt: skip
     if now.items < policy.first:
         second = say(
-            "From fewer than {first} it cannot be told what it takes until the lower bound is at {threshold}: {more} "
-            "are needed first.",
+            "With fewer than {first} it cannot be estimated when the lower bound reaches {threshold}: {more} are "
+            "needed first.",
             first=many(policy.first, "item"), threshold=threshold, more=many(policy.first - now.items, f"more {what}"),
         )  # fmt: skip
     elif bound == (0, 0):

@@ -8,8 +8,8 @@ from judges.render.words import number, span
 from judges.stats.system_order import FEWEST, SystemOrder
 
 _CAPTION = (
-    "Means over the ratings that people and judge both gave; rank 1 is the highest. The intervals are of what is drawn "
-    "anew: questions where items name them, else items."
+    "Means over the ratings that people and judge both gave; rank 1 is the highest. The intervals resample questions "
+    "where items name them, otherwise items."
 )
 
 

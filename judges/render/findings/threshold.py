@@ -36,7 +36,7 @@ def curve(steps: Sequence[ThresholdPoint], title: str = "") -> list[Finding]:
     return [
         LineChart(
             series, "positive from", "", None, title,
-            "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it by "
+            "A threshold that is chosen because its figures are best here is overfitted to these labels: choose it for "
             "its purpose.",
         )
     ]  # fmt: skip

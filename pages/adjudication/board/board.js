@@ -73,7 +73,7 @@ function drawBoard(b) {
   const p = b.progress || { done: 0, left: 0 }, sent = b.outbox.filter((o) => o.act.action === "decide").length - b.outbox.filter((o) => o.act.action === "withdraw").length;
   const done = b.made, all = done + Math.max(0, p.left - sent);
   ui.progress.textContent = all ? `${Math.min(done + (now ? 1 : 0), all)} of ${all}` : "";
-  ui.progress.title = "ratings of this visit: the one in hand, of all that wait for you";
+  ui.progress.title = "ratings of this visit: the current one, of all that wait for you";
   ui.status.textContent = b.outbox.length ? "saving …" : b.savedAt ? `saved ${b.savedAt}` : "";
   ui.status.className = "status" + (b.outbox.length ? " open" : "");
   ui.body.hidden = !now;
@@ -121,11 +121,11 @@ function drawPanel(b) {
   if (!now.saw) acts.append(button("judge", b.sure === now.item ? "show it, and record that" : "show the judge", "v", "the judge's scores of this item; that you saw them is recorded"));
   const some = b.items.filter((i) => openCells(b, i).length), place = some.indexOf(now);
   if (place > 0) acts.append(button("before", "previous", "[", "the item before this one"));
-  if (place < some.length - 1) acts.append(button("next", "next", "]", "the next item; this one goes on waiting"));
+  if (place < some.length - 1) acts.append(button("next", "next", "]", "go to the next item; this one stays undecided"));
   parts.push(top);
-  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "Once you have seen the judge's scores, your decisions on this item do not count as blind labels, and the approval check treats them so. Press v again to see them all the same."));
+  if (b.sure === now.item && !now.saw) parts.push(el("p", "caution", "If you see the judge's scores, your decisions on this item no longer count as blind labels in the approval check. Press v again to see them anyway."));
   else if (now.saw) parts.push(el("p", "caution", "You have seen the judge's scores of this item: your decisions here do not count as blind labels."));
-  else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People gave these labels with the judge in view: what is decided on them does not count as a blind label."));
+  else if (now.cells.some((c) => c.weak)) parts.push(el("p", "caution", "People saw the judge's scores when they gave these labels, so your decision does not count as a blind label."));
   for (const text of now.comments) { const p = el("div", "wrote"); p.append(el("span", "by", "comment"), prose("prose", text)); parts.push(p); }
   cells.forEach((cell, i) => parts.push(drawCase(b, cell, i)));
   if (now.decided.length) {

@@ -51,7 +51,7 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
             "judge": "what the judge itself says",
             "open": "Over time and by category",
             "pairs": "Which systems differ significantly",
-            "few": "Too few labelled items: what stands here is the judge's own, not corrected",
+            "few": "Too few labelled items: these figures are the judge's own, not corrected",
         },
     }
 

@@ -137,7 +137,7 @@ function legendOf(blind) {
   const mark = (cls, words) => { const e = el("span", "key"); e.append(el("span", `step ${cls}`, "3", { "aria-hidden": "true" }), words); return e; };
   if (blind) return [mark("mine", "solid: your answer"), el("span", "key", "the judge's value is shown, dashed, once you have answered and ask for it (v)")];
   return [mark("judge", "dashed: the judge"), mark("mine", "solid: you"), mark("changed", "amber: you, where you differ"), mark("other", "dotted: another judge, or sample"),
-    el("span", "key words", "low self-consistency: asked again, the judge says otherwise"), el("span", "key words", "low stated confidence: the judge says it is not sure")];
+    el("span", "key words", "low self-consistency: asked again, the judge gives another answer"), el("span", "key words", "low stated confidence: the judge says it is not sure")];
 }
 
 function turnLegend(d) {

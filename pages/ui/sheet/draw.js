@@ -200,7 +200,7 @@ function drawCell(view, c) {
   e.append(scale);
   if (told.length) {
     const sure = el("span", "sure" + (judge.rule || judge.level === "low" ? " low" : judge.level === "medium" ? " mid" : ""), null,
-      { title: judge.exact ? `${judge.samples.length > 1 ? "its samples came to" : "the judge says"} ${judge.exact}; ${judge.between ? "both answers beside it are marked: choose one" : "the nearest answer is marked"}` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
+      { title: judge.exact ? `${judge.samples.length > 1 ? "its samples combine to" : "the judge says"} ${judge.exact}; ${judge.between ? "the answers on both sides of it are marked: choose one" : "the nearest answer is marked"}` : judge.rule || `${doubtOf(judge)}: ${certaintyOf(judge)}` });
     sure.append(...told.flatMap((words, i) => (i ? [" ", el("span", "", words)] : [el("span", "", words)])));
     e.append(sure);
   }

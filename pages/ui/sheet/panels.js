@@ -21,7 +21,7 @@ function frame(d, root) {
   const acts = el("span", "acts", null, { role: "toolbar", "aria-label": "this item" });
   ui.back = button("back", "back", "b", "the item before, as you answered it");
   ui.undo = button("undo", "undo", "u", "take back the last change on this item");
-  ui.better = button("better", "better", "e", "write this turn, or this response, better");
+  ui.better = button("better", "better", "e", "write a better version of this turn or response");
   ui.issue = button("issue", "issue", "i", "note an issue with this turn, section or response");
   ui.note = button("whole", "note", "d", "the judge's whole note, and what the question means");
   ui.reveal = button("reveal", "judge", "v", "show the judge's scores; changes after that count as revealed");
@@ -94,7 +94,7 @@ function drawFoot(d) {
   if (better && !asks) parts.push(el("span", "count", ` · ${better} written better`));
   ui.reveal.hidden = !isBlind(view) || !view.saved;
   if (dirty(view) && (view.kept || view.draft) && !asks) {
-    const line = el("span", "draft", view.draft ? `your draft of ${timeOf(view.draft)} is restored` : "draft kept in this browser", { title: "What is set here and not saved yet lives in this browser only." });
+    const line = el("span", "draft", view.draft ? `your draft of ${timeOf(view.draft)} is restored` : "draft kept in this browser", { title: "Changes that are not saved yet are kept in this browser only." });
     if (view.draft) line.append(button("undraft", "discard", "", "as it was before the draft; undo brings it back"));
     parts.push(line);
   }

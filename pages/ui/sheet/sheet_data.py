@@ -162,7 +162,7 @@ def _reply_parts(text: str | None, of: Dialogue | Pair | Response, turn: int = 0
     elif 0 < cut <= len(text):
         marks.append(f"longer, with its thinking, than the {cut:,} characters at which the protocol cuts")
     marks += [
-        f"{tag} closes nothing: what is before it may be thinking" for tag in unclosed_tags(text) if tag[1] == "/"
+        f"{tag} has no opening tag: the text before it may be thinking" for tag in unclosed_tags(text) if tag[1] == "/"
     ][:1]
     for fact, words in _ENDS.items():
         turns = of.meta.get(fact)
@@ -183,7 +183,7 @@ def _notices(content: Dialogue, number: int) -> list[str]:
         return []
     return [
         f"Turn {number} was asked after choice {choice}'s first answer, not after this one: "
-        "the conversation never took place as it stands here."
+        "the conversation never took place as it is shown here."
     ]
 
 

@@ -46,7 +46,7 @@ def save_unsent(who: Person, address: str, zone: tzinfo, savers: Mapping[str, Sa
             on_outbox=url_state.callback_of(address, save),
         )
     if why := next((found["notice"] for found in states.values() if found.get("notice")), None):
-        message = "What you answered or decided last is not saved yet, and kept in this browser. {why}"
+        message = "Your last answers or decisions are not saved yet. They are kept in this browser. {why}"
         text.warn(message, why=why)
     if state.pop("again", False):
         st.rerun()

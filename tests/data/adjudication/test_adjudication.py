@@ -133,7 +133,7 @@ def test_a_decision_stands_and_can_be_taken_back(store):
     adjudication.withdraw_adjudication(store, "res", key, made.id)  # sent twice
     assert value_on(store, found, "gate", ids[0]) == (3.0, "median")
     assert len(disputes.cells_to_adjudicate(store, found)) == 1
-    with pytest.raises(BadInput, match="does not stand any more"):
+    with pytest.raises(BadInput, match="is no longer in force"):
         adjudication.withdraw_adjudication(store, "res", new_id(), made.id)
     again = decide(store, found, "res", 2, "looked again")
     adjudication.withdraw_adjudication(store, "lea", new_id(), again.id)  # a lead may take back what others decided
@@ -147,7 +147,7 @@ def test_a_decision_is_written_once_for_its_key(store):
     told = (cell.item, cell.unit, cell.dimension, 4, "why", cell.token)
     assert adjudication.adjudicate(store, "lea", key, *told) == adjudication.adjudicate(store, "lea", key, *told)
     assert store.rows("select count(*) from adjudication") == [(1,)]
-    with pytest.raises(BadInput, match="taken by another"):
+    with pytest.raises(BadInput, match="Another decision has this"):
         decide(store, found, key=key)
 
 
@@ -164,14 +164,14 @@ def test_a_key_is_acknowledged_for_its_own_act_only(store):
     for changed in (told(one_, 5), told(one_, None), told(one_, reason="because"), told(two)):
         with pytest.raises(AssayError):
             adjudication.adjudicate(store, "lea", key, *changed)
-    with pytest.raises(BadInput, match="taken by another"):
+    with pytest.raises(BadInput, match="Another decision has this"):
         adjudication.withdraw_adjudication(store, "lea", key, key)
     adjudication.withdraw_adjudication(store, "lea", back, key)
     adjudication.withdraw_adjudication(store, "lea", back, key)
     for person, of in (("lea", other), ("lea", "none"), ("res", key)):
-        with pytest.raises(BadInput, match="taken by another"):
+        with pytest.raises(BadInput, match="Another decision has this"):
             adjudication.withdraw_adjudication(store, person, back, of)
-    with pytest.raises(BadInput, match="taken by another"):
+    with pytest.raises(BadInput, match="Another decision has this"):
         adjudication.adjudicate(store, "lea", back, *told(one_))
     assert store.rows("select count(*) from adjudication") == [(3,)]
 
@@ -203,9 +203,9 @@ def test_who_may_decide(store):
 REFUSED = [
     ({"value": 6}, BadScale, "6.0 is not on the scale"), ({"value": "x"}, BadScale, "not on the scale"),
     ({"value": None}, BadScale, "n/a is not an answer here"), ({"reason": " \n"}, BadInput, "needs a reason"),
-    ({"reason": "x" * 2001}, BadInput, "2,000 are the most"), ({"key": "short"}, BadInput, "a key of 8 to 80"),
-    ({"token": "old"}, BadInput, "changed while you decided"), ({"unit": "turn:9"}, NotFound, "holds any more"),
-    ({"item_id": "nothing"}, NotFound, "no such item"), ({"dimension": "unheard"}, NotFound, "holds any more"),
+    ({"reason": "x" * 2001}, BadInput, "at most 2,000 are"), ({"key": "short"}, BadInput, "a key of 8 to 80"),
+    ({"token": "old"}, BadInput, "changed while you decided"), ({"unit": "turn:9"}, NotFound, "in force any more"),
+    ({"item_id": "nothing"}, NotFound, "no such item"), ({"dimension": "unheard"}, NotFound, "in force any more"),
 ]  # fmt: skip
 
 
@@ -252,7 +252,7 @@ def test_a_key_of_8_to_80_letters_is_one(store, letters, taken):
 def test_where_people_agree_nothing_can_be_decided(store):
     found, _ = filled(store, [Cell(0, "turn:1", (3.0, 5.0), 3.0), Cell(1, "turn:1", (4.0, 4.0), 3.0)])
     agreed = next(i for (i,) in store.rows("select item_id from label group by item_id having min(value) = max(value)"))
-    with pytest.raises(BadInput, match="nothing waits"):
+    with pytest.raises(BadInput, match="nothing to decide"):
         decide(store, found, item_id=agreed)
     with pytest.raises(NotFound, match="No cell of this item waits"):
         adjudication.reveal_while_adjudicating(store, "lea", agreed)

@@ -75,11 +75,11 @@ def test_the_command_ends_with_that_code_and_a_line_for_each(
         no_web = f"http://127.0.0.1:{other.getsockname()[1]}"
         for url in ("http://127.0.0.1:9", "file:///etc/x", "nonsense", "http://127.0.0.1:9/ x", no_web):
             assert main(["check", "--dataset", "demo", "--url", url]) == 2, url
-    assert "What answered there is no Assay's API" in capsys.readouterr().err
+    assert "The server there is not Assay's API" in capsys.readouterr().err
     for token in ("x\ny", "x\u00e9"):
         monkeypatch.setenv("ASSAY_TOKEN", token)
         assert main(["check", "--dataset", "demo", "--url", "http://127.0.0.1:9"]) == 2
-        assert "ASSAY_TOKEN holds no token" in capsys.readouterr().err
+        assert "ASSAY_TOKEN is not a token" in capsys.readouterr().err
     assert main(["check", "--dataset", "demo", "--json"]) == 1
     assert {one["dimension"] for one in json.loads(capsys.readouterr().out)["dimensions"]} >= {"helpfulness", "safety"}
 

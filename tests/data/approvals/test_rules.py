@@ -131,7 +131,7 @@ def test_what_is_required_is_said_a_sentence_each_in_the_order_of_what_it_is_abo
     other = Requirements(loose, four_eyes=True, alarms=True, coverage=0.25, imported=True, answered=0.0)
     assert explain(other) == [
         "Sample: blind labels of at least 1 randomly drawn item.",
-        "Imported labels count: that they are blind and of random draws is what the importer states.",
+        "Imported labels count: the importer states that they are blind and of random draws.",
         "Agreement: kappa of at least 0.75.",
         "No lower bound is required: a judge below the required kappa may pass by chance.",
         "The judge answered at least 25% of the ratings with reference labels (gold); its n/a counts as an answer "

@@ -211,7 +211,7 @@ def test_a_lead_keeps_what_is_to_be_looked_at_until_something_else_speaks_agains
         suspension.keep_approved(store, "ann", done, "It is fine.")
     with pytest.raises(BadInput, match="Say why"):
         suspension.keep_approved(store, "lea", done, " ")
-    with pytest.raises(BadInput, match="Something else speaks against it since you looked"):
+    with pytest.raises(BadInput, match="There are new reasons against it since you looked"):
         suspension.keep_approved(store, "lea", done, "People have new rules.", ["bound"])
     assert approvals.find_to_decide(store).doubted
     suspension.keep_approved(store, "lea", done, "People have new rules.", look(store, key).finding.reasons)

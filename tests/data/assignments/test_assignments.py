@@ -451,16 +451,16 @@ def test_what_cannot_be_given_is_refused(made: tuple[Store, str]) -> None:
         (ALL, {"people": ()}, whom), (ALL, {"tag": "ja"}, whom),
         (ALL, {"overlap": 2}, "2 people per item are more than the 1 to whom it is given."),
         (ALL, {"priority": 4}, f"The priority is 4: {level}"), (ALL, {"priority": 0}, f"The priority is 0: {level}"),
-        (ALL, {"note": "x" * 501}, "The note has 501 letters: 500 are the most."),
+        (ALL, {"note": "x" * 501}, "The note has 501 letters: at most 500 are allowed."),
         (ALL, {"overlap": 0}, "People per item is 0: it must be 1 to 20."),
         (ALL, {"people": (), "tag": "ja", "overlap": 21}, "People per item is 21: it must be 1 to 20."),
         (Selection(number=0), {}, "0 items cannot be given: give 1 or more."),
         (Selection(share=1.01), {}, "101% of the items cannot be given: give more than 0 % and at most 100 %."),
         (Selection(share=0.0), {}, "0% of the items cannot be given: give more than 0 % and at most 100 %."),
         (Selection("nothing", "x"), {},
-         "Items cannot be chosen by 'nothing', no field of theirs. There are: language, score."),
-        (Selection("language", "fr"), {}, "No item is left to give out: all that are chosen are answered, assigned, or "
-         "such as nobody named may answer."),
+         "Items have no field 'nothing' to choose them by. There are: language, score."),
+        (Selection("language", "fr"), {}, "No item is left to give out: all chosen items are answered, assigned, or "
+         "not open to any of these people."),
     ):  # fmt: skip
         with pytest.raises(BadInput) as refused:
             give(store, found, chosen, **{"people": ("ann",), **terms})

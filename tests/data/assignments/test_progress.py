@@ -130,7 +130,7 @@ def test_a_row_of_progress_by_hand() -> None:
     at = "ann", True, ("ja",), WORK, did, NOON, timedelta(), NOON - timedelta(days=7)
     found = progress._progress(*at)
     assert progress.progress_record(found) == {
-        "person": "ann", "tags": "ja", "state": "on time", "why": "Nothing speaks against its being done in time.",
+        "person": "ann", "tags": "ja", "state": "on time", "why": "Nothing suggests that it will be late.",
         "assigned": 20, "done": 8, "left": 10, "skipped": 2, "answered": 8, "seconds_per_item": 10.0,
         "seconds_per_rating": 2.5, "last_answer": "2026-11-25T11:55:00", "due": "2026-11-27T12:00:00",
         "needed_per_day": 5.0, "pace_per_day": 8.0,
@@ -138,5 +138,5 @@ def test_a_row_of_progress_by_hand() -> None:
     }  # fmt: skip
     assert found == progress.PersonProgress(
         "ann", True, ("ja",), WORK.counts, 8, 10.0, 2.5, did.last, NOON + timedelta(days=2), 5.0, 8.0,
-        datetime(2026, 11, 26, 14), "on time", "Nothing speaks against its being done in time.",
+        datetime(2026, 11, 26, 14), "on time", "Nothing suggests that it will be late.",
     )  # fmt: skip

@@ -275,7 +275,7 @@ def test_an_exported_folder_is_the_same_card_where_it_is_unzipped(store: Store, 
         [sys.executable, "-c", script, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == [made.version, "zz敬語"]
-    with pytest.raises(BadInput, match="is no custom card"):
+    with pytest.raises(BadInput, match="is not a custom card"):
         folder.export(store, "rubric_open_ended")
 
 
@@ -333,7 +333,7 @@ def test_cards_are_added_listed_and_shown_from_a_command_line(
     old = shown.split("Version ")[-1][:12]
     assert "zz_half of each response: 0 to 2 in steps of 0.5" in told("show", "zz_made", "--version", old)
     assert "no stored version" in told("show", "zz_made", "--version", "nope", code=1)
-    assert "not saved by itself" in told("add", "mt_bench", code=1)
+    assert "not saved separately" in told("add", "mt_bench", code=1)
     clash = ["--dimension", "factuality (1-7): True?"]
     assert "factuality is taken" in told("add", "zz_clash", *clash, code=1)
     assert "factuality is taken" in told("add", "zz_clash", *clash, "--dry-run", code=1)

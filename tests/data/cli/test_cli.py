@@ -195,7 +195,7 @@ def test_a_mapping_is_suggested_by_all_rows_of_a_table(run: Run, tmp_path: Path)
         (("import",), 2, "required: PATH"),
         (("import", "rows.jsonl"), 1, "Say into which dataset: --dataset NAME."),
         (("import", "none.jsonl", "--dataset", "d"), 1, "There is no file none.jsonl."),
-        (("import", "*.jsonl", "--dataset", "d"), 1, "is a pattern that fits no file. Give files, or a folder."),
+        (("import", "*.jsonl", "--dataset", "d"), 1, "is a pattern that matches no file. Give files, or a folder."),
         (("import", "https://example.org/x.jsonl", "--dataset", "d"), 1, "is an address. Download the file first"),
         (("import", "/dev/null", "--dataset", "d"), 1, "/dev/null is neither a plain file nor a folder."),
         (("import", "empty", "--dataset", "d"), 1, "empty holds no data file"),
@@ -211,7 +211,7 @@ def test_a_mapping_is_suggested_by_all_rows_of_a_table(run: Run, tmp_path: Path)
         (("import", "rows.jsonl", "--suggest"), 1, "rows.jsonl holds no table: it needs no mapping."),
         pytest.param(("verify",), 1, "There is no store at ", marks=OF_FILES),
         pytest.param(("restore", "none.duckdb"), 1, "There is no backup none.duckdb.", marks=OF_FILES),
-        pytest.param(("restore", "rows.jsonl"), 1, "rows.jsonl is no backup that can be opened, so", marks=OF_FILES),
+        pytest.param(("restore", "rows.jsonl"), 1, "rows.jsonl cannot be opened as a backup, so", marks=OF_FILES),
         (("backup", "rows.jsonl"), 1, "rows.jsonl exists already. Give the backup another name."),
         (("backup", "nowhere/b.duckdb"), 1, "There is no folder nowhere."),
     ],
@@ -342,7 +342,7 @@ def test_the_progress_bar_draws_on_a_terminal_only(capsys: pytest.CaptureFixture
 def test_what_answers_without_an_object_in_json_is_no_assay() -> None:
     assert check._read(b'{"a": 1}') == {"a": 1} and check._read(b"{}") == {}
     for body in (b"<html>", b"[]", b"3", b"\xff"):
-        with pytest.raises(BadInput, match=r"^What answered there is no Assay's API: its answer is no JSON\.$"):
+        with pytest.raises(BadInput, match=r"^The server there is not Assay's API: its answer is not JSON\.$"):
             check._read(body)
 
 

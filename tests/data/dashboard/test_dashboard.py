@@ -235,7 +235,7 @@ def test_only_what_is_approved_has_figures_and_the_rest_says_why(store: Store) -
     assert why["coherence"].why.startswith("Suspended by Assay on ")
     made = dashboard_html(found, now(), dashboard.run_names(found.runs))
     assert (
-        "new labels no longer bear it out" in why["coherence"].public_reason
+        "new labels no longer support it" in why["coherence"].public_reason
         and "0.987" not in why["coherence"].public_reason
     )
     assert "<b>x</b>" not in made and "対話 &lt;b&gt;x" in made
@@ -372,12 +372,12 @@ def test_which_of_several_pairs_of_systems_differ_is_told_with_their_names(store
     )
     assert said[1:] == [
         "Lowest is s1, with 3.50.",
-        "One other has too few labelled items for a corrected figure: do not hold the judge's own beside those.",
+        "One other has too few labelled items for a corrected figure: do not compare the judge's own with those.",
     ]
     said = sentences.explain_tile(replace(tile, systems=(high, replace(high, name="s5"), few, few), comparisons=()))
     assert said == [
         "The 2 systems with enough labelled items come out alike, at 4.50 on a scale of 1 to 5.",
-        "2 others have too few labelled items for a corrected figure: do not hold the judge's own beside those.",
+        "2 others have too few labelled items for a corrected figure: do not compare the judge's own with those.",
     ]
     assert sentences.tile_span(tile, None) == sentences.tile_span(tile, few.means[0].interval) == "–"
     rest: Any = SimpleNamespace(judge=SimpleNamespace(point=4.5, low=4.25, high=4.75, items=9), mean=None)
@@ -437,7 +437,7 @@ def test_labels_that_do_not_cover_the_judges_answers_give_no_corrected_figure(st
     assert mean.refused and mean.uncovered == 0.2 and mean.people == 4.5  # of 4 and 5, not the lower one
     told = " ".join(sentences.explain_tile(tile))
     assert "Labels of s0 do not cover what is to be corrected: 20% of the judge's answers" in told
-    assert told.endswith("So what stands here is the judge's own view.")
+    assert told.endswith("So the figures here are the judge's own.")
 
 
 def test_beside_a_corrected_figure_each_other_system_is_counted_with_what_its_labels_lack(store: Store) -> None:

@@ -171,7 +171,7 @@ def test_a_reference_says_whose_it_is(meta: Json, labels: list[str]) -> None:
         ("A <reason>x</reason> b<think>", [("", "A "), ("thinking", "<reason>x</reason>"), ("", " b"),
          ("<think> is never closed: the rest may be thinking, or the answer", "<think>")], [CUT]),
         ("cut off here, and kept", [("", "cut off her"), (BEYOND, "e, and kept")], []),
-        ("b</think>c", None, ["</think> closes nothing: what is before it may be thinking"]),
+        ("b</think>c", None, ["</think> has no opening tag: the text before it may be thinking"]),
         ("1 < 2 > 0", None, []), ("cut off her", None, [CUT]),
     ],
 )  # fmt: skip
@@ -216,7 +216,7 @@ def test_a_conversation_that_was_never_held_says_so_at_its_second_turn() -> None
     sheet = plain_sheet(answer(choice=2, continues=0))
     assert sheet["choice"] == 2
     said = "Turn 2 was asked after choice 0's first answer, not after this one: "
-    said += "the conversation never took place as it stands here."
+    said += "the conversation never took place as it is shown here."
     assert [row["notices"] for row in sheet["rows"]] == [[], [said], []]
     for held in (answer(), answer(continues=0), answer(choice=3, continues=3), answer(choice="3", continues=True)):
         assert not any(row["notices"] for row in plain_sheet(held)["rows"])

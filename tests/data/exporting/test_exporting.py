@@ -726,7 +726,8 @@ def test_the_lowest_answer_that_makes_a_chat_is_a_step_of_its_scale() -> None:
     least, asked = known["verdict"], known["repair_handling"]
     assert [chats._least(least, told) for told in ("", "poor", "excellent")] == [3.0, 0.0, 3.0]
     assert [chats._least(asked, told) for told in ("", "4", "4.0")] == [5.0, 4.0, 4.0]
-    for told, said in (("n/a", "At least: n/a is no answer that others could reach."), ("9", "At least: ")):
+    lowest = "At least: n/a cannot be the lowest answer, because it has no place in the order."
+    for told, said in (("n/a", lowest), ("9", "At least: ")):
         with pytest.raises(BadInput, match=f"^{said}"):
             chats._least(asked, told)
     with pytest.raises(BadInput, match="'²' is not on the scale"):
@@ -789,15 +790,15 @@ def test_a_page_has_so_many_rows_and_goes_on_from_a_cursor_of_its_own_question(s
     assert page(1, cursor).rows == rows(store, "labels")[1:2]
     of, key, times = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     for bad in ([of, key, str(times)], [of, key[:-1], times], [of, [*key[:-1], 7], times], [of, key], "x", [of, 1, 1]):
-        with pytest.raises(BadInput, match="This cursor belongs to another question"):
+        with pytest.raises(BadInput, match="This cursor belongs to another request"):
             page(1, base64.urlsafe_b64encode(json.dumps(bad).encode()).decode())
     for other in ("?", cursor[:-2]):
-        with pytest.raises(BadInput, match="This cursor belongs to another question"):
+        with pytest.raises(BadInput, match="This cursor belongs to another request"):
             page(1, other)
-    with pytest.raises(BadInput, match="This cursor belongs to another question"):
+    with pytest.raises(BadInput, match="This cursor belongs to another request"):
         page(1, cursor, dimension="verdict")
     for gone in ([of, key, 2], [of, key, 0], [of, ["d-0000", *key[1:]], 1]):
-        with pytest.raises(BadInput, match=r"is gone\. Begin again without a cursor"):
+        with pytest.raises(BadInput, match=r"no longer exists\. Start again without a cursor"):
             page(1, base64.urlsafe_b64encode(json.dumps(gone).encode()).decode())
 
 

@@ -53,7 +53,7 @@ def test_files_hold_so_many_rows_and_the_list_says_which(store: Store, tmp_path:
     exported(store, tmp_path / "items", "items", rows=30)
     assert sorted(p.name for p in (tmp_path / "items").iterdir()) == ["1-items-00000.parquet", "_manifest.json"]
     for format, rows in (("csv", 10), ("parquet", -1)):
-        with pytest.raises(BadInput, match="1 or more, are Parquet"):
+        with pytest.raises(BadInput, match="Only Parquet can be split into files of 1 or more rows"):
             exported(store, tmp_path / "no", "items", format, rows)
 
 
@@ -102,7 +102,7 @@ def test_a_folder_is_held_to_its_list(store: Store, tmp_path: Path) -> None:
     part = folder / "2-judgments-00001.parquet"
     whole = part.read_bytes()
     part.write_bytes(whole[:-9] + b"x" + whole[-8:])
-    with pytest.raises(BadInput, match=r"2-judgments-00001.parquet is not what _manifest.json says"):
+    with pytest.raises(BadInput, match=r"2-judgments-00001.parquet differs from what _manifest.json says"):
         from_path(folder)
     part.unlink()
     with pytest.raises(BadInput, match=r"2-judgments-00001.parquet is missing"):

@@ -150,8 +150,8 @@ def test_a_folder_comes_in_whatever_else_lies_in_it(tmp_path: Path, apart: bool)
     assert (done.items, done.judgments, done.preview.problem_count) == (2, 2, 3)
     said = "\n".join(done.preview.warnings)
     for part in (
-        "two.jsonl was left aside: it is a git-LFS pointer", "empty.jsonl was left aside: it is empty",
-        "config.json, results.csv were left aside: they are none of MT-Bench's files",
+        "two.jsonl was ignored: it is a git-LFS pointer", "empty.jsonl was ignored: it is empty",
+        "config.json, results.csv were ignored: they are none of MT-Bench's files",
         "two: judged, and no answers of it are in the files",
         "gpt-4 single-v1 has not judged 2 turns of m/one: turn 2 of all 2 questions.",
     ):  # fmt: skip

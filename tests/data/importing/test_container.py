@@ -122,7 +122,7 @@ def test_a_broken_list_gives_what_stands_before_the_break(text: bytes, good: int
         ("a.jsonl", b"", "is empty"),
         ("a.jsonl", b"\xef\xbb\xbf \n", "is empty"),
         ("a.json", '{"a":1}'.encode("utf-16"), "is UTF-16. Save it as UTF-8"),
-        ("a.csv", bytes(range(1, 9)) * 99, "is no text"),
+        ("a.csv", bytes(range(1, 9)) * 99, "is not a text file"),
     ],
 )
 def test_what_is_no_data_is_refused(name: str, content: bytes, says: str) -> None:
@@ -289,7 +289,7 @@ def test_the_first_records_are_looked_for_among_the_first_fifty() -> None:
 
 DIALOGUE = dialogue(1)
 LINES: list[tuple[dict[str, Any], str, str]] = [
-    ({"id": "x"}, "", "Nothing is known by the keys id: an item has id and kind"),
+    ({"id": "x"}, "", "Unknown kind of line, with the keys id. An item has id and kind"),
     ({"item": "x", "card": None, "value": "5", "how": "one", "people": 1}, "", "import the export of labels"),
     ({**pair("x"), "extra": 1}, "extra", "'extra' is an unknown key. Remove it, or put it into meta."),
     ({"id": "x", "kind": "poem"}, "kind", "kind must be dialogue, pair or response."),

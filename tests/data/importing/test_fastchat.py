@@ -251,7 +251,7 @@ def test_answers_without_their_questions_are_refused(tmp_path: Path) -> None:
     twice = preview_import(
         store, files({"q.jsonl": [*QUESTIONS, {**QUESTIONS[0], "turns": ["Other."]}]}), ImportPlan("d")
     )
-    assert [p.sentence for p in twice.problems] == ["The question 81 stands twice, with different texts."]
+    assert [p.sentence for p in twice.problems] == ["The question 81 appears twice, with different texts."]
     store.close()
 
 
@@ -402,9 +402,9 @@ def test_columns_of_other_judges_in_a_vote_are_told_and_can_be_read_as_a_table(t
     vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "model_a", "judge": "ann", "turn": 1}
     given = from_bytes([("v.jsonl", json.dumps({**vote, "gpt4_verdict": "A"}).encode())])
     told = preview_import(store, given, ImportPlan("d")).warnings
-    assert [w for w in told if "gpt4_verdict: left aside" in w and "--format table" in w]
+    assert [w for w in told if "gpt4_verdict: ignored" in w and "--format table" in w]
     plain = from_bytes([("v.jsonl", json.dumps(vote).encode())])
-    assert not [w for w in preview_import(store, plain, ImportPlan("d")).warnings if "left aside" in w]
+    assert not [w for w in preview_import(store, plain, ImportPlan("d")).warnings if "ignored" in w]
     store.close()
 
 

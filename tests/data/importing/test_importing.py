@@ -241,9 +241,9 @@ def test_a_dataset_needs_a_name_that_can_be_read(tmp_path: Path, name: str) -> N
        "The number of items that a sample was drawn from belongs to items drawn at random.")
       for sampling in ("all", "picked", "unknown")),
     ({"sampling": "random", "population": 0},
-     "A sample of 0 items cannot be: give a number from 1 to 1,000,000,000."),
+     "A sample is drawn from 1 to 1,000,000,000 items, not from 0."),
     ({"sampling": "random", "population": 10**9 + 1},
-     "A sample of 1,000,000,001 items cannot be: give a number from 1 to 1,000,000,000."),
+     "A sample is drawn from 1 to 1,000,000,000 items, not from 1,000,000,001."),
     ({"sampling": "random", "population": 1}, ""), ({"sampling": "random", "population": 10**9}, ""),
     ({"sampling": "random"}, ""),
 ])  # fmt: skip
@@ -270,7 +270,7 @@ def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: 
     mine, theirs = {"guidelines": "Read it."}, {"guidelines": "Skim it."}
     found = preview_import(store, source([mine]), ImportPlan("d"), actor="res")
     assert (found.new.total, found.warnings) == (
-        0, ["Left aside: the guidelines of the file, as only a lead can bring them in."],
+        0, ["Ignored: the guidelines of the file, because only a lead can bring them in."],
     )  # fmt: skip
     assert wrong(store, [mine, mine, theirs]) == [
         (3, "guidelines", "There are other guidelines earlier in this import: a dataset has one text.")
@@ -281,7 +281,7 @@ def test_judges_prompts_are_shown_and_guidelines_of_others_left_aside(tmp_path: 
     bring(store, [mine])
     found = preview_import(store, source([mine, theirs]), ImportPlan("d"))
     assert (found.new.total, found.known.guidelines) == (0, 1)
-    assert found.warnings == ["Left aside: the guidelines of the file, as the dataset keeps its own."]
+    assert found.warnings == ["Ignored: the guidelines of the file, because the dataset keeps its own."]
     store.close()
 
 
@@ -386,22 +386,22 @@ def test_rows_of_scores_become_a_judgment_for_each_sample(tmp_path: Path) -> Non
 
 
 UNKNOWN = (
-    ": an item has id and kind, a judgment item and card, a label item and dimension, an adjudication item, dimension "
+    ". An item has id and kind; a judgment item and card; a label item and dimension; an adjudication item, dimension "
     "and adjudicator; a card has card, a rule gold_rule, guidelines have guidelines."
 )
-NO_FORMAT = "The first line names no format: it would be a whole number, as in {\"assay\": {\"format\": 2}}."
+NO_FORMAT = "The first line has no format number. Give a whole number, as in {\"assay\": {\"format\": 2}}."
 ONE_OF = "A judgment has one of reply, raw and scores"
 LINES: list[tuple[dict[str, Any], str]] = [
     ({"card": {}}, "card"), ({"card": "c", "raw": "", "reply": None}, "judgment"),
     ({"card": "c", "scores": []}, "judgment"), ({"card": "c", "adjudicator": "b", "raw": "x"}, "judgment"),
     ({"card": "c"}, f"{ONE_OF}."), ({"card": "c", "raw": "x", "reply": {}}, f"{ONE_OF}, not several."),
-    ({"card": "c", "annotator": "a"}, f"Nothing is known by the keys card, annotator{UNKNOWN}"),
+    ({"card": "c", "annotator": "a"}, f"Unknown kind of line, with the keys card, annotator{UNKNOWN}"),
     ({"adjudicator": "b"}, "adjudication"), ({"adjudicator": "b", "annotator": "a", "dimension": "d"}, "label"),
     ({"gold_rule": 1, "item": "i"}, "rule"), ({"guidelines": "x"}, "guidelines"), ({"dimension": "x"}, "label"),
-    ({"guidelines": "x", "y": 1}, f"Nothing is known by the keys guidelines, y{UNKNOWN}"),
-    ({"kind": "pair"}, "item"), ({"turns": []}, "item"), ({}, f"Nothing is known by the keys none{UNKNOWN}"),
-    (dict.fromkeys("abcdefghi", 1), f"Nothing is known by the keys a, b, c, d, e, f, g, h{UNKNOWN}"),
-    ({"x" * 300: 1}, f"Nothing is known by the keys {'x' * 200}{UNKNOWN}"),
+    ({"guidelines": "x", "y": 1}, f"Unknown kind of line, with the keys guidelines, y{UNKNOWN}"),
+    ({"kind": "pair"}, "item"), ({"turns": []}, "item"), ({}, f"Unknown kind of line, with the keys none{UNKNOWN}"),
+    (dict.fromkeys("abcdefghi", 1), f"Unknown kind of line, with the keys a, b, c, d, e, f, g, h{UNKNOWN}"),
+    ({"x" * 300: 1}, f"Unknown kind of line, with the keys {'x' * 200}{UNKNOWN}"),
     ({"how": "one", "people": 1, "value": 3},
      "This is exported gold, which is made of labels: import the export of labels, or the whole dataset."),
     ({"assay": {"format": 1}}, ""), ({"assay": {"format": 2}}, ""), ({"assay": {"format": 0}}, NO_FORMAT),
@@ -507,7 +507,7 @@ def test_random_is_taken_at_its_word_with_a_population_or_a_probability_only(tmp
         bring(store, told, sampling="random", population=2)
     with pytest.raises(BadInput, match="belongs to items drawn at random"):
         bring(store, told, sampling="all", population=30)
-    with pytest.raises(BadInput, match=r"A sample of 0 items cannot be"):
+    with pytest.raises(BadInput, match=r"A sample is drawn from 1 to"):
         bring(store, told, sampling="random", population=0)
     bring(store, told, sampling="random")
     query = "select distinct i.name, l.probability from label l join item i on i.id = l.item_id order by i.name, 2"
@@ -533,7 +533,7 @@ def test_a_time_is_allowed_to_be_a_day_ahead_of_our_clock(tmp_path: Path) -> Non
     soon, late = ((now() + timedelta(hours=hours)).isoformat() for hours in (23, 25))
     [(line, field, says)] = wrong(store, [pair(), label("p1", "a", made_at=soon), label("p1", "b", made_at=late)])
     assert (line, field) == (3,
-            "made_at") and says.startswith("made_at is still to come: 20") and says.endswith("(UTC).")
+            "made_at") and says.startswith("made_at is in the future: 20") and says.endswith("(UTC).")
     assert wrong(store, [pair(), label("p1", "b", made_at=late)], synthetic=True) == []
     store.close()
 
@@ -700,7 +700,7 @@ def test_files_of_a_folder_that_are_no_data_are_told(tmp_path: Path) -> None:
         (tmp_path / "in" / f"n{number:02}.txt").write_text("x")
     found = preview_import(workspace(tmp_path), from_path(tmp_path / "in"), ImportPlan("d"))
     assert found.new.items == 1
-    assert found.warnings == [f"n{number:02}.txt was left aside: it is no data file." for number in range(20)]
+    assert found.warnings == [f"n{number:02}.txt was ignored: it is not a data file." for number in range(20)]
 
 
 def test_texts_of_an_export_in_csv_come_back_letter_by_letter(tmp_path: Path) -> None:

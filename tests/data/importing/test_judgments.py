@@ -245,7 +245,7 @@ def test_a_judge_that_is_new_only_as_its_card_has_changed_is_said(store: Store) 
     assert bring(store, [{**said("r2", 0.2), "card_version": version}]).preview.warnings == []
     assert store.rows("select card_version from judge") == [(version,)], "the version that is named, as it is here"
     [warning] = preview_import(store, source([said("r1", 0.2)]), ImportPlan("d")).warnings
-    assert warning.startswith("zz_card: m: this is a new judge beside the one of that name that judged this dataset")
+    assert warning.startswith("zz_card: m: this is a new judge, because the judge of that name that judged")
     assert preview_import(store, source([item("r1"), said("r1", 0.2)]), ImportPlan("elsewhere")).warnings == []
     bring(store, [{**said("r1", 0.2), "card_version": newer.version}])
     assert bring(store, [said("r2", 0.2)]).preview.warnings == [], "there are both"

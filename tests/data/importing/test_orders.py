@@ -91,7 +91,7 @@ def test_one_order_alone_stands_by_itself_and_is_joined_when_the_other_comes(sto
     assert "2 judgments came in one order only (1 as A/B, 1 as B/A)" in first.preview.warnings[0]
     assert "the other order is not known" in store.rows("select text from remark order by text")[0][0]
     second = bring(store, [half("p1", "ba", "a"), half("p2", "ab", "b")])
-    assert second.judgments == 2 and "2 judgments in one order came to the other order" in second.preview.warnings[0]
+    assert second.judgments == 2 and "2 judgments in one order joined the other order" in second.preview.warnings[0]
     assert [row for row in held(store) if row[1] == "both"] == [
         ("p1", "both", 0, 1.0, 0.3, "orders", ""), ("p2", "both", 0, 2.0, 0.9, "orders", ""),
     ]  # fmt: skip

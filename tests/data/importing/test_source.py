@@ -40,9 +40,9 @@ def test_what_is_no_path_of_a_file_is_refused_in_a_sentence(tmp_path: Path) -> N
          "its path."),
         (tmp_path / "empty", f"{tmp_path}/empty holds no data file (.jsonl, .ndjson, .json, .csv, .tsv, .parquet)."),
         ("/dev/null", "/dev/null is neither a plain file nor a folder."),
-        ("*.nothing", "*.nothing is a pattern that fits no file. Give files, or a folder."),
-        ("none?", "none? is a pattern that fits no file. Give files, or a folder."),
-        ("[ab]", "[ab] is a pattern that fits no file. Give files, or a folder."),
+        ("*.nothing", "*.nothing is a pattern that matches no file. Give files, or a folder."),
+        ("none?", "none? is a pattern that matches no file. Give files, or a folder."),
+        ("[ab]", "[ab] is a pattern that matches no file. Give files, or a folder."),
         ("none.csv", "There is no file none.csv. Check the path; it is relative to the folder you are in."),
         (long, f"{'x' * 200!r} is no path: [Errno 36] File name too long: '{long}'."),
     ):  # fmt: skip
@@ -136,10 +136,10 @@ def test_a_folder_with_a_list_is_held_to_it(tmp_path: Path, monkeypatch: pytest.
     assert (found.name, [file.name for file in found.files]) == (tmp_path.name, ["b.parquet", "a.parquet"])
     assert found.left_aside == ["other.parquet", "zz.txt"]
     there = tmp_path / "_manifest.json"
-    other = f"{tmp_path}/a.parquet is not what _manifest.json says. Copy the folder again, or export it again."
+    other = f"{tmp_path}/a.parquet differs from what _manifest.json says. Copy or export the folder again."
     for changes, says in (
         ({"bytes": 8}, other), ({"sha256": "0"}, other),
-        ({"name": "none"}, f"{tmp_path}/none is missing, which _manifest.json names. Copy the whole folder, or export "
+        ({"name": "none"}, f"{tmp_path}/none is missing, but _manifest.json lists it. Copy the whole folder, or export "
          "it again."),
         ({"name": None}, f"{there} cannot be read (KeyError). Export the folder again."),
         ({"bytes": "x"}, f"{there} cannot be read (ValueError). Export the folder again."),
@@ -157,7 +157,7 @@ def test_a_folder_with_a_list_is_held_to_it(tmp_path: Path, monkeypatch: pytest.
     listed(tmp_path)
     (tmp_path / "a.parquet").unlink()
     os.symlink(tmp_path / "b.parquet", tmp_path / "a.parquet")
-    assert re.search(r"a\.parquet is missing, which _manifest\.json names", refusal(lambda: from_path(tmp_path)))
+    assert re.search(r"a\.parquet is missing, but _manifest\.json lists it", refusal(lambda: from_path(tmp_path)))
     listed(tmp_path)
     for most, says in ((2, ""), (1, f"{tmp_path} holds more than 1 files. Export it with more rows a file.")):
         monkeypatch.setattr(source, "_MOST_FILES", most)

@@ -705,8 +705,8 @@ def test_an_older_table_that_comes_again_after_its_correction_says_that_it_does_
         assert not bring(store, {"a.csv": file}).preview.warnings
     [sentence] = bring(store, {"a.csv": tables[0]}).preview.warnings
     assert sentence == (
-        "1 answer is there already and does not count: a later import holds another answer of the same person to the "
-        "same question. To have it count again, import it with a time (made_at) after it."
+        "1 answer is there already and does not count, because a later import has another answer of the same person to "
+        "the same question. To make it count again, import it with a later time (made_at)."
     )
     timed = [{"item": "x0", "unit": "response", "dimension": "rating", "value": 1, "annotator": "human_score",
               "mode": "blind", "made_at": f"{now():%Y-%m-%dT%H:%M:%S.%fZ}"}]  # fmt: skip
@@ -794,7 +794,7 @@ def test_rows_without_ids_are_not_taken_for_earlier_ones_without_a_word(store: S
     first, second = ({"t.csv": table(llm_score=[1, 2, 3], human_score=cells)} for cells in ([1, 2, 3], [3, 2, 1]))
     assert not bring(store, first).preview.warnings and not bring(store, first).preview.warnings
     (told,) = bring(store, second).preview.warnings
-    assert told.startswith("3 rows without an id are taken for what came into this dataset")
+    assert told.startswith("3 rows without an id are matched by number with the rows imported into this dataset")
     assert not bring(store, second, "e").preview.warnings
 
 
@@ -802,7 +802,7 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
     """Ids that are written in two ways make two items each; in whatever order the files come."""
     texts = table(id=[f"{n}.0" for n in range(4)], prompt=list("qrst"), response=["a", "b", "c", "d is it"])
     answers = table(id=list(range(4)), judge_score=[1, 2, 3, 4], human_score=[1, 2, 3, 5])
-    says = "4 items come in without a text, as none that has one bears their ids ('0', '1', '2')."
+    says = "4 items are imported without a text, because no item with a text has their ids ('0', '1', '2')."
     both = bring(store, {"a.csv": answers, "t.csv": texts})
     assert (both.items, [one[: len(says)] for one in both.preview.warnings]) == (8, [says])
     assert not bring(store, {"t.csv": texts}, "e").preview.warnings
@@ -811,7 +811,7 @@ def test_items_without_texts_beside_those_that_have_them_are_told(store: Store) 
         assert not bring(store, {"a.csv": answers}, name).preview.warnings
     alike = texts.replace(b".0", b"")
     assert not bring(store, {"a.csv": answers, "t.csv": alike}, "h").preview.warnings
-    with pytest.raises(ImportRefused, match="'0' came in before without its texts"):
+    with pytest.raises(ImportRefused, match="'0' was imported before without its texts"):
         bring(store, {"t.csv": alike}, "g")
 
 

@@ -186,7 +186,7 @@ def test_what_needs_too_much_memory_is_a_sentence(
     row = {"id": "1", "kind": "response", "task": "", "output": "x" * (15 * 2**20)}
     given = upload(tmp_path, big__jsonl=text([row]))
     says = refused(store, given, monkeypatch)
-    assert says.startswith("big.jsonl needs more memory to be read than it may: ") and "Split the file" in says
+    assert says.startswith("big.jsonl needs more memory to read than is allowed: ") and "Split the file" in says
 
 
 def test_a_process_comes_last_and_takes_as_much_memory_as_it_is_given_and_no_more() -> None:
@@ -204,7 +204,7 @@ def test_what_takes_too_long_is_a_sentence(store: Store, tmp_path: Path, monkeyp
     monkeypatch.setattr(subprocess_reader, "SECONDS_A_MB", 1)
     given = upload(tmp_path, slow__csv=b"id,output\n" + b"1,x\n" * 200_000)
     says = refused(store, given, monkeypatch)
-    assert says.startswith("slow.csv takes longer to be read than it may: 1 seconds") and "Split the file" in says
+    assert says.startswith("slow.csv takes longer to read than its size allows: 1 seconds") and "Split the file" in says
 
 
 def test_a_process_that_stands_still_is_ended(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ def test_a_process_that_says_nothing_or_never_ends_a_line_is_ended(
     monkeypatch.setattr(subprocess_reader, "_SAID", 2**20)
     given, real = upload(tmp_path, a__jsonl=text([pair()])), subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda _, **options: real([sys.executable, "-c", does], **options))
-    with pytest.raises(BadInput, match=rf"takes longer to be read than it may: {seconds} seconds"):
+    with pytest.raises(BadInput, match=rf"takes longer to read than its size allows: {seconds} seconds"):
         detect_formats(given)
 
 

@@ -197,7 +197,7 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_that_opens_it(tmp_pa
     [
         (b"id,id\n1,2\n", "its header names 'id' twice"),
         (b'"id\n1,2\n', "opens a quote in line 1 that is never closed"),
-        (b"\x81\x81\x81\xff\xfe\xfd" * 99, "its encoding cannot be told"),
+        (b"\x81\x81\x81\xff\xfe\xfd" * 99, "its encoding cannot be detected"),
     ],
 )
 def test_a_header_that_names_no_columns_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
@@ -408,7 +408,7 @@ def test_rows_of_a_dialogue_that_do_not_stand_together_are_refused(tmp_path: Pat
     mapping = SPOKEN.model_copy(update={"judgments": []})
     found = preview_import(store, from_bytes([("t.csv", as_csv(rows))]), ImportPlan("d", mappings=(mapping,)))
     assert [(p.line, p.sentence) for p in found.problems] == [
-        (6, "The rows of the dialogue 'c1' do not stand together: sort the table by its id.")
+        (6, "The rows of the dialogue 'c1' are not consecutive: sort the table by its id.")
     ]
     store.close()
 

@@ -107,9 +107,9 @@ def test_hints_are_counted_and_keys_that_were_not_used_named() -> None:
     always = "Tool: the file is odd."
     assert hints({}) == ["Tool: scores were left out (1).", always]
     assert hints({"scores": 1_233}, {"keys": ["a"]}, {"scores": 0, "keys": ["b", "a"]}) == [
-        "Tool: scores were left out (1,234).", always, "Tool: nothing was made of a (2), b (1).",
+        "Tool: scores were left out (1,234).", always, "Tool: not imported: a (2), b (1).",
     ]  # fmt: skip
     keys = [f"k{n}" for n in range(1_030)]
     listed = ", ".join(f"{key} (1)" for key in keys[:20])
     for count, more in ((20, ""), (21, " and 1 more"), (1_030, " and 1,010 more")):
-        assert hints({"keys": keys[:count]})[-1] == f"Tool: nothing was made of {listed}{more}."
+        assert hints({"keys": keys[:count]})[-1] == f"Tool: not imported: {listed}{more}."

@@ -252,7 +252,7 @@ def test_an_annotation_of_nothing_is_left_out() -> None:
     files = [("notes.json", made.whole({"data": [note, {**note, "span_id": "a"}]}))]
     names, given = found([*files, ("traces.jsonl", made.text(made.request(*spans)))])
     assert names == {"otel"} and not faults(given) and len(opinions(given)) == 1
-    [left] = [one for one in hints(given) if "nothing was made of" in one]
+    [left] = [one for one in hints(given) if "not imported: " in one]
     assert left.endswith("id (1), name (1), annotator_kind (1), result (1).")
 
 
@@ -773,7 +773,7 @@ def test_mlflow() -> None:
         assert len(faults(given)) == 1
     # Cells without the names of their columns are no rows, and are not said to be too short for them.
     _, given = found([("t.jsonl", made.text(*made.mlflow("c-1"), {"data": [["x"]]}))])
-    assert not faults(given) and "MLflow: nothing was made of data (1)." in hints(given)
+    assert not faults(given) and "MLflow: not imported: data (1)." in hints(given)
 
 
 def test_inspect() -> None:
@@ -1003,7 +1003,7 @@ def test_otel_names_of_one_thing_read_alike() -> None:
 
     [item], _, told = known = read(**usual)
     assert (item["id"], item["system"], spoken(item)) == ("c", "m", [(1, "user", "Q"), (1, "assistant", "A")])
-    assert not any("nothing was made of" in one for one in told)
+    assert not any("not imported: " in one for one in told)
     for name, others in SAME_IN_OTEL.items():
         for other in others.split():
             given = {other if key == name else key: value for key, value in usual.items()}

@@ -51,7 +51,7 @@ class Told:
         self.faults = [(one.line, one.problems[0][1], one.row) for one in rejected]
 
 
-LOST = "is about nothing that could be imported from these files: import what it names together with it."
+LOST = "refers to nothing that could be imported from these files: import it with what it refers to."
 CUT = "has no answer that could be judged: its trace was cut, or its texts were not recorded."
 ONE = call("t", "s", [ASK], [ANSWER], model="m", meta={"k": 1})
 TWO = call("t", "s2", [ASK, ANSWER, MORE], [LAST], start=2)

@@ -443,7 +443,7 @@ def test_how_far_samples_on_interval_scales_agreed_is_told_anew_of_a_store_from_
 def test_a_combination_that_does_not_fit_its_samples_is_told(five: Store) -> None:
     wrong = "select * exclude (seq) replace (value + 1 as value) from combination_now where dimension = 'factuality'"
     five.tx("t", "wrong", lambda tx: tx.derive("combination", ", ".join(COLUMNS), wrong))
-    assert verify(five) == [f"10 values of the judge {judge_of(five)[1]!r} are not what its samples come to."]
+    assert verify(five) == [f"10 values of the judge {judge_of(five)[1]!r} differ from what its samples combine to."]
 
 
 def test_scales_in_json_have_what_the_migration_reads() -> None:

@@ -94,8 +94,8 @@ def test_what_no_run_could_use_is_named_with_its_line_and_stops_nothing(store: S
     found = bring(store, a=odd, b=twice)
     assert found.new.prompts == 1 and found.problems == []
     said = "\n".join(found.warnings)
-    assert "a.jsonl, line 5: prompt_template of x: {secret} is no field" in said
-    assert "b.jsonl: single-v1 stands twice among the prompts, with two texts" in said
+    assert "a.jsonl, line 5: prompt_template of x: {secret} is not a field" in said
+    assert "b.jsonl: single-v1 appears twice among the prompts, with two texts" in said
 
 
 def test_given_prompts_take_the_place_of_our_wording_and_never_of_the_one_for_japanese(store: Store) -> None:

@@ -46,9 +46,9 @@ def test_tags_are_cleaned_sorted_and_one_whatever_their_capitals(store: Store) -
     ([" "], 1, "' ' cannot be a tag: 1 to 40 letters without | and invisible ones."),
     (["a|b"], 1, "'a|b' cannot be a tag: 1 to 40 letters without | and invisible ones."),
     (["a\u200bb"], 1, "'a\\u200bb' cannot be a tag: 1 to 40 letters without | and invisible ones."),
-    ([str(n) for n in range(21)], 1, "ann would have 21 tags: 20 are the most."),
-    (["a"], -0.1, "A share of -0.1 cannot be: give 0 (nothing for now) to 10; 1 is as usual."),
-    (["a"], 10.1, "A share of 10.1 cannot be: give 0 (nothing for now) to 10; 1 is as usual."),
+    ([str(n) for n in range(21)], 1, "ann would have 21 tags: at most 20 are allowed."),
+    (["a"], -0.1, "The share is -0.1: it must be 0 (nothing for now) to 10; 1 is as usual."),
+    (["a"], 10.1, "The share is 10.1: it must be 0 (nothing for now) to 10; 1 is as usual."),
 ])  # fmt: skip
 def test_what_no_tag_or_share_can_be_is_refused(store: Store, given: list[str], share: float, says: str) -> None:
     with pytest.raises(BadInput) as refused:

@@ -97,7 +97,7 @@ def test_a_batch_that_expires_is_kept_as_far_as_it_came_and_the_rest_is_asked_ag
         run_id = runs.start(store, "lea", order(store, server.url))
         end = runs.wait(store, run_id)
         # Half of each batch is carried out, of a batch with one call none: three of those in a row end the run.
-        assert end.state == "failed" and "brought nothing" in end.why
+        assert end.state == "failed" and "brought no replies" in end.why
         assert 0 < end.done < 6 and server.log.asked == end.calls
     with practice(batch_seconds=0.05) as better:
         again = runs.start(store, "lea", order(store, better.url))
@@ -380,7 +380,7 @@ def test_a_batch_that_failed_says_what_it_was_told(
 ) -> None:
     open_shop(states=["failed"], **shown)
     _, end = ran(store)
-    assert (end.state, end.why) == ("failed", f"The endpoint refused the batch: {why}. Mend it, then resume the run.")
+    assert (end.state, end.why) == ("failed", f"The endpoint refused the batch: {why}. Fix that, then resume the run.")
 
 
 def test_each_result_is_an_answer_a_reason_or_asked_again(
@@ -464,4 +464,4 @@ def test_three_batches_in_a_row_that_bring_nothing_end_the_run(store: Store, ope
     shop = open_shop(answer, states=["completed"])
     _, end = ran(store)
     assert (end.state, end.done) == ("failed", 1) and len(shop.files) == 2 + 1 + 3
-    assert end.why == "3 batches in a row brought nothing. Resume the run to try again, or without a batch."
+    assert end.why == "3 batches in a row brought no replies. Resume the run to try again, or without a batch."

@@ -91,8 +91,8 @@ def mark(path: Path) -> Path:
 
 
 HURT: list[tuple[str, Callable[[Path], object], str]] = [
-    ("moved", lambda p: p.rename(p.parent / "elsewhere"), "not there, but a.duckdb.mark and a.duckdb.wal beside it"),
-    ("moved with its mark", lambda p: (p.rename(p.parent / "m"), mark(p).unlink()), "but a.duckdb.wal beside it is"),
+    ("moved", lambda p: p.rename(p.parent / "elsewhere"), "but its a.duckdb.mark and a.duckdb.wal are still there"),
+    ("moved with its mark", lambda p: (p.rename(p.parent / "m"), mark(p).unlink()), "but its a.duckdb.wal is still"),
     ("log cut", cut, "ends at revision 74, but revision 150 was confirmed: 76 changes are missing"),
     ("log emptied", lambda p: os.truncate(f"{p}.wal", 0), "150 changes are missing"),
     ("log of something else", lambda p: Path(f"{p}.wal").write_bytes(b"log" * 999), "150 changes are missing"),
@@ -103,9 +103,9 @@ HURT: list[tuple[str, Callable[[Path], object], str]] = [
     ("mark empty", lambda p: mark(p).write_bytes(b""), "cannot be read.*--accept"),
     ("mark a folder", lambda p: (mark(p).unlink(), mark(p).mkdir()), "cannot be read.*--accept"),
     ("empty", lambda p: p.write_bytes(b""), "is empty .0 bytes."),
-    ("a table of text", lambda p: p.write_text("a,b\n1,2\n"), "is no DuckDB file"),
-    ("a folder", lambda p: (p.unlink(), p.mkdir()), "is no file"),
-    ("a pipe", lambda p: (p.unlink(), os.mkfifo(p)), "is no file"),
+    ("a table of text", lambda p: p.write_text("a,b\n1,2\n"), "is not a DuckDB file"),
+    ("a folder", lambda p: (p.unlink(), p.mkdir()), "is not a file"),
+    ("a pipe", lambda p: (p.unlink(), os.mkfifo(p)), "is not a file"),
     ("a link to nowhere", lambda p: (p.unlink(), p.symlink_to("nowhere")), "link to nowhere"),
     ("cut", lambda p: os.truncate(p, 20_000), "cannot be opened"),
     ("damaged head", lambda p: p.write_bytes(p.read_bytes()[:4096] + bytes(8192) + p.read_bytes()[12288:]), "Corrupt"),
@@ -302,7 +302,7 @@ def test_where_no_file_is_a_mark_says_whether_a_store_was_there(tmp_path: Path) 
     assert opening.inspect_store(path) is None, "one that was killed before it had confirmed anything"
     for hurt in (lambda: Mark(mark(path)).make(1, "0" * 15 + "1"), lambda: mark(path).write_bytes(b"1")):
         hurt()
-        with pytest.raises(StoreDamaged, match=r"is not there, but a\.duckdb\.mark beside it is: with the file"):
+        with pytest.raises(StoreDamaged, match=r"is missing, but its a\.duckdb\.mark is still there"):
             opening.inspect_store(path)
 
 
@@ -377,7 +377,7 @@ def test_a_name_that_duckdb_reads_otherwise_is_a_file_like_any(
     assert count(store) == 1
     store.close()
     (tmp_path / name).write_text('{"id": 1}\n')
-    refused(tmp_path / name, "is no DuckDB file")
+    refused(tmp_path / name, "is not a DuckDB file")
 
 
 def test_of_starts_at_once_one_gets_the_store(tmp_path: Path) -> None:
@@ -425,7 +425,7 @@ def test_accepting_goes_on_with_what_is_left_under_a_new_mark(path: Path) -> Non
     assert count(store) == 74
     store.close()
     path.rename(path.parent / "elsewhere")
-    with pytest.raises(StoreDamaged, match="not there"):
+    with pytest.raises(StoreDamaged, match="is missing"):
         open_store(f"duckdb:///{path}", accept=True)
 
 

@@ -346,7 +346,7 @@ def test_a_command_whose_database_is_away_is_not_told_to_wait(
     proxy.close()
     monkeypatch.setenv("ASSAY_STORE", through.url)
     assert main(["progress", "--dataset", "demo"]) == 1
-    assert "the app goes on by itself, and a command that has ended is to be given once more" in capsys.readouterr().err
+    assert "the app goes on by itself; a command that has ended must be run again" in capsys.readouterr().err
 
 
 def test_the_folder_of_a_copy_goes_when_the_next_one_is_made_or_is_not(

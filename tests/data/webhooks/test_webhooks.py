@@ -292,10 +292,10 @@ def test_by_https_the_certificate_has_to_be_of_the_name(
     assert post(plain) == "It does not speak TLS: the address may begin with http, not https."
     certificate = certify(tmp_path, "127.0.0.1")
     receiver.speak_tls(certificate)
-    assert post(receiver.url) == "Its certificate does not hold: self-signed certificate."
+    assert post(receiver.url) == "Its certificate is not valid: self-signed certificate."
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert post(receiver.url) == ""
-    assert "does not hold: Hostname mismatch" in post(receiver.url.replace("127.0.0.1", "localhost"))
+    assert "is not valid: Hostname mismatch" in post(receiver.url.replace("127.0.0.1", "localhost"))
     assert [body for _, body in receiver.came] == [b"{}"]
 
 
@@ -507,7 +507,7 @@ def test_an_address_has_bounds_and_a_network_of_ones_own_may_be_allowed(monkeypa
         if allowed == "1":
             assert check_url("http://10.1.2.3/") and check_url("http://localhost/")
         else:
-            with pytest.raises(BadInput, match="network of its own"):
+            with pytest.raises(BadInput, match="private network"):
                 check_url("http://10.1.2.3/")
 
 

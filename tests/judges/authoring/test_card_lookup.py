@@ -80,7 +80,7 @@ def test_a_scale_is_spelled_as_it_is_written(cells: list[Any]) -> None:
 
 @pytest.mark.parametrize("text", ["", "five", "1-", "poor/good", "|", "a||b"])
 def test_what_is_no_scale_is_a_sentence(text: str) -> None:
-    with pytest.raises(BadCard, match=r"is no scale\. Write"):
+    with pytest.raises(BadCard, match=r"is not a scale\. Write"):
         parse_scale(text)
 
 
@@ -101,7 +101,7 @@ def test_questions_make_a_card_of_the_name_that_is_given() -> None:
     [
         ("zz_card", ["turn.zz: x"], "response", True, BadCard, "a response has no turn"),
         ("zz_card", ["zz"], "response", True, BadCard, "definition"),
-        ("zz_card", ["zz (1-): x"], "response", True, BadCard, "is no scale"),
+        ("zz_card", ["zz (1-): x"], "response", True, BadCard, "is not a scale"),
         ("Zz card", ["zz: x"], "response", True, BadCard, "cannot name a card"),
         ("mt_bench", ["zz: x"], "response", True, BadCard, "has dimensions of its own"),
         ("./x.json", ["zz: x"], "response", True, BadCard, "has dimensions of its own"),

@@ -119,7 +119,7 @@ LACKS = [
     ("response", PROMPT, "`reference`", "`x`", r"/prompt\.md: it does not name .* shown: reference", False),
     ("response", CODE, "reason", "zz_why", r"/prompt\.md: it does not name what .* has: zz_why", False),
     ("response", CODE, '"same_score"', '"same_scor"', r"/card\.py: there is no audit 'same_scor'", False),
-    ("response", CODE, "(Strict)", "(Strict, extra='allow')", r"/card\.py: Reply lets keys through", False),
+    ("response", CODE, "(Strict)", "(Strict, extra='allow')", r"/card\.py: Reply accepts keys", False),
     ("response", CODE, '"note"', '"hint"', r"/card\.py: read\(\) gives Remark.*its sort is note", True),
     ("response", CODE, "float(reply.", "9 + float(reply.", r"/card\.py: read\(\) gives response zz\w+ = 1\d", True),
     ("response", CODE, "prompts_beside(__file__)", "{}", r"/prompt\.md is missing: .* has no prompt", True),

@@ -74,10 +74,10 @@ def test_a_good_folder_is_a_card(loaded: Any) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("def read(", "def read((", r"card\.py, line 10: .*Mend it, or move the folder away"),
+        ("def read(", "def read((", r"card\.py, line 10: .*Fix that, or move the folder away"),
         ("import Field", "import Feild", r"card\.py, line 1: cannot import name 'Feild'"),
         ('DIMENSIONS = (', 'DIMENSIONS = (nothing, ', r"card\.py, line 5: NameError: name 'nothing' is not defined"),
-        ("CARD = ", "KARD = ", "has no CARD at its end"),
+        ("CARD = ", "KARD = ", "has no CARD. End it with CARD"),
         ('Card("NAME"', 'Card("other"', "named 'other'. Its name is that of its folder"),
         ('Card("NAME"', 'Card("NAME_on_turns"', "applied per turn"),
         ('"Warm", "response"', '"Warm", "respons"', "kind is 'respons'. Allowed are dialogue, pair or response"),
@@ -89,7 +89,7 @@ def test_a_good_folder_is_a_card(loaded: Any) -> None:
         ('Scale("ordinal", 1, 5)', 'Scale("ordered", categories=("cold"))', "a tuple of at least two"),
         ("warm?\"),)", "warm?\"))", "dimensions has to be a tuple"),
         ("prompts=prompts_beside(__file__)", 'audits=("same_scor")', "audits is 'same_scor': it has to be a tuple"),
-        ("prompts=prompts_beside(__file__)", 'prompts="Judge."', "prompts have to be texts by variant"),
+        ("prompts=prompts_beside(__file__)", 'prompts="Judge."', "prompts must map variants to texts"),
         ("Reply, read,", "Reply, None,", "read has to be a function"),
         ("Reply, read,", "dict, read,", "reply has to be a pydantic model"),
         ('"zzwarm", "response", Scale("ordinal", 1, 5)', '"factuality", "response", Scale("ordinal", 1, 7)',
@@ -174,7 +174,7 @@ def given(*scores: Any, remarks: tuple[Remark, ...] = ()) -> Reading:
         ((M, K._replace(value=2.0)), "kind = 2, which is not on its scale: allowed are 0 for no, 1 for yes"),
         ((M, K._replace(value="yes")), "kind = 'yes', which is not on its scale"),
         ((M, K, M), "merit = 4, after another score"),
-        ((M, ("response", "kind", 1.0)), "which is no Score"),
+        ((M, ("response", "kind", 1.0)), "which is not a Score"),
     ],
 )
 def test_what_the_card_does_not_ask_is_never_stored(scores: tuple[Any, ...], said: str) -> None:

@@ -142,10 +142,10 @@ def test_both_orders_are_read_from_the_raw_text(tmp_path: Path, capsys: pytest.C
         ('{"item": NaN}', "line 2: holds NaN, which is not a JSON number"),
         ('{"item": "\\ud800"}', "line 2: holds half of a surrogate pair"),
         ("[" * 100_000, "line 2: nested 100000 levels deep"),
-        ({"item": "r1", "card": CARD, "model": "m"}, "line 2: neither reply nor raw"),
+        ({"item": "r1", "card": CARD, "model": "m"}, "line 2: reply, raw and scores"),
         (judgment(1, 3, surplus=1), "line 2: surplus: extra inputs are not permitted"),
         (judgment(99, 3), "line 2: the item 'r99' is not among the items"),
-        (judgment(1, 3, part="turn:1"), "line 2: part 'turn:1' is no unit"),
+        (judgment(1, 3, part="turn:1"), "line 2: part 'turn:1' is not a unit"),
     ],
 )
 def test_bad_lines_are_named(

@@ -410,7 +410,7 @@ JSON = st.recursive(
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:PORT/v1", "http://[::1/v1"])
 def test_an_address_that_cannot_be_one_is_refused_in_a_sentence(address):
-    with pytest.raises(FatalError, match="is no address: Invalid"):
+    with pytest.raises(FatalError, match="is not a valid address: Invalid"):
         asyncio.run(Client(Endpoint(base_url=address)).models())
 
 

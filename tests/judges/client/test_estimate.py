@@ -34,7 +34,7 @@ def test_our_list_says_when_it_was_made_and_that_prices_change():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "no price list"),
+        ("{", "not a price list"),
         ('{"as_of": "x", "models": {"m": {"in": -1, "out": 1}}}', "models.m.in"),
         ('{"as_of": "x", "models": {"m": {"input": 1, "out": 1}}}', "models.m"),
     ],

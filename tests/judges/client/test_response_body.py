@@ -231,7 +231,7 @@ def test_a_file_or_batch_without_a_name_cannot_be_waited_for(work, said):
         async with raw(head(f"Content-Length: {len(said)}"), said) as (url, _), Client(Endpoint(base_url=url)) as one:
             await getattr(one, work)(*{"upload": (b"{}\n",), "submit": ("f", {})}[work])
 
-    with pytest.raises(FatalError, match=r"no id\. Run it without a batch"):
+    with pytest.raises(FatalError, match=r"returned no id for a batch\. Run it without a batch"):
         asyncio.run(go())
 
 

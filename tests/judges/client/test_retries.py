@@ -64,7 +64,7 @@ def test_no_header_raises(text):
 def test_a_pause_is_told_with_what_is_made_of_it():
     assert (
         describe_pause(45)
-        == "The endpoint asks to be left alone for 45 seconds: calls that it turned away wait as long."
+        == "The endpoint asks for a pause of 45 seconds: calls that it refused wait that long."
     )
-    assert "for 5 minutes: calls that it turned away wait as long" in describe_pause(300)
-    assert "for 60 minutes: calls that it turned away are tried again after 10 minutes" in describe_pause(3600)
+    assert "of 5 minutes: calls that it refused wait that long" in describe_pause(300)
+    assert "of 60 minutes: calls that it refused are tried again after 10 minutes" in describe_pause(3600)

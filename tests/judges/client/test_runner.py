@@ -157,7 +157,7 @@ def test_a_long_pause_is_told_once(monkeypatch):
     monkeypatch.setattr(runner, "wait_for", noted)
     say = Say(status=429, body=b"", headers={"Retry-After": "3600"})
     found, _ = go(lambda body, nth: say if nth < 2 else Say(GOOD))
-    told = [note.text for note in of(found, RunNotice) if "left alone" in note.text]
+    told = [note.text for note in of(found, RunNotice) if "asks for a pause" in note.text]
     assert told == [retries.describe_pause(3600.0)] and of(found, CallReply)[0].tries == 3
 
 

@@ -51,10 +51,10 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
     told = "\n".join(said)
     assert len(bench.ratings) == 6 and len(bench.answers) == 1
     for part in (
-        "two.jsonl was left aside: it is a git-LFS pointer, not the data: run `git lfs pull`",
+        "two.jsonl was ignored: it is a git-LFS pointer, not the data: run `git lfs pull`",
         "half_single.jsonl, line 2: The line is not JSON",
-        "notes.json was left aside: it is none of MT-Bench's files", "empty.jsonl was left aside: it is empty",
-        "wide/question.jsonl was left aside: it is text in UTF-16: save it as UTF-8",
+        "notes.json was ignored: it is none of MT-Bench's files", "empty.jsonl was ignored: it is empty",
+        "wide/question.jsonl was ignored: it is text in UTF-16: save it as UTF-8",
         "gpt-4_single.jsonl, line 3: The question 999 is not in the files",
         "m/one: 1 question of 2 is not answered: 82",
         "absent, other__One: judged, and no answers of them are in the files",
@@ -71,7 +71,7 @@ def test_one_report_names_what_is_missing_doubled_and_broken(tmp_path: Path) -> 
 
 def test_what_holds_nothing_of_mt_bench_is_refused_in_a_sentence(tmp_path: Path) -> None:
     write(tmp_path, {"x/notes.jsonl": [{"a": 1}]})
-    for path, says in (("x", "nothing of MT-Bench is in there"), ("none", "There is no file or folder")):
+    for path, says in (("x", "no data of MT-Bench found"), ("none", "There is no file or folder")):
         with pytest.raises(AssayError, match=says):
             read_bench([tmp_path / path])
 
@@ -103,4 +103,4 @@ def test_an_object_over_several_lines_is_read_with_a_byte_order_mark_too(tmp_pat
     file = tmp_path / Path(RESULTS).name
     file.write_bytes(begin + json.dumps(results(judge_score_overall_turn_1_avg=7.0), indent=1).encode())
     _, notes = read_bench([file])
-    assert not any("left aside" in note for note in notes)
+    assert not any("ignored" in note for note in notes)

@@ -94,7 +94,7 @@ def test_a_prompt_that_holds_none_of_the_answers_is_said_once() -> None:
     rows = [rated(question, user_prompt="Something else altogether.") for question in (81, 82)]
     found = read(question=QUESTIONS, model_answer__one=ANSWERS, j__gpt_single=rows)
     assert set(found.judges) == {"gpt-4 single-v1"}
-    assert [note for note in found.notes if "cannot be made out" in note] == [found.notes[0]]
+    assert [note for note in found.notes if "cannot be determined" in note] == [found.notes[0]]
 
 
 CHOICES = [answer(81, "m/one", ("One.", "Uno, my dear."), ("Two, then.", "Dos."), ("Three it is.", "Tres."))]
@@ -186,7 +186,7 @@ def test_a_verdict_in_each_order_is_two_games(row: dict[str, Any], games: list[A
     found = read(question=QUESTIONS, model_answer__one=ANSWERS, q__pairs=[compared(**row)])
     assert [(g.order, g.winner) for _, g in found.games] == games
     assert {(g.a, g.b, g.turn) for _, g in found.games} == {("m/one", "two", 2)}
-    assert any("the winner is not" in note for note in found.notes) is contrary
+    assert any("the winner does not follow" in note for note in found.notes) is contrary
     assert any("in one order only" in note for note in found.notes) is (len(games) == 1)
 
 
@@ -226,7 +226,7 @@ def test_what_is_odd_is_said_and_what_is_sound_is_kept() -> None:
     assert [(bad.place.file, bad.place.line, bad.sentence) for bad in found.bad] == [
         (
             "model_answer/one.jsonl", 2,
-            "The answer of m/one to question 82 stands again later, with other texts, which are taken.",
+            "The answer of m/one to question 82 appears again later, with other texts, which are used.",
         ),
         ("model_answer/one.jsonl", 5, "The line is not JSON."),
         ("j/gpt_single.jsonl", 3, "The answer of m/one to question 81 has 2 turns: none is 3."),
@@ -235,7 +235,7 @@ def test_what_is_odd_is_said_and_what_is_sound_is_kept() -> None:
     told = [(r.question, r.model, r.turn) for _, r in found.ratings]
     assert told == [("81", "m/one", 1), ("81", "m/one", 2), ("82", "m/one", 1)]
     said = " ".join(found.notes)
-    assert "1 answer stands twice, word for word" in said and "'one' in judgments" in said
+    assert "1 answer appears twice, word for word" in said and "'one' in judgments" in said
     assert "1 judgment names another turn than its prompt is about" in said
 
 
@@ -275,7 +275,7 @@ def test_of_an_answer_that_stands_twice_the_later_holds_and_judgments_of_the_oth
     assert [bad.place.line for bad in found.bad] == [1]
     told = [note for note in found.notes if "another text than the answer" in note]
     assert told == [
-        "j/gpt_single.jsonl: 1 judgment was made of another text than the answer in the files (questions 81)."
+        "j/gpt_single.jsonl: 1 judgment was made on another text than the answer in the files (questions 81)."
     ]
     assert {judge.wording for judge in found.judges.values()} == {wording(SINGLE)}
 

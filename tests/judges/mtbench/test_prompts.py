@@ -77,15 +77,15 @@ def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() ->
         (row(template=ONE + "x" * LETTERS), r"prompt_template of zz-v1 has 100,0\d\d characters: 100,000 are allowed"),
         (row(template=ONE + "\0"), r"prompt_template of a prompt holds the character NUL"),
         (row(system_prompt="\ud800"), r"system_prompt of a prompt holds half of a surrogate pair"),
-        (row(template="{question} {answer"), r"its braces are not in order"),
-        (row(template="{question} {answer} }"), r"its braces are not in order"),
-        (row(template="{question} {answer} {}"), r"\{\} is no field of a prompt for one turn"),
-        (row(template="{question} {answer} {secret}"), r"\{secret\} is no field of a prompt for one turn: there are "),
-        (row(template="{question} {answer.__class__}"), r"\{answer\.__class__\} is no field"),
-        (row(template="{question} {answer!r}"), r"\{answer!r\} is no field"),
-        (row(template="{question} {answer:>9}"), r"\{answer:>9\} is no field"),
-        (row(template="{question_1} {answer}"), r"\{question_1\} is no field of a prompt for one turn"),
-        (row("zz-v1-multi-turn"), r"\{answer\} is no field of a prompt for several turns: .*\{answer_1\}"),
+        (row(template="{question} {answer"), r"its braces are not valid"),
+        (row(template="{question} {answer} }"), r"its braces are not valid"),
+        (row(template="{question} {answer} {}"), r"\{\} is not a field of a prompt for one turn"),
+        (row(template="{question} {answer} {secret}"), r"\{secret\} is not a field of a prompt for one turn: "),
+        (row(template="{question} {answer.__class__}"), r"\{answer\.__class__\} is not a field"),
+        (row(template="{question} {answer!r}"), r"\{answer!r\} is not a field"),
+        (row(template="{question} {answer:>9}"), r"\{answer:>9\} is not a field"),
+        (row(template="{question_1} {answer}"), r"\{question_1\} is not a field of a prompt for one turn"),
+        (row("zz-v1-multi-turn"), r"\{answer\} is not a field of a prompt for several turns: .*\{answer_1\}"),
         (row(template="{question}"), r"it lacks \{answer\}, so its judge would not see what it judges"),
         (row("zz-multi-turn", "{question_1}"), r"it lacks \{answer_2\}"),
         (row("pair-v2", "{question} {answer_a}", type="pairwise"), r"it lacks \{answer_b\}"),
@@ -122,5 +122,5 @@ def test_a_family_is_found_whole_or_what_it_lacks_is_said() -> None:
 
 def test_two_wordings_under_one_name_are_not_mixed() -> None:
     assert families([*whole(), *whole()]).keys() == {"single-v1"}
-    with pytest.raises(BadPrompt, match="single-v1 stands twice among the prompts, with two texts"):
+    with pytest.raises(BadPrompt, match="single-v1 appears twice among the prompts, with two texts"):
         families([*whole(), *whole(mark=" and fluency")])

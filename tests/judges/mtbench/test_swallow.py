@@ -121,10 +121,10 @@ def test_what_is_not_mt_bench_or_lacks_its_details_is_said_once() -> None:
     )  # fmt: skip
     assert not found.bad and not found.answers
     assert found.notes == [
-        f"{wrong} was left aside: it is of the task swallow|math_500|0, which has no ratings by turn.",
-        f"{second} has means of org/model (japanese_mt_bench), and its details are not in the files: no answers and "
-        "judgments come of them. Give the Parquet file of details_ beside it.",
-        "results/results_x.json was left aside: it holds no means of MT-Bench.",
+        f"{wrong} was ignored: it is of the task swallow|math_500|0, which has no ratings by turn.",
+        f"{second} has means of org/model (japanese_mt_bench), but its details are not in the files, so it gives no "
+        "answers and judgments. Give the Parquet file of details_ with it.",
+        "results/results_x.json was ignored: it holds no means of MT-Bench.",
     ]
 
 
@@ -201,7 +201,7 @@ def test_two_sorts_of_files_of_one_model_are_not_merged() -> None:
     other = read((DETAILS, [row(0, [[9], [8]])])).bench
     both, said = join_records(first, other)
     assert [(r.model, r.stated) for r in both.ratings] == [("org/model", 3.0)] and both.answers == first.answers
-    assert len(said) == 2 and "other answers of org/model" in said[1] and "81" in said[0]
+    assert len(said) == 2 and "different answers of org/model" in said[1] and "81" in said[0]
     apart = {key: one._replace(model="else") for key, one in other.answers.items()}
     named = tuple(one._replace(model="else") for one in other.ratings)
     answers = {(one.question, one.model, one.choice): one for one in apart.values()}

@@ -80,8 +80,8 @@ def test_an_interval_is_explained_by_how_it_was_made(items: int, how: str) -> No
 @pytest.mark.parametrize(("items", "kappa", "ends", "bound", "sentence"), [
     # Of 3 items that agree it was said that "more labels are unlikely to decide it", of 60 that they "will not help",
     # and of 5 that the bound is there, beside a check that asks for 40 to 97 more.
-    (3, 1.0, (None, None), None, "From fewer than 100 items it cannot be told what it takes until the lower bound is "
-     "at 0.50: 97 more blind items are needed first."),
+    (3, 1.0, (None, None), None, "With fewer than 100 items it cannot be estimated when the lower bound reaches "
+     "0.50: 97 more blind items are needed first."),
     (60, 0.47, (0.15, 0.71), None, "40 more blind items are needed first."),
     (5, 0.9, (0.0, 1.0), (0, 0), "95 more blind items are needed first."),
     (100, 0.9, (0.8, 0.95), (0, 0), "The lower bound is at the required 0.50 or above."),

@@ -254,7 +254,7 @@ def test_what_could_not_be_saved_stays_until_there_is_room(serve: Serve, new_pag
     decide(page, "4", JAPANESE * 51)
     said.wait_for()
     page.get_by_role("link", name="Queues").click()
-    told = page.get_by_text("is not saved yet, and kept in this browser")
+    told = page.get_by_text("are not saved yet. They are kept in this browser")
     told.wait_for()
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, room)
     page.wait_for_function(NONE_KEPT)

@@ -443,7 +443,7 @@ def test_a_body_for_which_there_is_no_room_is_refused_and_told_to_the_log(
     route: Any = SimpleNamespace(lines=False)
     nobody: Any = SimpleNamespace()
     body = Api._body(nobody, route, Headers({"content-type": "application/json"}), receive, tmp_path / "gone" / "body")
-    with pytest.raises(StoreFailed, match="There is no room here for the body"):
+    with pytest.raises(StoreFailed, match="There is no space here for the body"):
         asyncio.run(body)
     assert [one.msg for one in caplog.records] == ["api_body_not_kept"]
 

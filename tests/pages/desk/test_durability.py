@@ -102,7 +102,7 @@ def test_a_full_disk_is_said_on_the_desk_and_costs_nothing(serve: Serve, page: A
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     assert unsaved(page) == 1
     page.get_by_role("link", name="Overview").click()
-    page.get_by_text("is not saved yet, and kept in this browser. Nothing was saved").wait_for()
+    page.get_by_text("are not saved yet. They are kept in this browser. Nothing was saved").wait_for()
     page.get_by_role("link", name="Review desk").click()
     on_item(page)
     goes_on(app, page, given)

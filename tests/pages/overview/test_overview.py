@@ -235,7 +235,7 @@ def test_what_could_not_be_saved_is_saved_later_from_the_page_that_is_open(serve
     accept_all(page, 1)
     page.locator(".notice").get_by_text("Nothing was saved").wait_for()
     page.get_by_role("link", name="Overview").click()
-    told = page.get_by_text("is not saved yet, and kept in this browser")
+    told = page.get_by_text("are not saved yet. They are kept in this browser")
     told.wait_for()
     resource.prlimit(app.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     expect(page.get_by_text("answered 1 item in demo")).to_be_visible()

@@ -60,7 +60,7 @@ def test_the_import_asks_of_how_many_items_a_random_sample_is(app: Server, page:
     choose(page, "Into", "sim")
     main = page.get_by_test_id("stMain")
     page.get_by_text("A random sample of them").click()
-    expect(main).to_contain_text("but neither from how many items nor with which probability")
+    expect(main).to_contain_text("but neither the number of items it was drawn from nor the probability")
     page.get_by_role("spinbutton", name="Drawn at random from how many items?").fill("2")
     page.keyboard.press("Tab")
     expect(main).to_contain_text("3 items have labels, and are said to be drawn from 2")

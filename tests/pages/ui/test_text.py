@@ -61,5 +61,5 @@ def test_who_may_be_here_no_more_gets_another_page(said: list[str], monkeypatch:
     monkeypatch.setattr(text.session, "person", lambda: None)
     for part in (text.fragment(refused), text.dialog("Draw")(refused)):
         with pytest.raises(Rerun):
-            part("bob cannot work here at present.")
+            part("bob cannot work here now.")
     assert said == []

@@ -152,7 +152,7 @@ draw_sheet(
         if open_ones
         else {
             "title": "The review queue is empty",
-            "text": "Nothing that the judge was unsure of waits for you.",
+            "text": "No item that the judge was unsure of is waiting for you.",
         },
         "notice": None,
         "guide": fakes.GUIDE if "guide" in ask else None,

@@ -347,8 +347,8 @@ def test_a_judges_value_that_is_no_answer_is_never_rounded_unsaid(bench: Bench) 
     fit["judge"].update(v=8, exact="8.4", between=None, samples=["8.3", "8.5"])
     bench.sit(sheet, response("b"))
     assert [one.get_attribute("title") for one in bench.page.locator(".sure").all()] == [
-        "the judge says 8.5; both answers beside it are marked: choose one",
-        "its samples came to 8.4; the nearest answer is marked"]  # fmt: skip
+        "the judge says 8.5; the answers on both sides of it are marked: choose one",
+        "its samples combine to 8.4; the nearest answer is marked"]  # fmt: skip
     assert bench.cell("tone").locator(".judge").all_inner_texts() == ["8", "9"]
     assert bench.cell("tone").get_attribute("aria-label").startswith("tone, response; judge 8.5")
     assert "1 left as the judge has them" in bench.sum() and "1 without an answer" in bench.sum()
