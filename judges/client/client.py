@@ -39,7 +39,7 @@ _CONNECTION_FAILURES = (
     _ConnectionFailure(frozenset({"ClientConnectorDNSError", "gaierror"}), "its name is not known", _RUNS),
     _ConnectionFailure(
         frozenset({"ClientConnectorCertificateError", "SSLCertVerificationError"}),
-        "its certificate does not hold",
+        "its certificate is not valid",
         ", and name the file of an authority of your own in SSL_CERT_FILE",
     ),
     _ConnectionFailure(
@@ -405,7 +405,7 @@ def _trusted_authorities() -> ssl.SSLContext:
         return httpx.create_ssl_context()
     except OSError as error:
         named = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR", "")
-        why = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        why = "it contains no certificate" if isinstance(error, ssl.SSLError) else error.strerror
         raise FatalError(
             f"The certificates in {named} cannot be read: {why}. Set SSL_CERT_FILE to a file of certificates (PEM), "
             "or leave it empty, and start again."

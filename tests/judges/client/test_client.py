@@ -189,13 +189,13 @@ def over_https(tls):
 
 def test_an_endpoint_is_believed_by_its_certificate(tmp_path, authorities):
     certificate = certify(tmp_path, "127.0.0.1")
-    with pytest.raises(FatalError, match=r"its certificate does not hold.*in SSL_CERT_FILE"):
+    with pytest.raises(FatalError, match=r"its certificate is not valid.*in SSL_CERT_FILE"):
         over_https(speaking(certificate))
     authorities(certificate)
     assert over_https(speaking(certificate)) == GOOD
     of_another = certify(tmp_path, "judge.example.org")
     authorities(of_another)
-    with pytest.raises(FatalError, match="its certificate does not hold"):
+    with pytest.raises(FatalError, match="its certificate is not valid"):
         over_https(speaking(of_another))
 
 
@@ -204,7 +204,7 @@ def test_https_where_only_http_is_spoken_is_said():
         over_https(None)
 
 
-@pytest.mark.parametrize(("text", "says"), [(None, "No such file or directory"), ("no PEM", "it holds no certificate")])
+@pytest.mark.parametrize(("text", "says"), [(None, "No such file or directory"), ("no PEM", "it contains no certificate")])
 def test_a_file_of_authorities_that_cannot_be_read_is_named(text, says, tmp_path, authorities):
     file = tmp_path / "authorities.pem"
     if text:
