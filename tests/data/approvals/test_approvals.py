@@ -213,7 +213,7 @@ def test_only_leads_decide_and_only_with_a_reason(demo: tuple[Store, Key]) -> No
             )  # fmt: skip
     for reason in ("", "   ", "...", "\0", "x" * 2001):
         refused(store, BadInput, "Say why|characters", lambda r=reason: approve(store, key, reason=r))
-    refused(store, BadInput, "no decision", lambda: approvals.record_decision(store, "lea", *key, "allow", "Because."))  # type: ignore[arg-type]
+    refused(store, BadInput, "is not a decision", lambda: approvals.record_decision(store, "lea", *key, "allow", "Because."))  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="cannot be a name"):
         people.set_person(store, "lea", AUTOMATIC, "lead")
 
@@ -838,7 +838,7 @@ def test_the_command_refuses_what_the_function_refuses(
     for args, words in (
         (("--dimension", "safety", "--reason", "Because."), "The approval check says"),
         ((*good, "--judge", "other"), "No judge of"),
-        ((*good, "--as", AUTOMATIC, "--seen", mark), "is kept for"),
+        ((*good, "--as", AUTOMATIC, "--seen", mark), "is reserved for"),
         (good, "--list prints it"),
         ((*good, "--seen", "0" * 20), "changed since"),
     ):

@@ -247,7 +247,7 @@ def test_what_assay_does_by_itself_has_a_name_that_nobody_can_take(store: Store,
         lambda: people.join_workspace(store, name),
         lambda: people.set_person(store, "lea", name, "annotator"),
     ):
-        with pytest.raises(BadInput, match="is kept for"):
+        with pytest.raises(BadInput, match="is reserved for"):
             refused()
     assert store.newest() == before
 
