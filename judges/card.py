@@ -70,7 +70,7 @@ def _item_units(item: Any) -> list[str]:
     return [] if isinstance(item, Pair) and None in (item.response_a.text, item.response_b.text) else [""]
 
 
-def _usual(_item: Any, _part: str) -> str:
+def _only_variant(_item: Any, _part: str) -> str:
     return ""
 
 
@@ -122,7 +122,7 @@ class Card:
     read: Callable[[Any, Any], Reading]
     text: Callable[[str, str], dict[str, Any]] | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
-    variant: Callable[[Any, str], str] = _usual
+    variant: Callable[[Any, str], str] = _only_variant
     parts: Callable[[Any], list[str]] = _item_units
     fields: Callable[[Any, str], dict[str, Any]] = _content
     examples: tuple[Example, ...] = ()

@@ -19,9 +19,9 @@ from pydantic import ValidationError
 from judges.card import Card, Example, Item
 from judges.errors import BadCard
 
-FEW = (2, 3)
+EXAMPLE_COUNTS = (2, 3)
 """The numbers of few-shot examples that a card may have, if it has any."""
-_TOLD = {"card", "card_version", "item", "part", "judge_model"}
+_ORIGIN_KEYS = {"card", "card_version", "item", "part", "judge_model"}
 """What a line may hold beside the example: its card, and where an export took it from."""
 _MARK = re.compile(r"\[\[[^\[\]\n]{1,10}\]\]")
 
@@ -35,8 +35,10 @@ def with_examples(card: Card, examples: Sequence[Example]) -> Card:
     Raises BadCard unless there are two or three examples, each in the form in which the card's judges see an item and
     reply.
     """
-    if not FEW[0] <= len(examples) <= FEW[1]:
-        raise BadCard(f"Give {card.name} {FEW[0]} or {FEW[1]} examples; there are {len(examples)}.")
+    if not EXAMPLE_COUNTS[0] <= len(examples) <= EXAMPLE_COUNTS[1]:
+        raise BadCard(
+            f"Give {card.name} {EXAMPLE_COUNTS[0]} or {EXAMPLE_COUNTS[1]} examples; there are {len(examples)}."
+        )
     for number, example in enumerate(examples, 1):
         check_example(card, number, example)
     return replace(card, examples=tuple(examples))
@@ -51,7 +53,7 @@ def is_example(card: Card, item: Item) -> bool:
 
 def parse_example(row: Any, where: str) -> Example:
     """The example that an object {"shows", "fields", "reply"} describes; BadCard, naming `where`, if it is none."""
-    if not isinstance(row, dict) or row.keys() - _TOLD != {"shows", "fields", "reply"}:
+    if not isinstance(row, dict) or row.keys() - _ORIGIN_KEYS != {"shows", "fields", "reply"}:
         raise BadCard(f"{where}: an example has the keys shows, fields and reply, and no others.")
     shows, fields, reply = row["shows"], row["fields"], row["reply"]
     if not isinstance(shows, str) or not isinstance(fields, dict) or not isinstance(reply, (dict, str)):

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from judges.types import Scale
 
-CLOSE = 1e-9
+TOLERANCE = 1e-9
 """Rounding tolerance: answers that differ by this little more than the rule allows still agree (4.4 and 3.4 at 1)."""
 Resolve = Literal["median", "mean", "majority"]
 """How several answers become one.
@@ -72,7 +72,7 @@ def needs_adjudication(values: Sequence[float | None], scale: Scale, steps: int 
     if len(given) < len(values):
         return True
     if scale.weights is not None:
-        return max(given) - min(given) > steps + CLOSE
+        return max(given) - min(given) > steps + TOLERANCE
     return steps == 0 or _majority(given) is None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 _PAIRS = re.compile(r"(.*?)((?:(?:^|\s+)[\w.-]+=\S*)*)\s*", re.DOTALL)
 _SHOWN, _LONG = 8, 40
-_HEADS = ("version", "wording", "protocol")
+_FINGERPRINT_TRAITS = ("version", "wording", "protocol")
 """The traits that hold a fingerprint, of which a judge is told apart by how it begins."""
 UNSET = "unset"
 """The value of a parameter that a judge does not have."""
@@ -92,7 +92,9 @@ def _word(value: Any) -> str:
 
 def _begins(name: str, value: Any, word: str) -> bool:
     """Whether a value is written so, or is a fingerprint that begins so."""
-    return _is(value, word) or (name in _HEADS and bool(word) and isinstance(value, str) and value.startswith(word))
+    return _is(value, word) or (
+        name in _FINGERPRINT_TRAITS and bool(word) and isinstance(value, str) and value.startswith(word)
+    )
 
 
 def _is(value: Any, word: str) -> bool:

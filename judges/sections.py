@@ -15,7 +15,7 @@ from judges.errors import AssayError
 from judges.tokens import tokens
 from judges.types import Dialogue, Pair, Response, Section
 
-LONG = 500
+LONG_RESPONSE_TOKENS = 500
 """Tokens, roughly, from which the responses of a pair are cut into sections, as the card long_form_pairwise needs them.
 """
 WHOLE = "Whole response"
@@ -42,7 +42,7 @@ def with_sections(item: Dialogue | Pair | Response) -> Dialogue | Pair | Respons
         return item
     a, b = item.response_a.text, item.response_b.text
     if item.sections is None:
-        long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG
+        long = a is not None and b is not None and max(tokens(a), tokens(b)) >= LONG_RESPONSE_TOKENS
         return item.model_copy(update={"sections": without_empty(cut_sections(a or "", b or "")) if long else []})
     labels = set()
     for number, section in enumerate(item.sections, 1):

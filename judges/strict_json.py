@@ -12,7 +12,7 @@ from typing import Any
 _parts = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
     None, json.JSONEncoder().default, json.encoder.encode_basestring, None, ":", ",", True, False, False
 )
-DEPTH = 100
+MAX_DEPTH = 100
 _DIGITS = 20  # as long as 64 bits can be: identifiers and nanoseconds are, scores are not
 _LONG = b"9" * (_DIGITS + 1)
 _NINES = bytes(ord("9") if chr(code).isdecimal() and code < 128 else code for code in range(256))
@@ -31,7 +31,7 @@ def parse_json(text: str) -> Any:
     """The value of a JSON text. Raises BadJson.
 
     Refused beyond bad syntax: a key that occurs twice in one object, NaN and Infinity, numbers that leave 64 bits,
-    more than DEPTH levels, the character NUL, and halves of surrogate pairs.
+    more than MAX_DEPTH levels, the character NUL, and halves of surrogate pairs.
     """
     check_depth(text)
     try:
@@ -40,7 +40,7 @@ def parse_json(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise BadJson(f"is {not_json(error)}") from None
     except RecursionError:
-        raise BadJson(f"is nested more than {DEPTH} levels deep") from None
+        raise BadJson(f"is nested more than {MAX_DEPTH} levels deep") from None
     check_characters(text, value)
     return value
 
@@ -57,13 +57,13 @@ def parse_with_nan(text: str) -> Any:
 
 
 def check_depth(text: str) -> None:
-    """Raise BadJson when brackets lie more than DEPTH deep; counted before parsing, which deep nesting could break."""
-    if text.count("[") + text.count("{") <= DEPTH:
+    """Raise BadJson when brackets lie over MAX_DEPTH deep; counted before parsing, which deep nesting could break."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     steps = map(_STEP.__getitem__, re.findall(r"[\[\]{}]", _STRING.sub("", text)))
     deepest = max(itertools.accumulate(steps), default=0)
-    if deepest > DEPTH:
-        raise BadJson(f"is nested {deepest} levels deep: at most {DEPTH} are allowed")
+    if deepest > MAX_DEPTH:
+        raise BadJson(f"is nested {deepest} levels deep: at most {MAX_DEPTH} are allowed")
 
 
 def check_characters(text: str, value: Any) -> None:

@@ -14,7 +14,7 @@ ReasonKind = Literal[
 ]
 ConfidenceLevel = Literal["high", "medium", "low"]
 
-SURE, MEDIUM = 0.8, 0.5
+HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 """Confidence from which it is called high, and from which it is called medium; below that it is low."""
 
 
@@ -50,7 +50,7 @@ class ItemSize(NamedTuple):
     length: int = 0
 
 
-LAST = 0.01
+UNRATED_NEED = 0.01
 """The need of an item of which the judge gave no rating at all: there is nothing to check, so it comes last."""
 
 
@@ -67,7 +67,7 @@ def confidence_level(confidence: float | None) -> ConfidenceLevel | None:
     """A confidence in words; None where nothing is known."""
     if confidence is None:
         return None
-    return "high" if confidence >= SURE else "medium" if confidence >= MEDIUM else "low"
+    return "high" if confidence >= HIGH_CONFIDENCE else "medium" if confidence >= MEDIUM_CONFIDENCE else "low"
 
 
 def describe_confidence(confidence: float | None, source: str) -> str:
@@ -112,7 +112,7 @@ def _need(reasons: Iterable[Reason], size: ItemSize | None) -> float:
     whole = prod(calm.pop(("", ""), []))
     named = sum(1 - prod(found) for found in calm.values())
     need = 1 - whole * (1 - named / max(len(calm), size.ratings if size else 1, 1))
-    return min(need, LAST) if size and not size.ratings else need
+    return min(need, UNRATED_NEED) if size and not size.ratings else need
 
 
 def broken_rule(item: str, unit: str, dimension: str, text: str) -> Reason:
@@ -169,7 +169,7 @@ def update_wording(text: str) -> str:
     if found := _BEFORE.fullmatch(text):
         what, word, how, between = found.groups()
         source = _SOURCES.get(how or "", how or "") + (f": {between.replace(' and ', ' or ')}" if between else "")
-        return f"{what}: {_doubt(0.0 if word == 'is a guess' else MEDIUM, source)}"
+        return f"{what}: {_doubt(0.0 if word == 'is a guess' else MEDIUM_CONFIDENCE, source)}"
     text = text.removesuffix(" says otherwise") + (" disagrees" if text.endswith(" says otherwise") else "")
     return text.replace(" is not kept unseen (", ": below the threshold of confidence (")
 

@@ -37,7 +37,7 @@ from pages.ui import session, text, url_state
 from pages.ui.sheet.unsent import save_unsent
 from pages.workspace import page as workspace_page
 
-OWN = "own"
+OWN_SECTION = "own"
 """The section that bears the person's own name, at the right end."""
 ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     # section, least role, page, title, address, icon
@@ -60,8 +60,8 @@ ROUTES: list[tuple[str, Role, Callable[[], None], str, str, str]] = [
     ("Workspace", "annotator", people_page.page, "People", "people", ":material/group:"),
     ("Workspace", "researcher", trail_page.page, "Audit log", "trail", ":material/history:"),
     ("Workspace", "lead", workspace_page.page, "Workspace", "workspace", ":material/database:"),
-    (OWN, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
-    (OWN, "annotator", sign_in.sign_out, "Sign out", "sign-out", ":material/logout:"),
+    (OWN_SECTION, "annotator", me_page.page, "Your labels", "me", ":material/account_circle:"),
+    (OWN_SECTION, "annotator", sign_in.sign_out, "Sign out", "sign-out", ":material/logout:"),
 ]
 SAVERS = {"desk": ("answers", desk_exchange.save_sent), "adjudication": ("acts", adjudication_exchange.save_sent)}
 """By address the pages whose browser keeps what is not saved: what it keeps, and what saves it."""
@@ -99,7 +99,7 @@ def run() -> None:
         # In the menu of those who may; others who follow a link to it learn whose it is.
         closed = st.Page(partial(sign_in.refuse_page, title, role), title=title, url_path=address, visibility="hidden")
         found = own_pages.get(address, closed)
-        menu.setdefault(name if section == OWN else section, []).append(found)
+        menu.setdefault(name if section == OWN_SECTION else section, []).append(found)
     menu[""] += [st.Page(_home, url_path=a, visibility="hidden") for _, _, p, _, a, _ in ROUTES if p is HOME]
     page = st.navigation(menu, position="top")
     url_state.register_current(page)
@@ -121,7 +121,7 @@ def _set_scheme() -> None:
 
 def _show_version() -> None:
     """Say the version at the foot of the page, which takes no room on it."""
-    st.html(assets.FOOT)
+    st.html(assets.FOOTER)
 
 
 def _home() -> None:

@@ -310,7 +310,7 @@ def _new(store: Store, one: Approval, found: Case) -> tuple[Summary | None, Summ
 
     if not seqs:
         return None, None
-    newest = seqs[drift.LATEST - 1] if len(seqs) > drift.LATEST else seqs[-1]
+    newest = seqs[drift.LATEST_ITEMS - 1] if len(seqs) > drift.LATEST_ITEMS else seqs[-1]
     return figures(seqs[-1]), figures(newest) if newest > seqs[-1] else None
 
 

@@ -21,7 +21,7 @@ from data.store.errors import BadInput
 from judges.card import Card
 from judges.stats import means as figures
 from judges.stats.agreement import Floats
-from judges.stats.means import FEW, JudgeMeans, ScoreRows
+from judges.stats.means import MIN_ITEMS, JudgeMeans, ScoreRows
 from judges.stats.uncertainty import Interval
 from judges.triage import confidence_level
 from judges.types import Dimension, sort_of
@@ -242,7 +242,7 @@ def explain_few_scores(found: MeansTable) -> str:
         return ""
     named = ", ".join(name or "all items" for name in found.few[:12])
     more = f" and {len(found.few) - 12:,} more" if len(found.few) > 12 else ""
-    return f"Hidden, as a mean of fewer than {FEW} items would reveal single scores: {named}{more}."
+    return f"Hidden, as a mean of fewer than {MIN_ITEMS} items would reveal single scores: {named}{more}."
 
 
 def mean_record(row: MeanRow) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from data.cli.options import add_dataset, workspace_store
 from data.records import datasets
 from data.records.judge_lookup import lookup_judge
 from data.store.errors import BadInput
-from judges.render.findings.means import COLUMNS, READ
+from judges.render.findings.means import COLUMNS, READING_HELP
 from judges.stats.uncertainty import Interval
 
 
@@ -83,7 +83,7 @@ def _lines(found: MeansTable, by: str) -> list[str]:
     ]  # fmt: skip
     wide = [max(len(row[n]) for row in [head, *rows]) for n in range(len(head))]
     lines = ["  ".join(f"{text:{width}}" for text, width in zip(row, wide, strict=True)) for row in [head, *rows]]
-    read = [f"{COLUMNS[name].capitalize()}: {READ[name]}" for name in used if name in READ]
+    read = [f"{COLUMNS[name].capitalize()}: {READING_HELP[name]}" for name in used if name in READING_HELP]
     return [line.rstrip() for line in lines] + ["", *read]
 
 

@@ -12,7 +12,7 @@ from data.store import Store
 from data.store.errors import NotFound
 from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
 from judges.mtbench import protocol as built_in
-from judges.mtbench.prompts import OURS, BadPrompt
+from judges.mtbench.prompts import BUILT_IN_FAMILIES, BadPrompt
 from judges.mtbench.protocol import Protocol, describe_protocol, read_protocol
 from judges.plural import many
 
@@ -94,8 +94,8 @@ def _show(store: Store, options: argparse.Namespace) -> int:
 
 def _asked_by(store: Store, found: Protocol) -> str:
     """By which wording its judge would be asked here, in a sentence."""
-    if found.prompts in OURS:
-        return f"Its judge is asked by {OURS[found.prompts]}."
+    if found.prompts in BUILT_IN_FAMILIES:
+        return f"Its judge is asked by {BUILT_IN_FAMILIES[found.prompts]}."
     try:
         prompts = judge_prompts.find_prompts(store, found.prompts)
     except BadPrompt as error:
@@ -105,7 +105,7 @@ def _asked_by(store: Store, found: Protocol) -> str:
 
 
 def _prompts(store: Store, _: argparse.Namespace) -> int:
-    for name, description in OURS.items():
+    for name, description in BUILT_IN_FAMILIES.items():
         print(f"{name:40} {description}")
     for prompt_set in judge_prompts.all_prompts(store):
         for name, one in prompt_set.families.items():
@@ -115,7 +115,7 @@ def _prompts(store: Store, _: argparse.Namespace) -> int:
 
 
 def _texts(store: Store, options: argparse.Namespace) -> int:
-    if options.name in OURS:
+    if options.name in BUILT_IN_FAMILIES:
         protocol = Protocol(name="ours", prompts=options.name)
         for card in (judge_card(protocol), pair_card(protocol)):
             for variant, text in card.prompts.items():

@@ -28,7 +28,7 @@ from data.records.datasets import Dataset
 from data.store import Store, kept
 from judges.stats import bins
 from judges.stats.check_states import STATES, may_be_approved
-from judges.stats.means import FEW
+from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import CorrectedMean, MeanComparison, Moments, compare_means, correct_mean
 from judges.types import SORTS, Dimension
 
@@ -201,7 +201,7 @@ def _trend(own: dict[str, AggregateGroup], ask: CountedDimension, order: Sequenc
     found = []
     for run in sorted(own, key=lambda r: order.index(r) if r in order else -1):
         group = own[run]
-        if group.items >= FEW:  # fewer would reveal single scores
+        if group.items >= MIN_ITEMS:  # fewer would reveal single scores
             means = tuple(float(group.whole[n][0] / group.whole[n][1]) for n in range(ask.outcomes))
             found.append(Point(run, group.items, means))
     return tuple(found)

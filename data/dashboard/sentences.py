@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from data.dashboard.dashboard import System, Tile
 from judges.plural import many
-from judges.stats.means import FEW
+from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import MeanComparison
 from judges.stats.slices import MeanSlice
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
@@ -158,10 +158,10 @@ def describe_difference(tile: Tile, pair: MeanComparison) -> str:
 def explain_missing_figure(one: MeanSlice) -> str:
     """Why a slice has no mean, or none that is corrected, or no interval; "" where it has all."""
     mean = one.mean
-    if mean is None and one.judge.items >= FEW:
+    if mean is None and one.judge.items >= MIN_ITEMS:
         return "not shown: the mean of all would then tell those of the slices that have too few items"
     if mean is None:
-        return f"too few: fewer than {FEW} items, of which a mean would give single scores away"
+        return f"too few: fewer than {MIN_ITEMS} items, of which a mean would give single scores away"
     if mean.refused:
         return f"not corrected: {100 * mean.uncovered:.0f}% of the judge's answers lie where nobody has labelled one"
     if mean.missing:

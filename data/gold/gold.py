@@ -8,7 +8,7 @@ from typing import Literal
 from data.records.coverage import unit_sort_sql
 from data.records.settings import GoldRule
 from data.store.base import view_query
-from judges.gold import CLOSE
+from judges.gold import TOLERANCE
 from judges.types import SORTS, Scale, UnitSort
 
 Basis = Literal["gate", "imported", "blind", "assisted", "all"]
@@ -222,7 +222,7 @@ def gold_sql(
     if rule.apart is None:
         waits = "false"
     elif ordered:
-        waits = f"a.counts is null and ({some} or coalesce(c.high - c.low, 0) > {rule.apart:d} + {CLOSE})"
+        waits = f"a.counts is null and ({some} or coalesce(c.high - c.low, 0) > {rule.apart:d} + {TOLERANCE})"
     else:
         drawn_vote = "true" if rule.apart == 0 else "coalesce(w.winners, 0) > 1"
         waits = f"a.counts is null and ({some} or coalesce(c.low < c.high, false) and {drawn_vote})"

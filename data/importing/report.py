@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from data.records.access import allow
 from data.store import Store
 from data.store.errors import BadInput
-from judges.importing.line_files import MOST
+from judges.importing.line_files import MAX_BAD_LINES
 from judges.importing.repeated_problems import RepeatedProblem, RepeatedProblems
 from judges.plural import many
 from judges.strict_json import canonical
@@ -72,7 +72,7 @@ class ImportPreview:
     """What an import would do. `new` would be added, `known` is there already, `rejected` lines cannot be.
 
     `problems` holds the first 1,000 of `problem_count`, `by_file` how many each file has, and `groups` what is alike in
-    all of them; `stopped` says where reading stopped before the end, after MOST bad lines (then nothing can be
+    all of them; `stopped` says where reading stopped before the end, after MAX_BAD_LINES bad lines (then nothing can be
     imported, "" otherwise); `rows` the first few rows of each sort as they would be stored; `unscored` counts the
     judgments that could not be read, by reason (they are kept all the same); `summary` says in sentences what the files
     hold, where their format tells it.
@@ -190,10 +190,10 @@ class ProblemCollector:
         if self._rejects is not None:
             error = " ".join(problem.sentence for problem in faults)
             self._hand_back({"file": file, "line": line, "error": error}, row)
-        if self.preview.rejected >= MOST:
+        if self.preview.rejected >= MAX_BAD_LINES:
             self.preview.stopped = (
-                f"{MOST:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they have in "
-                "common, or say what the file is, and import it again."
+                f"{MAX_BAD_LINES:,} lines are bad, and reading stopped at line {line:,} of {file}. Correct what they "
+                "have in common, or say what the file is, and import it again."
             )
             raise TooManyErrors
 

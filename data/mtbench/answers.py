@@ -15,7 +15,7 @@ from data.store import Store, kept
 from data.store.errors import BadInput
 from judges.client.endpoint import is_practice
 from judges.mtbench.answer_pairs import make_pairs
-from judges.mtbench.dialogues import said_by
+from judges.mtbench.dialogues import turn_texts
 from judges.mtbench.generation import answered_dialogues, answers_mark
 from judges.mtbench.protocol import Protocol
 from judges.strict_json import canonical
@@ -46,7 +46,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
         sort = "synthetic, and these answers are not" if found.synthetic else "real, and practice answers are not"
         raise BadInput(f"The dataset {found.name} is {sort}. Give another dataset.")
     questions = load_questions(store, target.questions)
-    known = {one.id: said_by(one, "user") for one in questions.values()}
+    known = {one.id: turn_texts(one, "user") for one in questions.values()}
     ours = answers_mark(target.protocol)
     asks, there_already = ours.rpartition("@")[2], set[str]()
     for answer in stored_answers(store, target.dataset):
@@ -57,7 +57,7 @@ def check_answer_target(store: Store, target: Target, judge: str) -> bool:
                 f"The dataset {found.name} holds answers {origin}, and these are by {ours}: they would "
                 "have the same names. Give another dataset; both can be compared side by side."
             )
-        user_texts = said_by(answer, "user")
+        user_texts = turn_texts(answer, "user")
         if known.get(question, user_texts) != user_texts:
             raise BadInput(
                 f"The dataset {found.name} holds answers to another wording of question {question}. Give another "

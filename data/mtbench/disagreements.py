@@ -7,13 +7,13 @@ from data.mtbench.mtbench import item_ids
 from data.records import exposure
 from data.records.access import allow
 from data.store import Store
-from judges.mtbench.comparison import LARGEST, Disagreement
+from judges.mtbench.comparison import MAX_DISAGREEMENTS, Disagreement
 from judges.mtbench.protocol import Parse
 
 
 @allow("annotator")
 def largest_disagreements(
-    store: Store, person: str, dataset_id: str, parse: Parse, one: str, other: str, most: int = LARGEST
+    store: Store, person: str, dataset_id: str, parse: Parse, one: str, other: str, most: int = MAX_DISAGREEMENTS
 ) -> list[tuple[Disagreement, str]]:
     """(what differs, its item), the largest first.
 

@@ -25,7 +25,7 @@ from judges.mtbench.factorial_design import (
     differing_factors,
     is_same_to_judge,
 )
-from judges.mtbench.means import ALL, model_means
+from judges.mtbench.means import ALL_MODELS, model_means
 from judges.mtbench.protocol import Protocol, protocols
 from judges.mtbench.ratings import read_ratings, rules_of
 
@@ -121,5 +121,5 @@ def _means(store: Store, dataset: str, rules: Protocol) -> dict[tuple[str, str],
     """(mark of the protocol, model of the judge) -> the mean over all models and turns of a dataset."""
     bench = load_bench(store, dataset_named(store, dataset).id)
     means = model_means(read_ratings(bench, rules.parse), rules_of(rules))
-    whole = [(bench.judges[one.judge], one.both.point) for one in means if one.model == ALL]
+    whole = [(bench.judges[one.judge], one.both.point) for one in means if one.model == ALL_MODELS]
     return {(judge.protocol, judge.model): point for judge, point in whole}

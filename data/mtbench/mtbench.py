@@ -16,7 +16,7 @@ from data.records.tables import JudgeRow
 from data.store import Store, kept
 from judges.mtbench import parsing
 from judges.mtbench.dialogues import answer_key, read_answer, read_item_question, texts_by, whole_number
-from judges.mtbench.records import TURNED, Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
+from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, Rating, Vote, Winner
 from judges.mtbench.rows import INCONSISTENT
 from judges.mtbench.win_rates import sort_names
 from judges.protocols.order_halves import unpack_orders
@@ -190,11 +190,13 @@ def _games(store: Store, dataset_id: str) -> tuple[dict[str, Judge], tuple[Game,
             order: Order = "ba" if (piece == "ba") != turned else "ab"
             verdict = "" if failed else _verdict(text, rules[judge])
             error = reason or failed or ("" if verdict else "no verdict in the reply")
-            winner = TURNED[verdict] if order == "ba" else verdict
+            winner = SWAPPED_WINNER[verdict] if order == "ba" else verdict
             found.append(Game(*place, order, winner, _reply_text(text), error))
         if not halves:
             verdict = "" if value is None else _SIDES[int(value)]
-            found.append(Game(*place, "", TURNED[verdict] if turned else verdict, _reply_text(raw), why or unscored))
+            found.append(
+                Game(*place, "", SWAPPED_WINNER[verdict] if turned else verdict, _reply_text(raw), why or unscored)
+            )
     return _order_judgments(store, found)
 
 

@@ -37,7 +37,7 @@ def find_needs(store: Store, dataset_id: str, judge_id: str) -> list[ReviewNeed]
         "join item i on i.id = p.item_id where i.dataset_id = $1 and p.judge_id = $2 and p.agreement < $3 union all "
         f"select x.item_id, x.unit, x.dimension, x.confidence, x.source from score_now x {where} and x.confidence < $3 "
         f"and x.source <> '{RULE}'",  # the broken rule itself is a reason already
-        [dataset_id, judge_id, triage.SURE],
+        [dataset_id, judge_id, triage.HIGH_CONFIDENCE],
     )
     doubts += filter(None, (triage.low_confidence(*row) for row in sure))
     doubts += _disagreements(store, dataset_id, judge_id)

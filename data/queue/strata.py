@@ -199,6 +199,6 @@ def meta_fields(store: Store | Tx, dataset_id: str) -> list[str]:
     for (meta,) in store.rows(query, [dataset_id]):
         for key, value in json.loads(meta).items():
             found = values.setdefault(key, set())
-            if (word := item_fields.word(value)) and len(found) <= sampling.MOST_STRATA:
+            if (word := item_fields.word(value)) and len(found) <= sampling.MAX_STRATA:
                 found.add(word)
-    return sorted(key for key, found in values.items() if 2 <= len(found) <= sampling.MOST_STRATA)
+    return sorted(key for key, found in values.items() if 2 <= len(found) <= sampling.MAX_STRATA)

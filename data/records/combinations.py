@@ -32,8 +32,8 @@ def table_row_sql(column: str, scale: Scale) -> str:
     """SQL of the code of the table's row in which a value is (`judges.stats.bins.row_values`)."""
     if not bins.is_binned(scale):
         return answer_sql(column, scale)
-    low, each = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MOST)
-    return f"({low} + (least({bins.MOST - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
+    low, each = repr(float(scale.lo)), repr(bins.scale_width(scale) / bins.MAX_BINS)
+    return f"({low} + (least({bins.MAX_BINS - 1}, floor(({column} - {low}) / {each} + 1e-9)) + 0.5) * {each})"
 
 
 def answer_sql(column: str, scale: Scale) -> str:

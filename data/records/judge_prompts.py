@@ -11,8 +11,8 @@ from data.records.access import allow
 from data.records.values import get_setting, put_setting
 from data.store import Store, Tx, kept
 from judges.mtbench.prompts import (
-    OURS,
-    SINGLES,
+    BUILT_IN_FAMILIES,
+    SINGLE_FAMILY,
     BadPrompt,
     Family,
     families,
@@ -121,9 +121,9 @@ def settle_prompts(
     own wording (not of the one that expects Japanese), and the protocol says so. Raises BadPrompt.
     """
     named = {family_name(one.name) for one in given}
-    if protocol.prompts == "assay" and SINGLES in named:
-        protocol = protocol.model_copy(update={"prompts": SINGLES})
-    if protocol.prompts in OURS:
+    if protocol.prompts == "assay" and SINGLE_FAMILY in named:
+        protocol = protocol.model_copy(update={"prompts": SINGLE_FAMILY})
+    if protocol.prompts in BUILT_IN_FAMILIES:
         return protocol, ()
     if protocol.prompts.partition("@")[0] in named:
         return protocol, tuple(given)

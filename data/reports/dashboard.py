@@ -15,7 +15,7 @@ from data.reports import tables
 from judges.plural import many
 from judges.render import html
 from judges.render.drawing import (
-    SIZE,
+    TEXT_SIZE,
     box,
     coord,
     escape_text,
@@ -164,7 +164,7 @@ def tile_plot(tile: Tile, title: str = "") -> str:
     left = min(205.0, max([text_width(s.name or "unnamed") for s in tile.systems], default=0) + 14)
     start, end = left + _FIGURE, 760 - _BAR - 26
     low, high, ticks = _axis(tile)
-    top = title_height(title) + 2 * SIZE + 12
+    top = title_height(title) + 2 * TEXT_SIZE + 12
 
     def at(value: float) -> float:
         return start + 8 + (value - low) / (high - low) * (end - start - 16)
@@ -247,11 +247,11 @@ def _key(tile: Tile, y: float) -> list[str]:
     answers = list(enumerate(tile.dimension.answers))
     if sum(text_width(a, 11) + 22 for _, a in answers) > _BAR:
         answers = [answers[0], answers[-1]]
-    parts, x = [label(760 - _BAR, y + SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
+    parts, x = [label(760 - _BAR, y + TEXT_SIZE - 2, "the judge's answers", "soft", size=11)], 760.0 - _BAR
     for n, answer in answers:
         room = _BAR / len(answers) - 20
-        parts.append(box(x, y + SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.dimension.answers))))
-        parts.append(label(x + 13, y + SIZE + 14, answer, "soft", room=room, size=11))
+        parts.append(box(x, y + TEXT_SIZE + 5, 9, 9, f"f{_JUDGE}", "", _shade(n, len(tile.dimension.answers))))
+        parts.append(label(x + 13, y + TEXT_SIZE + 14, answer, "soft", room=room, size=11))
         x += 13 + min(room, text_width(answer, 11)) + 9
     return parts
 

@@ -103,7 +103,7 @@ class _Batches:
         failed, budget = self._failed_calls(), self.live.budget()
         batch: list[bytes] = []
         size = sent = 0
-        full = min(lines.LINES, lines.most_calls(params))
+        full = min(lines.MAX_LINES, lines.max_calls(params))
         note: RunNotice | None = None
         for task in left.tasks():
             answers = dict(left.stored_replies(task))
@@ -127,9 +127,9 @@ class _Batches:
             if budget is not None and not budget.take(most := budget.highest_cost(about, params.max_tokens)):
                 note = RunNotice("spent", explain_limit(budget.limit, budget.spent + budget.open, most))
                 break
-            body = self.client.manner(self.order.model).body(self.order.model, params, request)
+            body = self.client.capabilities(self.order.model).body(self.order.model, params, request)
             text = lines.batch_line(task, missing[0], body)
-            if batch and (len(batch) >= full or size + len(text) > lines.BYTES):
+            if batch and (len(batch) >= full or size + len(text) > lines.MAX_BYTES):
                 yield await self._submit(batch, sent)
                 batch, size, sent = [], 0, 0
             batch.append(text)

@@ -14,7 +14,7 @@ from data import temp_folders
 from data.runs.spread import Handle, RunnerLost, spread_over
 from data.runs.worker import Source
 from data.store.errors import BadInput
-from judges.runners.remote_runner import RemoteRunner, RunnerMessage, RunnerTerms, Word, Work
+from judges.runners.remote_runner import EndSignal, RemoteRunner, RunnerMessage, RunnerTerms, Work
 
 OBJECTS = 80 * 2**20
 """Bytes that Ray may keep in shared memory where the cluster is this machine: all that is sent is small."""
@@ -77,11 +77,11 @@ class _Actor:
     def __init__(self, actor: Any) -> None:
         self._actor = actor
 
-    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
-        await self._call_remote(self._actor.give.remote(work, admitted, word))
+    async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
+        await self._call_remote(self._actor.assign.remote(work, admitted, signal))
 
-    async def take(self) -> list[RunnerMessage]:
-        found: list[RunnerMessage] = await self._call_remote(self._actor.take.remote())
+    async def collect(self) -> list[RunnerMessage]:
+        found: list[RunnerMessage] = await self._call_remote(self._actor.collect.remote())
         return found
 
     async def _call_remote(self, reference: Any) -> Any:

@@ -34,7 +34,7 @@ from judges.authoring import soundness
 from judges.client import estimate as estimates
 from judges.client.budget import Price, dollars
 from judges.client.endpoint import Endpoint
-from judges.client.estimate import COUNTED, Estimate
+from judges.client.estimate import MAX_COUNTED_ITEMS, Estimate
 from judges.client.usage import Charge
 from judges.errors import AssayError
 from judges.params import Params
@@ -427,7 +427,7 @@ def _estimate(store: Store, order: RunOrder) -> Estimate:
     items, judgments = left.count()
     judge = order.card, order.model, order.params
     found = estimates.estimate(
-        *judge, left.first_items(COUNTED), price=terms.order_price(order), of=items, judgments=judgments
+        *judge, left.first_items(MAX_COUNTED_ITEMS), price=terms.order_price(order), of=items, judgments=judgments
     )
     room = estimates.context_size(order.model, order.params, order.endpoint.room)
     systems = dataset_systems(store, order.dataset_id)

@@ -17,7 +17,7 @@ from data.runs.endpoints import open_client, settle
 from data.runs.worker import Event, LiveRun, Source, ask_first
 from judges.client.errors import FatalError
 from judges.client.limits import Throttle, wait_for
-from judges.client.runner import FEWER, GRACE, STOPPED, RunNotice
+from judges.client.runner import FEWER_CALLS_NOTICE, GRACE_SECONDS, STOPPED_NOTICE, RunNotice
 from judges.client.usage import Charge
 from judges.plural import many
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Slot, Task
@@ -27,11 +27,11 @@ from judges.runners.remote_runner import (
     CallEnd,
     CallFailed,
     CallTurnedAway,
+    EndSignal,
     NewJudgment,
     RunnerEnd,
     RunnerMessage,
     RunnerTerms,
-    Word,
     Work,
 )
 
@@ -47,11 +47,11 @@ class RunnerLost(Exception):
 class Handle(Protocol):
     """A runner from here: its RemoteRunner, whose methods raise RunnerLost when it is gone."""
 
-    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
-        """RemoteRunner.give."""
+    async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
+        """RemoteRunner.assign."""
 
-    async def take(self) -> list[RunnerMessage]:
-        """RemoteRunner.take."""
+    async def collect(self) -> list[RunnerMessage]:
+        """RemoteRunner.collect."""
 
     def end(self) -> None:
         """Let its process go, whatever it does."""
@@ -113,7 +113,7 @@ class _Spread:
         self._out: deque[Event] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
         self._most_out = 4 * most + 64
-        self._word: Word = ""
+        self._end_signal: EndSignal = ""
         self._fault: Exception | None = None
         self._last: RunNotice | None = None
         self._seeds = self._barren = 0
@@ -133,7 +133,7 @@ class _Spread:
             if all(one.done() for one in tended) and not self._out:
                 break
             if self._ended.is_set():
-                late = late or self._clock() + GRACE + _PATIENCE
+                late = late or self._clock() + GRACE_SECONDS + _PATIENCE
                 if self._clock() > late:
                     break
             self._ready.clear()
@@ -162,13 +162,13 @@ class _Spread:
     async def _watch(self) -> None:
         while not self._ended.is_set():
             if self.live.should_stop():
-                self._finish(RunNotice("stopped", STOPPED))
+                self._finish(RunNotice("stopped", STOPPED_NOTICE))
             await wait_for(self._ended, _LOOK)
 
     def _finish(self, last: RunNotice | None = None, fault: Exception | None = None) -> None:
         """Begin no more calls. The first reason counts; a fault counts more than a wish."""
         self._fault, self._last = self._fault or fault, self._last or last
-        self._word = "stop"
+        self._end_signal = "stop"
         self._ended.set()
         self._throttle.wake()
         self._wake()
@@ -187,7 +187,7 @@ class _Spread:
     async def _tend(self, hands: int) -> None:
         """Keep a runner at work, and another one in its place where it is lost, until nothing is left to do."""
         try:
-            while not self._word:
+            while not self._end_signal:
                 runner = _Runner(self.place.start(self._terms(hands)))
                 self._runners.append(runner)
                 try:
@@ -205,9 +205,9 @@ class _Spread:
 
     async def _wait_for_runner(self, runner: _Runner) -> bool:
         """Wait until a runner answers; False: by then there is nothing left to do."""
-        coming = self._begin_task(runner.handle.give([], [], ""))
+        coming = self._begin_task(runner.handle.assign([], [], ""))
         until = self._clock() + _LONG
-        while not (self._word or coming.done()):
+        while not (self._end_signal or coming.done()):
             await asyncio.wait({coming}, timeout=_LOOK)
             if self._clock() > until:
                 until = float("inf")
@@ -232,7 +232,7 @@ class _Spread:
                 one.cancel()
             await asyncio.gather(*both, return_exceptions=True)
         for asking in runner.under_way:  # let in, and not begun before its last word
-            self._throttle.leave(asking.estimate, 0.0, asking.most, 0.0)
+            self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
         runner.under_way = []
 
     def _terms(self, hands: int) -> RunnerTerms:
@@ -248,19 +248,19 @@ class _Spread:
         """Give it work, so much ahead, and what it waits for; ends with the last word."""
         while True:
             runner.wake.clear()
-            work, admitted, word = self._share(runner, most), runner.admitted, self._word
+            work, admitted, signal = self._share(runner, most), runner.admitted, self._end_signal
             runner.admitted = {}
             runner.under_way += [asking for asking, may in admitted.values() if may]
-            if work or admitted or word:
-                await runner.handle.give(work, [(number, may) for number, (_, may) in admitted.items()], word)
-            if word == "stop":
+            if work or admitted or signal:
+                await runner.handle.assign(work, [(number, may) for number, (_, may) in admitted.items()], signal)
+            if signal == "stop":
                 return
             await runner.wake.wait()
 
     def _share(self, runner: _Runner, most: int) -> list[Work]:
         """The next judgments for a runner, those first that another one was lost with."""
         share: list[Work] = []
-        while len(runner.work) < most and not self._word:
+        while len(runner.work) < most and not self._end_signal:
             if self._again:
                 task, had = self._again.popleft()
             else:
@@ -276,15 +276,15 @@ class _Spread:
 
     def _close_if_done(self) -> None:
         """Say that nothing more comes, once nobody has anything to do."""
-        if not (self._word or self._more or self._again or any(runner.work for runner in self._runners)):
-            self._word = "close"
+        if not (self._end_signal or self._more or self._again or any(runner.work for runner in self._runners)):
+            self._end_signal = "close"
             self._wake()
 
     # -- what they tell -----------------------------------------------------------------------------------------------
 
     async def _hear_all(self, runner: _Runner) -> None:
         while True:
-            for message in await runner.handle.take():
+            for message in await runner.handle.collect():
                 self._barren = 0
                 if isinstance(message, RunnerEnd):
                     self._hear_end(message)
@@ -302,7 +302,7 @@ class _Spread:
                 sums = message.estimate, message.most
                 open_ = next(one for one in runner.under_way if (one.estimate, one.most) == sums)
                 runner.under_way.remove(open_)
-                self._throttle.leave(message.estimate, message.used, message.most, message.real)
+                self._throttle.release(message.estimate, message.used, message.most, message.real)
             case CallAnswered():
                 self._throttle.record_answer(message.replied)
             case CallFailed():
@@ -310,7 +310,7 @@ class _Spread:
                     self._finish(fault=FatalError(all_))
             case CallTurnedAway():
                 if self._throttle.record_refusal(self._clock() - message.age, message.floor):
-                    self._give(RunNotice("slower", FEWER))
+                    self._give(RunNotice("slower", FEWER_CALLS_NOTICE))
             case NewJudgment():
                 task, _ = runner.work.pop(message.slot)
                 self._give(FinishedJudgment(task, message.raw, message.reading))
@@ -339,7 +339,7 @@ class _Spread:
             self._finish(RunNotice("spent", self._throttle.refusal))
         if runner.gone:
             if may:
-                self._throttle.leave(asking.estimate, 0.0, asking.most, 0.0)
+                self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
             return
         runner.admitted[asking.number] = asking, may
         runner.wake.set()
@@ -360,8 +360,8 @@ class _Spread:
         runner.gone = True
         for asking, may in runner.admitted.values():
             if may:
-                self._throttle.leave(asking.estimate, 0.0, asking.most, 0.0)
+                self._throttle.release(asking.estimate, 0.0, asking.most, 0.0)
         for asking in runner.under_way:
-            self._throttle.leave(asking.estimate, asking.estimate, asking.most, asking.most)
+            self._throttle.release(asking.estimate, asking.estimate, asking.most, asking.most)
             self._give(Charge("lost", asking.sent, self.order.params.max_tokens))
         runner.admitted, runner.under_way, runner.work = {}, [], {}

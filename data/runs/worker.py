@@ -64,7 +64,7 @@ async def ask_first(live: LiveRun, client: Client) -> AsyncIterator[Event]:
     This finds it out before a day is spent, or before others ask. At the end all of it is stored and no call is under
     way.
     """
-    if not client.knows(live.order.model):
+    if not client.remembers(live.order.model):
         async for event in live.ask(client, itertools.islice(live.remaining.tasks(), 1)):
             yield event
     await live.release()

@@ -18,7 +18,7 @@ import duckdb
 
 from data.store.errors import BadInput
 from data.temp_folders import folder_for
-from judges.importing.jsonl import LIMIT, Record
+from judges.importing.jsonl import MAX_LINE_BYTES, Record
 
 MEMORY = "768MB"
 UNFOLDED = 2**30
@@ -105,8 +105,8 @@ def _records(name: str, con: duckdb.DuckDBPyConnection, file: str) -> Iterator[R
 def _record(number: int, row: dict[str, Any]) -> Record:
     value = {key: _to_json_value(cell) for key, cell in row.items()}
     problem = ""
-    if any(isinstance(cell, str) and len(cell) > LIMIT for cell in value.values()):
-        problem = f"has a text longer than {LIMIT // 2**20} MB"
+    if any(isinstance(cell, str) and len(cell) > MAX_LINE_BYTES for cell in value.values()):
+        problem = f"has a text longer than {MAX_LINE_BYTES // 2**20} MB"
     elif any(isinstance(cell, str) and "\x00" in cell for cell in value.values()):
         problem = "holds the character NUL"
     return Record(number, value, "", problem)

@@ -1,6 +1,6 @@
 """The rules that turn figures into verdicts, the same for all audits, and the words for them.
 
-Rates and correlations need `MIN` items. Against a limit: *alarm* when the figure is above it, *warning* while its
+Rates and correlations need `MIN_ITEMS` items. Against a limit: *alarm* when the figure is above it, *warning* while its
 interval still reaches above it, *pass* when the interval stays below. Against a neutral value: *alarm* when the
 interval excludes it, *warning* when the figure is further off than `near` and the interval does not settle it, else
 *pass*. Cases that are listed singly: *pass* without any, *warning* from the first case on, *alarm* when their share is
@@ -16,11 +16,11 @@ from judges.audits._judged import item_numbers
 from judges.stats.clustered import share_by_item
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-MIN = MIN_CLUSTERS
+MIN_ITEMS = MIN_CLUSTERS
 """Items that a rate or a correlation needs before anything is concluded from it."""
-MOST_FLAGS = 200
+MAX_FLAGS = 200
 """The most items that a rate lists, strongest first; cases that are listed singly are all listed."""
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 """The most points of a picture; beyond it every k-th point is shown."""
 
 
@@ -29,7 +29,7 @@ def not_tested(why: str, n: int = 0) -> AuditFinding:
     return AuditFinding("not tested", why, n=n)
 
 
-def too_few(n: int, what: str, need: int = MIN) -> AuditFinding | None:
+def too_few(n: int, what: str, need: int = MIN_ITEMS) -> AuditFinding | None:
     """*Not tested*, with how many more it takes, if there are fewer than `need`; None if there are enough."""
     if n >= need:
         return None
@@ -55,14 +55,14 @@ def neutral_verdict(interval: Interval, neutral: float, near: float) -> Verdict:
 
 
 def case_verdict(hits: int, interval: Interval, limit: float) -> Verdict:
-    """The verdict for cases listed singly. Below `MIN` items, an alarm needs the lower end above the limit."""
+    """The verdict for cases listed singly. Below `MIN_ITEMS` items, an alarm needs the lower end above the limit."""
     if not hits:
         return "pass"
     point, low = interval.point or 0.0, interval.low or 0.0
-    return "alarm" if point > limit and (interval.items >= MIN or low > limit) else "warning"
+    return "alarm" if point > limit and (interval.items >= MIN_ITEMS or low > limit) else "warning"
 
 
-def strongest_flags(flags: Sequence[Flag], most: int = MOST_FLAGS) -> tuple[Flag, ...]:
+def strongest_flags(flags: Sequence[Flag], most: int = MAX_FLAGS) -> tuple[Flag, ...]:
     """The strongest flags, strongest first; equal ones keep their order."""
     return tuple(sorted(flags, key=lambda f: -f.strength)[:most])
 
@@ -136,5 +136,5 @@ def bar_picture(x: str, y: str, *heights: tuple[str, float | None], mark: float 
 
 def point_picture(x: str, y: str, pairs: Sequence[tuple[float, float]]) -> Plot:
     """A picture of points; if there are very many, they are thinned evenly."""
-    thin = pairs[:: -(-len(pairs) // MOST_POINTS)] if pairs else pairs
+    thin = pairs[:: -(-len(pairs) // MAX_POINTS)] if pairs else pairs
     return Plot("points", x, y, (("", tuple(float(p[0]) for p in thin), tuple(float(p[1]) for p in thin)),))

@@ -11,10 +11,10 @@ from judges.audits._verdict import bounds, flags_of, make_finding, percent, shar
 from judges.stats.clustered import newcombe_difference
 from judges.types import units
 
-LONG = 10
+LONG_DIALOGUE_TURNS = 10
 """Assistant turns above which a dialogue is long."""
-_NEAR = 0.1
-_SHOWN = 5  # dialogues that a turn position needs to have a variance drawn
+_WARNING_DISTANCE = 0.1
+_MIN_DIALOGUES_PER_TURN = 5  # dialogues that a turn position needs to have a variance drawn
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
@@ -26,15 +26,21 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     """
     names = {name for sort, name in ordered_dimensions(evidence.card) if sort == "turn"}
     rows = [(j, turns) for j in group_judgments(evidence) if len(turns := _turns(j, names)) > 1]
-    groups = [[(j, t) for j, t in rows if (len(t) > LONG) is long] for long in (False, True)]
-    for group, what in zip(groups, (f"dialogues of 2 to {LONG} turns", f"dialogues of over {LONG} turns"), strict=True):
+    groups = [[(j, t) for j, t in rows if (len(t) > LONG_DIALOGUE_TURNS) is long] for long in (False, True)]
+    for group, what in zip(
+        groups,
+        (f"dialogues of 2 to {LONG_DIALOGUE_TURNS} turns", f"dialogues of over {LONG_DIALOGUE_TURNS} turns"),
+        strict=True,
+    ):
         if stop := too_few(len({j.key for j, _ in group}), what):
             return stop
     same = [[(j, turns, all(turn == turns[0] for turn in turns)) for j, turns in group] for group in groups]
     short, long = (share_of((j.key, flat) for j, _, flat in group) for group in same)
     gap = newcombe_difference(short, long)
     assert gap.point is not None and gap.low is not None
-    verdict: Verdict = "alarm" if gap.low > threshold else "warning" if gap.point > max(threshold, _NEAR) else "pass"
+    verdict: Verdict = (
+        "alarm" if gap.low > threshold else "warning" if gap.point > max(threshold, _WARNING_DISTANCE) else "pass"
+    )
     why = (
         f"All turns get the same scores in {percent(long.point)} of {long.items} long dialogues and in "
         f"{percent(short.point)} of {short.items} others, a difference of {bounds(gap)}."
@@ -43,7 +49,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         Flag(j.key, f"All {len(t)} turns get the same scores.", "conversation", "", min(0.3 + len(t) / 100, 0.7))
         for j, t, flat in same[1] if flat
     ]  # fmt: skip
-    names_of = f"up to {LONG} turns", f"over {LONG} turns"
+    names_of = f"up to {LONG_DIALOGUE_TURNS} turns", f"over {LONG_DIALOGUE_TURNS} turns"
     series = [(name, *_by_position([t for _, t in group])) for name, group in zip(names_of, groups, strict=True)]
     picture = Plot("lines", "turn", "variance of scores", tuple(series))
     return make_finding(verdict, why, gap, flags_of(verdict, flags), picture, len({j.key for j, _ in rows}))
@@ -68,7 +74,7 @@ def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, 
                 values[position][name].append(value)
     xs, ys = [], []
     for position, by_name in sorted(values.items()):
-        spread = [pvariance(given) for given in by_name.values() if len(given) >= _SHOWN]
+        spread = [pvariance(given) for given in by_name.values() if len(given) >= _MIN_DIALOGUES_PER_TURN]
         if spread:
             xs.append(float(position))
             ys.append(sum(spread) / len(spread))
@@ -78,8 +84,9 @@ def _by_position(dialogues: list[list[dict[str, float]]]) -> tuple[tuple[float, 
 AUDIT = Audit(
     "attention_drop",
     "Uniform scores in long dialogues",
-    f"Share of dialogues of over {LONG} turns in which all turns get the same scores, minus the same share of shorter "
-    "dialogues: a sign that attention degrades over a long context. The plot shows the variance of scores by turn.",
+    f"Share of dialogues of over {LONG_DIALOGUE_TURNS} turns in which all turns get the same scores, minus the "
+    "same share of shorter dialogues: a sign that attention degrades over a long context. The plot shows the "
+    "variance of scores by turn.",
     "The interval of the difference (Newcombe) is above {threshold}.",
     0.0,
     find,

@@ -17,7 +17,7 @@ from judges.audits._verdict import (
 )
 from judges.protocols.orders import verdict_dimension as verdict_of
 
-_NEAR = 0.1
+_WARNING_DISTANCE = 0.1
 
 
 def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
@@ -41,7 +41,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         why = f"{text[0].upper()}{text[1:]}, but {stop.why[0].lower()}{stop.why[1:]}"
         return make_finding("not tested", why, flipped)
     first = share_of(decided)
-    verdict = neutral_verdict(first, 0.5, _NEAR)
+    verdict = neutral_verdict(first, 0.5, _WARNING_DISTANCE)
     why = f"The first position wins {percent(first.point)} of the verdicts with a winner ({bounds(first)}), and {text}."
     dimension = verdict_of(evidence.card)
     name, text = dimension.name if dimension else "", "The verdict is {} with A first and {} with B first."

@@ -18,7 +18,7 @@ from judges.audits._verdict import (
 from judges.stats.association import bootstrap_spearman
 from judges.triage import describe_unit
 
-_SHOWN = 50
+_MAX_FLAGS = 50
 
 
 def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) -> AuditFinding:
@@ -52,7 +52,7 @@ def find(evidence: AuditEvidence, limit: float, *, dimension: str, text: str) ->
                 sentence = f"{where} has about {size} tokens, where the median is {middle}, and {name} {value:g}."
                 flags.append(Flag(item, sentence, unit, dimension, min(0.2 + 0.1 * size / max(middle, 1), 0.7)))
     why = f"Rank correlation of {name} with tokens is {r.point:.2f} ({bounds(r, False)}) over {len(rows)} {text}s."
-    return make_finding(verdict, why, r, strongest_flags(flags, _SHOWN), picture, items)
+    return make_finding(verdict, why, r, strongest_flags(flags, _MAX_FLAGS), picture, items)
 
 
 AUDITS = tuple(

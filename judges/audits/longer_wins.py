@@ -9,14 +9,23 @@ from math import log
 from judges.audits import Audit, AuditEvidence, AuditFinding, Flag
 from judges.audits._judged import group_judgments
 from judges.audits._pairs import response_lengths, section_lead, section_means, sign_of_code, verdict_sign
-from judges.audits._verdict import MIN, bar_picture, bounds, flags_of, make_finding, neutral_verdict, percent, too_few
+from judges.audits._verdict import (
+    MIN_ITEMS,
+    bar_picture,
+    bounds,
+    flags_of,
+    make_finding,
+    neutral_verdict,
+    percent,
+    too_few,
+)
 from judges.protocols.orders import verdict_dimension as verdict_of
 from judges.stats.association import bootstrap_spearman, probability_at_zero
 from judges.stats.uncertainty import Interval, wilson_interval
 
-_NEAR = 0.1
-_BINS = (1.2, 1.5, 2.0)
-_WORDS = ("up to 1.2 times", "1.2 to 1.5", "1.5 to 2", "over 2 times")
+_WARNING_DISTANCE = 0.1
+_BIN_EDGES = (1.2, 1.5, 2.0)
+_BIN_NAMES = ("up to 1.2 times", "1.2 to 1.5", "1.5 to 2", "over 2 times")
 
 
 @dataclass
@@ -54,10 +63,10 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         return stop
     plain = wilson_interval(sum(row.won for row in rows), len(rows))
     known = [(row.won, row.longer * row.quality) for row in rows if row.quality is not None]
-    controlled = len(known) >= MIN
+    controlled = len(known) >= MIN_ITEMS
     rate = _equal(known) if controlled else plain
     assert rate.point is not None
-    verdict = neutral_verdict(rate, 0.5, _NEAR)
+    verdict = neutral_verdict(rate, 0.5, _WARNING_DISTANCE)
     r = bootstrap_spearman(ratios, signs, range(len(ratios)))
     link = "no rank correlation defined" if r.point is None else f"rank correlation with length {r.point:.2f}"
     how = "at equal quality" if controlled else "with quality not known"
@@ -75,11 +84,11 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         for row in rows
         if row.won is (rate.point > 0.5) and (row.quality is None or row.quality * row.verdict <= 0)
     ]  # fmt: skip
-    bins: list[list[bool]] = [[] for _ in _WORDS]
+    bins: list[list[bool]] = [[] for _ in _BIN_NAMES]
     for row in rows:
         ratio = max(row.a, row.b) / min(row.a, row.b)
-        bins[sum(ratio > edge for edge in _BINS)].append(row.won)
-    heights = [(word, sum(won) / len(won)) for word, won in zip(_WORDS, bins, strict=True) if won]
+        bins[sum(ratio > edge for edge in _BIN_EDGES)].append(row.won)
+    heights = [(word, sum(won) / len(won)) for word, won in zip(_BIN_NAMES, bins, strict=True) if won]
     picture = bar_picture("length ratio", "win rate of the longer", *heights, mark=0.5)
     return make_finding(verdict, why, rate, flags_of(verdict, flags), picture, len(rows))
 

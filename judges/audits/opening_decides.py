@@ -18,7 +18,7 @@ from judges.audits._verdict import (
 from judges.stats.agreement import pearson_correlation
 from judges.stats.association import share_explained_by_first
 
-_HARDLY = 0.05
+_MIN_R_SQUARED = 0.05
 """Below this R squared the verdict follows no section, and no part of that can be the opening's."""
 
 
@@ -58,7 +58,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         "", "share", ("R\u00b2 first section", alone), ("R\u00b2 all sections", both),
         ("winner predicted by first", right[0]), ("winner predicted by all", right[1]),
     )  # fmt: skip
-    if both < _HARDLY:
+    if both < _MIN_R_SQUARED:
         why = f"The section scores hardly explain the verdict (R\u00b2 {both:.2f} over {items} pairs)."
         return make_finding("warning", why, part, (), picture, items)
     verdict = limit_verdict(part.point, part, threshold)

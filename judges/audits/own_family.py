@@ -13,7 +13,7 @@ from judges.stats.clustered import mean_by_item
 from judges.stats.uncertainty import independent_difference
 from judges.types import systems
 
-_NEAR = 0.25
+_WARNING_DISTANCE = 0.25
 """Points of the scale that are a warning where the interval does not settle them."""
 
 
@@ -51,7 +51,7 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
     one, two = (mean_by_item([gaps[item] for item in group], item_numbers(group)) for group in (other, kin))
     gap = independent_difference(one, two, "difference of means")
     assert gap.point is not None
-    verdict = neutral_verdict(gap, 0.0, _NEAR)
+    verdict = neutral_verdict(gap, 0.0, _WARNING_DISTANCE)
     higher = "higher" if gap.point > 0 else "lower" if gap.point < 0 else "no higher"
     kin_too = ", with the second judge's own family among the others"
     beside = next(iter(second)) if len(second) == 1 else f"{len(second)} judges of other families"

@@ -7,10 +7,10 @@ from math import log2
 
 from judges.audits import Audit, AuditEvidence, AuditFinding, Plot, Verdict
 from judges.audits._judged import ItemJudgment, group_judgments, ordered_dimensions
-from judges.audits._verdict import MIN, bounds, limit_verdict, make_finding, percent, share_of, too_few
+from judges.audits._verdict import MIN_ITEMS, bounds, limit_verdict, make_finding, percent, share_of, too_few
 from judges.types import Dimension, sort_of
 
-BITS = 1.0
+MIN_ENTROPY_BITS = 1.0
 """Entropy below which a dimension tells less than one fair coin."""
 _RANK: dict[Verdict, int] = {"pass": 0, "warning": 1, "alarm": 2}
 
@@ -29,13 +29,13 @@ def find(evidence: AuditEvidence, threshold: float) -> AuditFinding:
         return stop
     judged = []
     for d, cells in given.items():
-        if len({key for key, _ in cells}) < MIN:
+        if len({key for key, _ in cells}) < MIN_ITEMS:
             continue
         counts = Counter(value for _, value in cells)
         usual = max(counts, key=lambda value: (counts[value], value))
         rate = share_of((key, value == usual) for key, value in cells)
         bits = entropy(counts)
-        verdict: Verdict = "alarm" if bits < BITS else limit_verdict(rate.point or 0.0, rate, threshold)
+        verdict: Verdict = "alarm" if bits < MIN_ENTROPY_BITS else limit_verdict(rate.point or 0.0, rate, threshold)
         judged.append((_RANK[verdict], rate.point or 0.0, d, usual, rate, bits, verdict))
     judged.sort(key=lambda row: (-row[0], -row[1], row[2].name))
     _, _, dimension, usual, rate, bits, verdict = judged[0]
@@ -77,7 +77,7 @@ AUDIT = Audit(
     "Score clustering",
     "Share of the most frequent score and entropy of the scores (bits), in the dimension where they are worst. A "
     "dimension in which nearly all scores are the same separates no output from another.",
-    f"The share is above {{threshold}}, or the entropy is below {BITS:g} bit.",
+    f"The share is above {{threshold}}, or the entropy is below {MIN_ENTROPY_BITS:g} bit.",
     0.8,
     find,
 )

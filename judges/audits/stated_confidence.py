@@ -22,7 +22,7 @@ from judges.audits._verdict import (
 from judges.stats.clustered import newcombe_difference
 from judges.triage import ConfidenceLevel
 
-GROUP = 10
+MIN_LEVEL_RATINGS = 10
 """Ratings that a level of confidence needs to be compared."""
 _LEVELS: tuple[ConfidenceLevel, ...] = ("high", "medium", "low")
 
@@ -68,12 +68,12 @@ def find_uninformative(evidence: AuditEvidence, threshold: float) -> AuditFindin
     by_level = {word: [row for row in rows if row[3] == word] for word in _LEVELS}
     rest = by_level["medium"] + by_level["low"]
     for group, what in ((by_level["high"], "scores of high confidence"), (rest, "scores of medium or low confidence")):
-        if stop := too_few(len(group), f"{what} with gold", GROUP):
+        if stop := too_few(len(group), f"{what} with gold", MIN_LEVEL_RATINGS):
             return stop
     sure, other = (share_of((row[0], row[4] == row[5]) for row in group) for group in (by_level["high"], rest))
     gap = newcombe_difference(other, sure)
     assert gap.point is not None and gap.low is not None
-    rates = {w: sum(row[4] == row[5] for row in g) / len(g) for w, g in by_level.items() if len(g) >= GROUP}
+    rates = {w: sum(row[4] == row[5] for row in g) / len(g) for w, g in by_level.items() if len(g) >= MIN_LEVEL_RATINGS}
     ordered = list(rates.values()) == sorted(rates.values(), reverse=True)
     settled = gap.low > threshold and ordered
     verdict: Verdict = "alarm" if gap.point <= threshold else "pass" if settled else "warning"

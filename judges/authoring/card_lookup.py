@@ -22,14 +22,16 @@ from judges.types import SORTS_OF, Kind, Scale, UnitSort, spell_number
 
 POINTWISE = "pointwise_quality"
 """The card that takes dimensions of one's choice."""
-_MOST = 4_000_000
+_MAX_CARD_BYTES = 4_000_000
 """Bytes of a card's file: a card is a page or two of text."""
 _NUMBER = r"[-+]?\d+(?:\.\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\s*(?:-|–|\.\.|to)\s*({_NUMBER})(?:\s*,?\s*(?:in )?steps?(?: of)?\s*({_NUMBER}))?")
-_SAID = re.compile(r"(?P<name>[^:：(]*?)\s*(?:\((?P<scale>[^()]*)\)\s*)?(?:[:：]\s*(?P<definition>.*))?", re.DOTALL)
+_DIMENSION = re.compile(
+    r"(?P<name>[^:：(]*?)\s*(?:\((?P<scale>[^()]*)\)\s*)?(?:[:：]\s*(?P<definition>.*))?", re.DOTALL
+)
 _NA = re.compile(r"\s*(?:,|\||/|or)\s*n/?a$", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s*continuous$", re.IGNORECASE)
-_WHOLE: dict[Kind, UnitSort] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
+_CONTINUOUS = re.compile(r"\s*continuous$", re.IGNORECASE)
+_WHOLE_UNIT: dict[Kind, UnitSort] = {"dialogue": "conversation", "pair": "pair", "response": "response"}
 
 
 def is_file(name: str) -> bool:
@@ -92,7 +94,7 @@ def parse_question(text: str, kind: Kind) -> dict[str, Any]:
             raise BadCard(f"{text[:80]!r}: a {kind} has no {unit}. It has: {unit_names}. Another kind of item: --kind.")
         name = rest
     else:
-        unit = _WHOLE[kind]
+        unit = _WHOLE_UNIT[kind]
     question: dict[str, Any] = {"name": name, "unit": unit, "definition": definition}
     return question | ({"answers": parse_scale(scale)} if scale else {})
 
@@ -108,7 +110,7 @@ def parse_scale(text: str) -> dict[str, Any]:
     plain = text.strip()
     bare = _NA.sub("", plain)
     na_option: dict[str, Any] = {"na": True} if bare != plain else {}
-    bare, between = _BETWEEN.subn("", bare)
+    bare, between = _CONTINUOUS.subn("", bare)
     if found := _RANGE.fullmatch(bare):
         lo, hi = (_number(end) for end in found.groups()[:2])
         step = _number(found[3]) if found[3] else 0
@@ -148,8 +150,8 @@ def card_from_file(path: Path) -> Card:
     """
     if path.is_dir():
         return _folder({file.name: _text(path, file.read_bytes()) for file in _files_of_card(path)}, path)
-    if path.stat().st_size > _MOST:
-        raise BadCard(f"{path} is larger than {_MOST // 1_000_000} MB, so it is not a card.")
+    if path.stat().st_size > _MAX_CARD_BYTES:
+        raise BadCard(f"{path} is larger than {_MAX_CARD_BYTES // 1_000_000} MB, so it is not a card.")
     data = path.read_bytes()
     if zipfile.is_zipfile(io.BytesIO(data)):
         return _folder(_read_zip(path, data), path)
@@ -163,16 +165,18 @@ def card_from_file(path: Path) -> Card:
     if isinstance(row, dict) and isinstance(row.get("card"), dict):
         row = row["card"]
     if not isinstance(row, dict):
-        raise BadCard(f"{path} holds no JSON object: {_WHAT}")
+        raise BadCard(f"{path} holds no JSON object: {_ACCEPTED_FILES}")
     try:
         return from_spec(row, cards()) if "reply" in row else from_recipe(check_recipe(row))
     except (KeyError, TypeError, AttributeError, ValueError):
-        raise BadCard(f"{path} lacks what a card has: {_WHAT}") from None
+        raise BadCard(f"{path} lacks what a card has: {_ACCEPTED_FILES}") from None
     except BadCard as error:
         raise BadCard(f"{path}: {error}") from None
 
 
-_WHAT = "give a recipe (recipe.json of an exported card), a card's line of an export, or the zip or folder of a card."
+_ACCEPTED_FILES = (
+    "give a recipe (recipe.json of an exported card), a card's line of an export, or the zip or folder of a card."
+)
 _FILES = ("recipe.json", "prompt.md", "examples.jsonl")
 
 
@@ -180,8 +184,8 @@ def _files_of_card(folder: Path) -> list[Path]:
     if not (folder / "recipe.json").is_file() and (folder / "card.py").is_file():
         raise BadCard(f"{folder} is a card of code: copy it to judges/cards/ and name it {folder.name}.")
     found = [folder / name for name in _FILES if (folder / name).is_file()]
-    if any(file.stat().st_size > _MOST for file in found):
-        raise BadCard(f"{folder} has a file of more than {_MOST // 1_000_000} MB, so it is not a card.")
+    if any(file.stat().st_size > _MAX_CARD_BYTES for file in found):
+        raise BadCard(f"{folder} has a file of more than {_MAX_CARD_BYTES // 1_000_000} MB, so it is not a card.")
     return found
 
 
@@ -196,10 +200,10 @@ def _read_zip(path: Path, data: bytes) -> dict[str, str]:
                     continue
                 if name in found:
                     raise BadCard(f"{path} holds several cards: give one at a time.")
-                if info.file_size > _MOST:
-                    raise BadCard(f"{path}: {name} is larger than {_MOST // 1_000_000} MB: that is no card.")
+                if info.file_size > _MAX_CARD_BYTES:
+                    raise BadCard(f"{path}: {name} is larger than {_MAX_CARD_BYTES // 1_000_000} MB: that is no card.")
                 with archive.open(info) as file:
-                    found[name] = _text(path, file.read(_MOST))
+                    found[name] = _text(path, file.read(_MAX_CARD_BYTES))
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
         raise BadCard(f"{path} cannot be unzipped: {error}.") from None
     return found
@@ -208,7 +212,7 @@ def _read_zip(path: Path, data: bytes) -> dict[str, str]:
 def _folder(files: Mapping[str, str], path: Path) -> Card:
     """The card of an exported folder: its recipe with the folder's prompt and examples."""
     if "recipe.json" not in files:
-        raise BadCard(f"{path} holds no recipe.json: {_WHAT}")
+        raise BadCard(f"{path} holds no recipe.json: {_ACCEPTED_FILES}")
     try:
         card = from_recipe(check_recipe(json.loads(files["recipe.json"])))
         rows = [json.loads(line) for line in io.StringIO(files.get("examples.jsonl", "")) if line.strip()]
@@ -230,7 +234,7 @@ def _first_line(path: Path, text: str) -> Any:
     except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or not isinstance(row.get("card"), dict):
-        raise BadCard(f"{path} is not JSON: {_WHAT}")
+        raise BadCard(f"{path} is not JSON: {_ACCEPTED_FILES}")
     return row
 
 
@@ -238,12 +242,12 @@ def _text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadCard(f"{path} is no text in UTF-8: {_WHAT}") from None
+        raise BadCard(f"{path} is no text in UTF-8: {_ACCEPTED_FILES}") from None
 
 
 def _parse_dimension(text: str) -> tuple[str, str, str]:
     """Name, scale ("" for none) and definition."""
-    found = _SAID.fullmatch(text.strip())
+    found = _DIMENSION.fullmatch(text.strip())
     if found is None:
         name, _, definition = text.partition(":")
         return name.strip(), "", definition.strip()

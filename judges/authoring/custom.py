@@ -105,21 +105,21 @@ def from_spec(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
             raise UnknownCard(f"There is no card {name!r} any more: its folder is gone from judges/cards/.")
         card = folders[name]
     else:
-        card = _again(spec, folders)
+        card = _restore_card(spec, folders)
     stored_card = replace(card, title=str(spec.get("title", card.title)), examples=_examples(spec))
     if "prompts" in spec:
         stored_card = replace(stored_card, prompts=dict(spec["prompts"]), dimensions=_with_definitions(card, spec))
-    return stored_card if _same(stored_card, spec) else card
+    return stored_card if _has_content(stored_card, spec) else card
 
 
-def _again(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
+def _restore_card(spec: Mapping[str, Any], folders: Mapping[str, Card]) -> Card:
     recipe = spec["recipe"]
     if recipe.get("how") == "own":
         return from_recipe(check_recipe(dict(recipe)))
     if recipe.get("how") == "answers":
-        from judges.mtbench.generation import answer_card_again
+        from judges.mtbench.generation import restore_answer_card
 
-        return answer_card_again(recipe)
+        return restore_answer_card(recipe)
     made_from = folders.get(str(recipe.get("from")))
     if made_from is not None and made_from.again is not None:
         return made_from.again(made_from, spec)
@@ -140,7 +140,7 @@ def _with_definitions(card: Card, spec: Mapping[str, Any]) -> tuple[Dimension, .
     return tuple(replace(d, definition=definitions.get((d.sort, d.name), d.definition)) for d in card.dimensions)
 
 
-def _same(card: Card, spec: Mapping[str, Any]) -> bool:
+def _has_content(card: Card, spec: Mapping[str, Any]) -> bool:
     """Whether a card has exactly the stored content."""
     # As JSON has both, which knows no tuples.
     now, then = (json.loads(json.dumps(dict(content), default=list)) for content in (card.spec, spec))

@@ -9,7 +9,7 @@ from judges.card import PER_TURN, Card
 from judges.errors import BadCard
 from judges.types import Dialogue, Reading, Response, assistant_units
 
-_SAID = """\
+_TURN_INSTRUCTIONS = """\
 ## The output is one turn of a conversation
 The task of this output is what was said up to it: `{task}` holds the conversation so far, each entry after a \
 line with its turn and role, and ends with what the user said last. `{output}` is the assistant's answer to that. \
@@ -48,7 +48,9 @@ def apply_per_turn(card: Card, kind: Literal["dialogue"] = "dialogue") -> Card:
         scores = tuple(score._replace(unit=part) for score in found.scores)
         return replace(found, scores=scores, remarks=tuple(remark._replace(unit=part) for remark in found.remarks))
 
-    instructions = _SAID.format(task=_holds(card, "task"), output=_holds(card, "output"))
+    instructions = _TURN_INSTRUCTIONS.format(
+        task=_field_that_shows(card, "task"), output=_field_that_shows(card, "output")
+    )
     return Card(
         card.name + PER_TURN,
         f"{card.title} on turns",
@@ -91,7 +93,7 @@ def turn_as_response(item: Dialogue, part: str) -> Response:
     return Response(id=item.id, kind="response", task="\n\n".join(before), output=output, system=item.system)
 
 
-def _holds(card: Card, what: str) -> str:
+def _field_that_shows(card: Card, what: str) -> str:
     """The field in which a card shows the task or the output of a response."""
     shown = card.fields(Response(id="x", kind="response", task="\x02task", output="\x02output"), "")
     return next((name for name, value in shown.items() if value == f"\x02{what}"), what)

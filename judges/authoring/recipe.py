@@ -26,10 +26,10 @@ RESERVED = {
     *("reason", "issues", "summary", "dimension", "unit", "n_a", "na", "none"),
 }
 """Names that a reply, a label or a file already has another use for."""
-MOST = 20
+MAX_ENTRIES = 20
 _CARD = re.compile(r"[a-z][a-z0-9_]{2,39}")
-_LENGTH = 60
-_FAR = 1_000_000_000
+_MAX_NAME_CHARACTERS = 60
+_MAX_MAGNITUDE = 1_000_000_000
 
 
 def _tidy(value: Any) -> Any:
@@ -76,15 +76,15 @@ class RecipeScale(Strict):
             raise ValueError(
                 "an ordinal scale goes from a whole number to another one, within 0 to 10: else use interval"
             )
-        if self.kind == "interval" and max(abs(self.lo), abs(self.hi)) > _FAR:
-            raise ValueError(f"the ends of a scale must lie within {-_FAR:,} and {_FAR:,}")
+        if self.kind == "interval" and max(abs(self.lo), abs(self.hi)) > _MAX_MAGNITUDE:
+            raise ValueError(f"the ends of a scale must lie within {-_MAX_MAGNITUDE:,} and {_MAX_MAGNITUDE:,}")
         if self.step and self.kind != "interval":
             raise ValueError("only an interval scale has steps: leave it empty here")
         if self.step and not steps_fit(self.lo, self.hi, self.step):
             raise ValueError(f"steps of {self.step:g} do not lead from {self.lo:g} to {self.hi:g}")
         if self.kind in ("ordered", "unordered"):
-            if not 2 <= len(self.categories) <= MOST:
-                raise ValueError(f"give 2 to {MOST} answers; there are {len(self.categories)}")
+            if not 2 <= len(self.categories) <= MAX_ENTRIES:
+                raise ValueError(f"give 2 to {MAX_ENTRIES} answers; there are {len(self.categories)}")
             if len(set(self.categories)) < len(self.categories):
                 raise ValueError("an answer appears twice (upper and lower case are the same)")
             for word in self.categories:
@@ -129,10 +129,10 @@ class RecipeQuestion(Strict):
 
     @model_validator(mode="after")
     def _a_question(self) -> RecipeQuestion:
-        if not self.name.isidentifier() or self.name.startswith("_") or len(self.name) > _LENGTH:
+        if not self.name.isidentifier() or self.name.startswith("_") or len(self.name) > _MAX_NAME_CHARACTERS:
             raise ValueError(
-                f"{self.name[:_LENGTH]!r} cannot name a dimension: use letters, digits and _, beginning with a letter, "
-                f"at most {_LENGTH}"
+                f"{self.name[:_MAX_NAME_CHARACTERS]!r} cannot name a dimension: use letters, digits and _, beginning "
+                f"with a letter, at most {_MAX_NAME_CHARACTERS}"
             )
         if self.name in RESERVED:
             raise ValueError(f"the name {self.name} is reserved: it has another use in replies. Choose another one")
@@ -154,7 +154,7 @@ class Recipe(Strict):
     name: str
     title: str = Field(min_length=1, max_length=80)
     kind: Kind
-    dimensions: list[RecipeQuestion] = Field(min_length=1, max_length=MOST)
+    dimensions: list[RecipeQuestion] = Field(min_length=1, max_length=MAX_ENTRIES)
     instructions: str = Field(default="", max_length=20_000)
 
     @model_validator(mode="after")
@@ -190,7 +190,7 @@ def _sentence(error: Mapping[str, Any], data: Any) -> str:
     message = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
     if where[:1] == ["dimensions"] and len(where) > 1 and where[1].isdigit():
         row = data["dimensions"][int(where[1])]
-        name = str(row.get("name") or "").strip()[:_LENGTH] if isinstance(row, dict) else ""
+        name = str(row.get("name") or "").strip()[:_MAX_NAME_CHARACTERS] if isinstance(row, dict) else ""
         inner = " ".join(where[2:])
         place = f"Dimension {int(where[1]) + 1}" + (f" ({name})" if name else "") + (f", {inner}" if inner else "")
     else:

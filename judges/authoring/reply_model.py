@@ -31,9 +31,9 @@ def _value(scale: Scale) -> Any:
     if scale.kind == "interval":
         if scale.na:
             said_so = {"anyOf": [_number(scale), {"type": "string", "enum": ["n/a"]}]}
-            kept = AfterValidator(partial(_on, scale))
+            kept = AfterValidator(partial(_require_on_scale, scale))
             return Annotated[float | None, BeforeValidator(_none_if_na), kept, WithJsonSchema(said_so)]
-        bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_on, scale))]
+        bounded = Annotated[float, Field(ge=scale.lo, le=scale.hi), AfterValidator(partial(_require_on_scale, scale))]
         return Annotated[bounded, WithJsonSchema(_number(scale))] if scale.step else bounded
     if scale.kind == "flag":
         if not scale.na:
@@ -47,7 +47,7 @@ def _value(scale: Scale) -> Any:
     return Annotated[words | None, BeforeValidator(lambda v: None if is_na(v) else fold(v)), WithJsonSchema(schema)]
 
 
-def _on(scale: Scale, value: float | None) -> float | None:
+def _require_on_scale(scale: Scale, value: float | None) -> float | None:
     """The value, where it lies on the scale."""
     if value is not None and not (scale.lo <= value <= scale.hi and scale.on_step(value)):
         raise PydanticCustomError("off_scale", "input should be {allowed}", {"allowed": scale.words})
@@ -118,12 +118,12 @@ def reply_reader(dimensions: tuple[Dimension, ...]) -> Callable[[Any, Item], Rea
     """A function that turns a valid reply for one item into scores and remarks."""
 
     def read(model: Any, item: Item) -> Reading:
-        return _Read(dimensions, item).read(model.model_dump(by_alias=True))
+        return _ReplyReader(dimensions, item).read(model.model_dump(by_alias=True))
 
     return read
 
 
-class _Read:
+class _ReplyReader:
     """One reply on its way to a reading."""
 
     def __init__(self, dimensions: tuple[Dimension, ...], item: Item) -> None:

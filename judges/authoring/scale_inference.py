@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from judges.authoring.recipe import MOST, RecipeScale, steps_fit
+from judges.authoring.recipe import MAX_ENTRIES, RecipeScale, steps_fit
 
 _WORDS = json.loads(Path(__file__).with_name("answer_words.json").read_text(encoding="utf-8"))
 """How people write answers: missing values, yes and no, the sides of a pair, and ordered words from low to high."""
@@ -29,8 +29,8 @@ _OUT_OF = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:/|out of|von) ?(\d{1,3})", re.ASCII
 _STARS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:stars?|sterne?|points?|pts?|punkte?|★|つ星|点|分|점)|(★+)☆*")
 _NUMBERED = re.compile(r"(\d{1,2}) ?[-–—:=.)(] ?(\D*\w\D*?)\)?")
 _AROUND = "\"'“”„`*「」[]() "
-_FAR, _WORD = 1e9, 40
-_BEYOND = 2
+_MAX_MAGNITUDE, _MAX_WORD_CHARACTERS = 1e9, 40
+_OTHER_SCALE_RATIO = 2
 """If one column reaches this many times as far as another, they may be on two scales."""
 _ENDS = (1, 5, 10, 100)
 _GRADES = {"a", "b", "c"}
@@ -142,7 +142,7 @@ def explain_two_scales(
     """
     own_hi, *others = ((a.hi if a and a.kind in ("ordinal", "interval") else 0) for a in (judge, *people))
     other_hi = max(others, default=0)
-    two = own_hi and other_hi and max(own_hi, other_hi) >= _BEYOND * min(own_hi, other_hi)
+    two = own_hi and other_hi and max(own_hi, other_hi) >= _OTHER_SCALE_RATIO * min(own_hi, other_hi)
     if not two or (common is not None and common.hi < max(own_hi, other_hi)):
         return []
     return [
@@ -165,7 +165,7 @@ def _read(cell: Any) -> tuple[_Sort, Any]:
     if isinstance(cell, (_Nested, *_NESTED)):
         return "word", str(cell)
     if isinstance(cell, (int, float)):
-        return ("number", float(cell)) if abs(cell) <= _FAR else ("word", str(cell))
+        return ("number", float(cell)) if abs(cell) <= _MAX_MAGNITUDE else ("word", str(cell))
     folded = " ".join(unicodedata.normalize("NFKC", str(cell)).replace("−", "-").lower().split())
     if folded in MISSING:
         return "missing", folded
@@ -202,7 +202,7 @@ def _parse_number(text: str) -> float | None:
 def _to_number(text: str) -> float | None:
     """A number with a point or a comma before its decimals; None if it is too large for any scale."""
     number = float(text.replace(",", "."))
-    return number if abs(number) <= _FAR else None
+    return number if abs(number) <= _MAX_MAGNITUDE else None
 
 
 def _numbers(sort: _Sort, value: Any, answers: RecipeScale) -> list[float]:
@@ -288,9 +288,9 @@ def _leading_numbers(words: Iterable[str], beside_numbers: bool) -> dict[str, fl
 
 def _categories(words: set[str]) -> tuple[RecipeScale | None, str]:
     """The scale of words, or why there is none."""
-    long = next((word for word in words if len(word) > _WORD or not word.isprintable()), None)
-    if long is not None or len(words) > MOST:
-        many = f"{len(words):,} different ones" if long is None else f"{long[:_WORD]!r} ..."
+    long = next((word for word in words if len(word) > _MAX_WORD_CHARACTERS or not word.isprintable()), None)
+    if long is not None or len(words) > MAX_ENTRIES:
+        many = f"{len(words):,} different ones" if long is None else f"{long[:_MAX_WORD_CHARACTERS]!r} ..."
         return None, f"they are texts, not answers: {many}"
     if len({_VERDICTS.get(word, word) for word in words}) > 1 and words <= set(_VERDICTS):
         return _VERDICT, ""

@@ -34,7 +34,7 @@ def card_files(name: str, kind: Kind, taken: Collection[str], scales: Collection
     dimension = next(one for n in range(1, 1000) if (one := name if n == 1 else f"{name}_{n}") not in taken_names)
     title = name.replace("_", " ").capitalize()
     prompt = Path(__file__).with_name("new_card").joinpath(f"{kind}.md").read_text(encoding="utf-8")
-    code = f"{_CODE[kind]}{_CARD}{_MORE.get(kind, '')})\n"
+    code = f"{_CODE[kind]}{_CARD}{_EXTRA_ARGUMENTS.get(kind, '')})\n"
     replacements = {"AUDITS": _AUDITS.get(kind, '"same_score", "injected_order"'), "KIND": kind}
     for word, text in {**replacements, "NAME": name, "DIMENSION": dimension, "TITLE": title}.items():
         code = code.replace(word, text)
@@ -58,7 +58,9 @@ CARD = Card(
     audits=(AUDITS),
 '''
 _AUDITS = {"pair": '"longer_wins", "first_place_wins"'}
-_MORE = {"pair": '    defaults=Params(orders="both"),  # A before B and B before A: two calls for each pair\n'}
+_EXTRA_ARGUMENTS = {
+    "pair": '    defaults=Params(orders="both"),  # A before B and B before A: two calls for each pair\n'
+}
 _CODE: dict[Kind, str] = {
     "response": '''\
 """NAME: one response, 1-5. Change what it asks, here and in prompt.md."""

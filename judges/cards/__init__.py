@@ -22,7 +22,7 @@ from judges.examples import examples_of_folder
 from judges.params import Params
 from judges.types import SORTS_OF, Dimension, Kind, Scale, UnitSort
 
-_MEND = "Fix that, or move the folder away."
+_REPAIR_HINT = "Fix that, or move the folder away."
 _SCALES = ("ordinal", "ordered", "unordered", "flag", "turn", "interval")
 
 
@@ -97,14 +97,14 @@ def _cards_of_folder(folder: str) -> list[Card]:
     given = getattr(module, "CARDS", None)
     if given is None:
         if not hasattr(module, "CARD"):
-            raise BadCard(f"{_file(folder)} has no CARD. End it with CARD = Card(...). {_MEND}")
+            raise BadCard(f"{_file(folder)} has no CARD. End it with CARD = Card(...). {_REPAIR_HINT}")
         given = (module.CARD,)
     if not isinstance(given, (tuple, list)) or not given or not all(isinstance(one, Card) for one in given):
-        raise BadCard(f"{_file(folder)}: CARD has to be a Card, and CARDS a tuple of them. {_MEND}")
+        raise BadCard(f"{_file(folder)}: CARD has to be a Card, and CARDS a tuple of them. {_REPAIR_HINT}")
     try:
         return examples_of_folder(str(module.__file__), given)
     except (OSError, UnicodeError) as error:
-        raise BadCard(f"{_file(folder, 'examples.jsonl')} cannot be read: {error}. {_MEND}") from None
+        raise BadCard(f"{_file(folder, 'examples.jsonl')} cannot be read: {error}. {_REPAIR_HINT}") from None
 
 
 def _module(folder: str) -> ModuleType:
@@ -112,11 +112,11 @@ def _module(folder: str) -> ModuleType:
         return importlib.import_module(f"judges.cards.{folder}.card")
     except SyntaxError as error:
         file = Path(error.filename or "card.py").name
-        raise BadCard(f"{_file(folder, file)}, line {error.lineno or 1}: {error.msg}. {_MEND}") from None
+        raise BadCard(f"{_file(folder, file)}, line {error.lineno or 1}: {error.msg}. {_REPAIR_HINT}") from None
     except Exception as error:
         message = str(error) if isinstance(error, (AssayError, ImportError)) else f"{type(error).__name__}: {error}"
         message = " ".join(message.split())[:300].rstrip(".")
-        raise BadCard(f"{_locate_error(error, folder)}: {message}. {_MEND}") from None
+        raise BadCard(f"{_locate_error(error, folder)}: {message}. {_REPAIR_HINT}") from None
 
 
 def _locate_error(error: Exception, folder: str) -> str:
@@ -145,7 +145,7 @@ def _faults(card: Card, folder: str) -> Iterator[str]:
     if not isinstance(card.title, str) or not card.title.strip():
         yield "the card has no title. Give it one, as the second thing after its name."
     if card.kind not in get_args(Kind):
-        yield f"the card's kind is {card.kind!r}. Allowed are {_or(get_args(Kind))}."
+        yield f"the card's kind is {card.kind!r}. Allowed are {_join_with_or(get_args(Kind))}."
         return
     yield from _dimension_faults(card)
     if not isinstance(card.reply, type) or not issubclass(card.reply, BaseModel) or not card.reply.model_fields:
@@ -182,7 +182,7 @@ def _dimension_faults(card: Card) -> Iterator[str]:
         if one.sort not in SORTS_OF[card.kind]:
             known = one.sort in get_args(UnitSort)
             why = f"which a {card.kind} does not have" if known else "which is none"
-            units = _or(SORTS_OF[card.kind])
+            units = _join_with_or(SORTS_OF[card.kind])
             yield f"{one.name} is asked of each {one.sort!r}, {why}. Units of a {card.kind}: {units}."
             return
         if (one.sort, one.name) in seen:
@@ -199,7 +199,7 @@ def _dimension_faults(card: Card) -> Iterator[str]:
 def _scale_fault(scale: Scale) -> str:
     """What is wrong with a scale, "" for nothing."""
     if scale.kind not in _SCALES:
-        return f"is {scale.kind!r}. Allowed are {_or(_SCALES)}."
+        return f"is {scale.kind!r}. Allowed are {_join_with_or(_SCALES)}."
     if scale.kind == "ordinal" and not (_is_whole(scale.lo) and _is_whole(scale.hi) and scale.lo < scale.hi):
         return f"goes from {scale.lo!r} to {scale.hi!r}. Give two whole numbers, the lower one first."
     if scale.kind == "interval" and not (_number(scale.lo) and _number(scale.hi) and scale.lo < scale.hi):
@@ -240,6 +240,6 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _or(words: Any) -> str:
+def _join_with_or(words: Any) -> str:
     options = list(words)
     return f"{', '.join(options[:-1])} or {options[-1]}" if len(options) > 1 else "".join(options)

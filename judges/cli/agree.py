@@ -22,7 +22,7 @@ from judges.importing.matches import JudgeMatch, match_judges, match_table
 from judges.params import CombinationRule
 from judges.plural import many, verb
 from judges.protocols import orders
-from judges.protocols.combination import SAID
+from judges.protocols.combination import RULE_NAMES
 from judges.render.findings import human_ceiling as human_ceiling_findings
 from judges.render.findings.findings import sentence_text
 from judges.stats import auto_accept, missingness, other_metrics, position, rates, self_consistency, weakest_turns
@@ -113,7 +113,7 @@ def _explain_no_judge(files: list[Path], contents: FileContents, found: list[Jud
     about = ", ".join(f"{d.name} of {d.sort}" for d in found[0].card.dimensions if _counts(d))
     return (
         f"{', '.join(map(str, files))}: no label is about a dimension of {found[0].card.name} and an item of these "
-        f"judgments. The labels are about {_some(named) or 'nothing'}; the card asks {_some(about)}."
+        f"judgments. The labels are about {_shorten(named) or 'nothing'}; the card asks {_shorten(about)}."
     )
 
 
@@ -189,7 +189,7 @@ def _block(options: argparse.Namespace, match: JudgeMatch) -> tuple[str, list[di
     several = [(d, one) for d, one in repeated.items() if one is not None]
     if several:
         most = max(one.samples for _, one in several)
-        text.append(f"\n{most} samples, {SAID[rule]}: all samples about one thing count as one answer.")
+        text.append(f"\n{most} samples, {RULE_NAMES[rule]}: all samples about one thing count as one answer.")
     for d, consistency in several:
         text += [f"{d.title}:", *(f"  {sentence}" for sentence in self_consistency.explain(consistency))]
         text += [f"  {sentence}"] if (sentence := describe_equality(d.scale)) else []
@@ -246,7 +246,7 @@ def _gain_record(found: SelfConsistency | None, rule: CombinationRule) -> dict[s
     }
 
 
-def _some(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 

@@ -111,7 +111,7 @@ def describe_choices(d: Dimension, found: Missingness, choice: str) -> list[str]
             f"  {star} {missingness.describe_choice(one.choice):{_WIDE}} kappa {_number(kappa.point)}{ends}  "
             f"accuracy {_number(one.accuracy.exact)}{macro}  {many(one.summary.cells, 'rating')}"
         )
-    return [*lines, f"  {missingness.GATE}"]
+    return [*lines, f"  {missingness.APPROVAL_CHECK_NOTE}"]
 
 
 def _number(value: float | None) -> str:

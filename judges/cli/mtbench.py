@@ -25,7 +25,7 @@ class NothingToShow(AssayError):
     """The files contain nothing for the command, or the options leave nothing of it."""
 
 
-_WHAT = {
+_ACTIONS = {
     "show": "means, categories, every rule of counting, ranks, wins and the share of Japanese characters",
     "compare": "judges with each other on the same answers; with --against or --other-protocol two pipelines",
     "agreement": "votes of people with judges and with each other",
@@ -39,8 +39,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "MT-Bench from files and folders (FastChat's, Swallow's), without a workspace and without a human label. "
         "Every figure has its interval by questions."
     )
-    verbs = parser.add_subparsers(dest="figure", required=True, metavar="|".join(_WHAT))
-    for name, does in _WHAT.items():
+    verbs = parser.add_subparsers(dest="figure", required=True, metavar="|".join(_ACTIONS))
+    for name, does in _ACTIONS.items():
         one = verbs.add_parser(name, help=does, description=f"{does[:1].upper()}{does[1:]}.")
         one.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="files and folders, in any order")
         _add_selection(one)

@@ -33,7 +33,7 @@ from judges.protocols import call_plan
 from judges.protocols.call_plan import CallReply, FinishedJudgment, Task
 from judges.types import Reading
 
-_FEW = 3
+_DRY_RUN_ITEMS = 3
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -207,14 +207,14 @@ class _Work:
         print(f"  {many(counts.calls, 'answer')}, {used}, {seconds:,.1f} s, {rate:,.1f} judgments a second", file=out)
 
     def _tasks(self) -> Iterator[Task]:
-        return call_plan.tasks(self.card, self.params, _Reread(self.path, self.card.kind, self.limit, self.count))
+        return call_plan.tasks(self.card, self.params, _FileItems(self.path, self.card.kind, self.limit, self.count))
 
     # -- a dry run ----------------------------------------------------------------------------------------------------
 
     def dry_run(self, purse: ChargeFile | None) -> int:
         """Show what would be sent for the first items, and the estimate for all; with a purse, make these calls."""
         self._say_long()
-        first = list(stream_items(self.path, self.card.kind, min(self.limit or _FEW, _FEW)))
+        first = list(stream_items(self.path, self.card.kind, min(self.limit or _DRY_RUN_ITEMS, _DRY_RUN_ITEMS)))
         for task in call_plan.tasks(self.card, self.params, first):
             if task.sample:
                 continue
@@ -226,7 +226,7 @@ class _Work:
         if purse is not None:
             asyncio.run(self._asked_few(first, purse))
             self._say_spent(purse, sys.stdout)
-        _say(estimate(self.card, self.model, self.params, self._all(), price=self.price))
+        _print_estimate(estimate(self.card, self.model, self.params, self._all(), price=self.price))
         return 0
 
     def _say_long(self) -> None:
@@ -263,7 +263,7 @@ class _Work:
 
 
 @dataclass(frozen=True)
-class _Reread:
+class _FileItems:
     """The items of a file; it can be iterated more than once and never has all items in memory."""
 
     path: Path
@@ -316,7 +316,7 @@ def _read(card: Card, reading: Reading) -> list[str]:
     return lines + [f"  {r.unit:14} {r.dimension:24} {r.sort}: {r.text}" for r in reading.remarks]
 
 
-def _say(found: Estimate) -> None:
+def _print_estimate(found: Estimate) -> None:
     print(", ".join((many(found.items, "item"), many(found.judgments, "judgment"), many(found.calls, "call"))))
     print(f"about {found.tokens_in:,} tokens in, {found.tokens_out:,} tokens out")
     if found.cost is not None and found.most is not None:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from judges.client.response_body import FILE
+from judges.client.response_body import MAX_FILE_BYTES
 from judges.params import Params
 from judges.protocols.call_plan import Task
 
-PATH = "/v1/chat/completions"
-LINES, BYTES = 50_000, 100_000_000
+CALL_PATH = "/v1/chat/completions"
+MAX_LINES, MAX_BYTES = 50_000, 100_000_000
 """The most lines and bytes of one file, as at OpenAI (which takes twice the bytes)."""
-_BETWEEN = "|"
-_TOKEN, _TOKEN_LOGPROBS, _BESIDE = 8, 800, 4096
+_ID_SEPARATOR = "|"
+_TOKEN_BYTES, _TOKEN_LOGPROBS_BYTES, _OVERHEAD_BYTES = 8, 800, 4096
 """The usual maximum of bytes of a reply's token, of a token with its alternatives, and of the envelope of a reply."""
 
 
@@ -33,10 +33,10 @@ class BatchResult:
     missed: str = ""
 
 
-def most_calls(params: Params) -> int:
+def max_calls(params: Params) -> int:
     """How many calls one file may hold, so that the file of their results can be read (response_body.FILE)."""
-    each = params.max_tokens * (_TOKEN_LOGPROBS if params.logprobs else _TOKEN) + _BESIDE
-    return max(min(LINES, FILE // each), 1)
+    each = params.max_tokens * (_TOKEN_LOGPROBS_BYTES if params.logprobs else _TOKEN_BYTES) + _OVERHEAD_BYTES
+    return max(min(MAX_LINES, MAX_FILE_BYTES // each), 1)
 
 
 def custom_id(task: Task, piece: str) -> str:
@@ -45,14 +45,14 @@ def custom_id(task: Task, piece: str) -> str:
     ValueError if one of them contains the separator.
     """
     parts = (task.key, task.part, str(task.sample), piece)
-    if any(_BETWEEN in part for part in parts):
-        raise ValueError(f"No part of a call's name may hold {_BETWEEN!r}: {parts}.")
-    return _BETWEEN.join(parts)
+    if any(_ID_SEPARATOR in part for part in parts):
+        raise ValueError(f"No part of a call's name may hold {_ID_SEPARATOR!r}: {parts}.")
+    return _ID_SEPARATOR.join(parts)
 
 
 def batch_line(task: Task, piece: str, body: dict[str, Any]) -> bytes:
     """The line that asks for one call; `body` is what a direct call would send."""
-    request = {"custom_id": custom_id(task, piece), "method": "POST", "url": PATH, "body": body}
+    request = {"custom_id": custom_id(task, piece), "method": "POST", "url": CALL_PATH, "body": body}
     return json.dumps(request, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
@@ -69,7 +69,7 @@ def read_results(lines: bytes) -> Iterator[BatchResult]:
     for text in lines.split(b"\n"):
         try:
             found = json.loads(text)
-            key, part, sample, piece = str(found["custom_id"]).split(_BETWEEN)
+            key, part, sample, piece = str(found["custom_id"]).split(_ID_SEPARATOR)
             place = key, part, int(sample), piece
         except (ValueError, KeyError, TypeError, RecursionError):
             continue

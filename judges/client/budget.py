@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 Price = tuple[float, float]
 """US dollars per million tokens: (in, out)."""
-_ALMOST = 1e-12
+_ROUNDING = 1e-12
 
 
 def cost(price: Price, tokens_in: float, tokens_out: float) -> float:
@@ -34,8 +34,8 @@ class Budget:
 
     A call starts only if spent + open + its own maximum <= limit; the maximum assumes all of its `max_tokens`. A call
     can cost more, because tokens are not counted by the model's own tokenizer and a model may think beyond its limit.
-    Then the same is assumed of all others: `times` is the worst factor so far. Until one call is `proven`, only one
-    should be under way. So the limit is exceeded by no more than the error of the first call's count.
+    Then the same is assumed of all others: `overrun_factor` is the worst factor so far. Until one call is `proven`,
+    only one should be under way. So the limit is exceeded by no more than the error of the first call's count.
 
     Before a call starts, `hold` is told the amount up to which money may be spent by then. What it keeps still counts
     if the process dies. `reserved` is the amount that it was told last.
@@ -44,8 +44,8 @@ class Budget:
     limit: float
     price: Price
     spent: float = 0.0
-    begun: float = 0.0
-    times: float = 1.0
+    committed: float = 0.0
+    overrun_factor: float = 1.0
     proven: bool = False
     hold: Callable[[float], Awaitable[None]] | None = None
     reserved: float = 0.0
@@ -56,7 +56,7 @@ class Budget:
     @property
     def open(self) -> float:
         """The most that the calls under way can still cost."""
-        return self.begun * self.times
+        return self.committed * self.overrun_factor
 
     def highest_cost(self, tokens_in: int, max_tokens: int) -> float:
         """The most that a call can cost."""
@@ -64,15 +64,15 @@ class Budget:
 
     def take(self, most: float) -> bool:
         """Begin a call that costs at most so much; False if the limit could be exceeded: then nothing was begun."""
-        if self.spent + self.open + most * self.times > self.limit + _ALMOST:
+        if self.spent + self.open + most * self.overrun_factor > self.limit + _ROUNDING:
             return False
-        self.begun += most
+        self.committed += most
         return True
 
     async def secure(self) -> None:
         """Have `hold` keep what may be spent by now, plus a quarter of `open`, so that not every call needs it."""
         possible_cost = self.spent + self.open
-        if self.hold is not None and possible_cost > self.reserved + _ALMOST:
+        if self.hold is not None and possible_cost > self.reserved + _ROUNDING:
             upto = min(possible_cost + self.open / 4, max(self.limit, possible_cost))
             await self.hold(upto)
             self.reserved = upto
@@ -80,15 +80,15 @@ class Budget:
     def lower_hold(self) -> float | None:
         """A lower amount to hold if what may be spent is now far below it, else None; `reserved` is set at once."""
         possible_cost = self.spent + self.open
-        if self.hold is None or self.reserved <= possible_cost + self.open / 2 + _ALMOST:
+        if self.hold is None or self.reserved <= possible_cost + self.open / 2 + _ROUNDING:
             return None
         self.reserved = possible_cost
         return possible_cost
 
     def settle(self, most: float, real: float) -> None:
         """End a call that was begun with `take`: it cost `real`."""
-        self.begun = max(self.begun - most, 0.0)
+        self.committed = max(self.committed - most, 0.0)
         self.spent += real
         self.proven = self.proven or real > 0
         if real > most > 0:
-            self.times = max(self.times, real / most)
+            self.overrun_factor = max(self.overrun_factor, real / most)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from judges.params import Params
 from judges.protocols.call_plan import Ask, Mode
 
-_DOWN: dict[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
+_WEAKER_MODE: dict[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _RENAMED = "max_completion_tokens"
 
 
@@ -37,7 +37,7 @@ class Capabilities:
 
     def weaken(self) -> Capabilities | None:
         """The next weaker way to ask for JSON; None if there is none."""
-        weaker = _DOWN.get(self.mode)
+        weaker = _WEAKER_MODE.get(self.mode)
         return replace(self, mode=weaker) if weaker else None
 
     def drop_parameter(self, name: str) -> Capabilities:

@@ -34,9 +34,9 @@ class _ConnectionFailure(NamedTuple):
     then: str
 
 
-_RUNS = ", and that the server runs"
+_SERVER_HINT = ", and that the server runs"
 _CONNECTION_FAILURES = (
-    _ConnectionFailure(frozenset({"ClientConnectorDNSError", "gaierror"}), "its name is not known", _RUNS),
+    _ConnectionFailure(frozenset({"ClientConnectorDNSError", "gaierror"}), "its name is not known", _SERVER_HINT),
     _ConnectionFailure(
         frozenset({"ClientConnectorCertificateError", "SSLCertVerificationError"}),
         "its certificate is not valid",
@@ -45,10 +45,10 @@ _CONNECTION_FAILURES = (
     _ConnectionFailure(
         frozenset({"ClientConnectorSSLError"}), "it does not speak TLS", ": it may begin with http, not https"
     ),
-    _ConnectionFailure(frozenset({"ConnectionRefusedError"}), "nothing listens there", _RUNS),
+    _ConnectionFailure(frozenset({"ConnectionRefusedError"}), "nothing listens there", _SERVER_HINT),
 )
-_FILES = 10  # times the usual patience
-_CONTENT = "/content"
+_FILE_TIMEOUT_FACTOR = 10  # times the usual patience
+_CONTENT_SUFFIX = "/content"
 """The end of the address of a file's content."""
 
 
@@ -89,7 +89,7 @@ class Client:
         if not found.isascii() or not found.isprintable():
             raise FatalError(f"The key in {endpoint.key_variable} has characters that no key has: copy it again.")
         self._key = found
-        self._manners: dict[str, Capabilities] = {}
+        self._capabilities: dict[str, Capabilities] = {}
         self._proven = self._pages = 0
         self._openai: Any = None
         self._response: Any = None
@@ -105,46 +105,47 @@ class Client:
             self._openai = None
 
     def name(self, model: str) -> str:
-        """The key under which a model's manner is remembered: its endpoint and its name."""
+        """The key under which a model's capabilities are remembered: its endpoint and its name."""
         return f"{self.where} {model}"
 
-    def manner(self, model: str) -> Capabilities:
+    def capabilities(self, model: str) -> Capabilities:
         """How the model is asked now."""
-        found = self._manners.get(model)
+        found = self._capabilities.get(model)
         if found is None:
-            found = self._manners[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
+            found = self._capabilities[model] = Capabilities.from_text(self.modes.get(self.name(model), ""))
         return found
 
     def mode(self, model: str) -> Mode:
         """How the model is made to reply in JSON now."""
-        return self.manner(model).mode
+        return self.capabilities(model).mode
 
-    def refit(self, model: str, manner: Capabilities) -> None:
-        """Ask the model in this manner from now on, and replace the remembered one, if any."""
-        self._manners[model] = manner
-        if self.knows(model):
-            self.settle(model)
+    def set_capabilities(self, model: str, capabilities: Capabilities) -> None:
+        """Ask the model by these capabilities from now on, and replace the remembered ones, if any."""
+        self._capabilities[model] = capabilities
+        if self.remembers(model):
+            self.remember(model)
 
-    def knows(self, model: str) -> bool:
-        """Whether the model's manner is remembered: from another run, or settled in this one."""
+    def remembers(self, model: str) -> bool:
+        """Whether the model's capabilities are remembered: from another run, or from this one."""
         return self.name(model) in self.modes
 
-    def settle(self, model: str) -> None:
-        """Remember the model's manner: a reply came in it."""
-        self.modes[self.name(model)] = str(self.manner(model))
+    def remember(self, model: str) -> None:
+        """Remember the model's capabilities: a reply came by them."""
+        self.modes[self.name(model)] = str(self.capabilities(model))
 
     async def answer(self, model: str, params: Params, ask: Ask, mode: Mode | None = None) -> ClientReply:
-        """Make one call, in the model's manner now. `mode` is what the messages of `ask` were made for.
+        """Make one call, by the model's capabilities now. `mode` is what the messages of `ask` were made for.
 
         Raises FatalError (stop the run), TransientError (try again), CallError (only this call fails), or
-        ParameterRefused: the manner has changed, so make the messages for `client.mode(model)` and call again at once.
+        ParameterRefused: the capabilities have changed, so make the messages for `client.mode(model)` and call again at
+        once.
         """
-        manner = self.manner(model)
-        if mode is not None and mode != manner.mode and ask.schema is not None:
-            raise ParameterRefused(manner, "")
-        call = self._call_context(model, params, manner)
-        status, headers, body = await self._send("post", "/chat/completions", manner.body(model, params, ask))
-        return self._read(status, headers, body, call, "text" if ask.schema is None else manner.mode)
+        capabilities = self.capabilities(model)
+        if mode is not None and mode != capabilities.mode and ask.schema is not None:
+            raise ParameterRefused(capabilities, "")
+        call = self._call_context(model, params, capabilities)
+        status, headers, body = await self._send("post", "/chat/completions", capabilities.body(model, params, ask))
+        return self._read(status, headers, body, call, "text" if ask.schema is None else capabilities.mode)
 
     async def models(self) -> list[str]:
         """The models that the endpoint lists; [] where it keeps no list. Raises FatalError or TransientError."""
@@ -171,7 +172,8 @@ class Client:
 
     async def submit(self, file: str, note: dict[str, str]) -> dict[str, Any]:
         """Start a batch of an uploaded file, due within a day; gives its state. `note` is stored with the batch."""
-        payload = {"input_file_id": file, "endpoint": batch_files.PATH, "completion_window": "24h", "metadata": note}
+        target = {"endpoint": batch_files.CALL_PATH, "completion_window": "24h"}
+        payload = {"input_file_id": file, **target, "metadata": note}
         return self._require_id(await self._request_json("post", "/batches", payload))
 
     async def batch(self, ident: str) -> dict[str, Any]:
@@ -193,12 +195,13 @@ class Client:
 
     async def content(self, file: str) -> bytes:
         """The content of a file of results."""
-        return await self._request_bytes("get", f"/files/{file}{_CONTENT}")
+        return await self._request_bytes("get", f"/files/{file}{_CONTENT_SUFFIX}")
 
     def result(self, status: int, body: bytes, model: str, params: Params, typed: bool) -> ClientReply:
         """A reply from a file; `typed`: whether JSON was enforced. Raises what a direct call would raise."""
-        manner = self.manner(model)
-        return self._read(status, {}, body, self._call_context(model, params, manner), manner.mode if typed else "text")
+        capabilities = self.capabilities(model)
+        call = self._call_context(model, params, capabilities)
+        return self._read(status, {}, body, call, capabilities.mode if typed else "text")
 
     def _require_id(self, answer: dict[str, Any]) -> dict[str, Any]:
         """The answer about a new object; it must contain an id. Raises FatalError."""
@@ -245,7 +248,8 @@ class Client:
         import httpx
         import openai
 
-        patience = self.endpoint.timeout * (_FILES if file is not None or path.endswith(_CONTENT) else 1)
+        has_file = file is not None or path.endswith(_CONTENT_SUFFIX)
+        patience = self.endpoint.timeout * (_FILE_TIMEOUT_FACTOR if has_file else 1)
         try:
             if self._openai is None:
                 self._open()
@@ -283,7 +287,7 @@ class Client:
             "timeout": None,  # asyncio.timeout bounds the whole exchange, also a body that comes in drips
             "http_client": openai.DefaultAioHttpClient(
                 verify=_trusted_authorities(), limits=limits, timeout=None, follow_redirects=False,
-                headers={"Accept-Encoding": response_body.PACKED}, event_hooks={"response": [_bound_body]},
+                headers={"Accept-Encoding": response_body.ACCEPT_ENCODING}, event_hooks={"response": [_bound_body]},
             ),
         }  # fmt: skip
         if self.endpoint.api_version:
@@ -307,7 +311,7 @@ class Client:
                     f"{self.where} redirects calls to {found.to} ({found.status}), and Assay does not follow: nothing "
                     "was sent there. Set the base URL to the address that answers directly."
                 )
-            if isinstance(found, (response_body.TooLarge, response_body.Unpackable)):
+            if isinstance(found, (response_body.TooLarge, response_body.DecompressionError)):
                 return TransientError("broken", f"{found}", charged=True)
         names = {type(e).__name__ for e in chain}
         reason = errors.error_message(next((str(e) for e in reversed(chain) if str(e)), ""), self._key)
@@ -316,22 +320,22 @@ class Client:
         known = next((one for one in _CONNECTION_FAILURES if names & one.raised), None)
         if not known and "ClientConnectorError" not in names:
             return TransientError("connection", "the connection broke before the answer was whole", charged=True)
-        what, then = (known.what, known.then) if known else (reason or "no connection", _RUNS)
+        what, then = (known.what, known.then) if known else (reason or "no connection", _SERVER_HINT)
         if not self._proven:
             return FatalError(f"{self.where} cannot be reached: {what}. Check the base URL{then}.")
         return TransientError("connection", f"the endpoint cannot be reached: {what}")
 
     def _call_context(
-        self, model: str = "", params: Params | None = None, manner: Capabilities | None = None
+        self, model: str = "", params: Params | None = None, capabilities: Capabilities | None = None
     ) -> CallContext:
         of = model, params or Params(), self.endpoint.key_variable, self._key
-        return CallContext(self.where, *of, manner or Capabilities(), bool(self._proven))
+        return CallContext(self.where, *of, capabilities or Capabilities(), bool(self._proven))
 
     def _fault(self, status: int, headers: dict[str, str], body: bytes, call: CallContext) -> Exception:
-        """The error for a refusal; if the manner caused it, the manner is changed, unless another call has done so."""
+        """The error for a refusal; if a capability caused it, it is given up, unless another call has done so."""
         fault = classify_error(status, headers, body.decode("utf-8", "replace"), call)
-        if isinstance(fault, ParameterRefused) and self.manner(call.model) == call.manner:
-            self.refit(call.model, fault.manner)
+        if isinstance(fault, ParameterRefused) and self.capabilities(call.model) == call.capabilities:
+            self.set_capabilities(call.model, fault.capabilities)
         return fault
 
     # -- a reply ------------------------------------------------------------------------------------------------------
@@ -414,5 +418,5 @@ def _trusted_authorities() -> ssl.SSLContext:
 
 async def _bound_body(response: httpx.Response) -> None:
     """Bound the body of an answer before any of it is read."""
-    file = response.request.url.path.endswith(_CONTENT)
-    response_body.bound_body(response, response_body.FILE if file else response_body.MOST)
+    file = response.request.url.path.endswith(_CONTENT_SUFFIX)
+    response_body.bound_body(response, response_body.MAX_FILE_BYTES if file else response_body.MAX_ANSWER_BYTES)

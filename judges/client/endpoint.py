@@ -8,10 +8,10 @@ from pydantic import Field, field_validator
 
 from judges.types import Strict
 
-PRACTICE = "practice-"
+PRACTICE_PREFIX = "practice-"
 """Models of the practice endpoint begin with this: practice, not a language model. No other endpoint may use it."""
 
-OURS = ("ASSAY_", "STREAMLIT_", "PG")
+SECRET_PREFIXES = ("ASSAY_", "STREAMLIT_", "PG")
 """The prefix of variables that contain the server's own secrets."""
 
 
@@ -36,7 +36,7 @@ class Endpoint(Strict):
     @field_validator("key_variable")
     @classmethod
     def _a_key(cls, value: str) -> str:
-        if value.upper().startswith(OURS):
+        if value.upper().startswith(SECRET_PREFIXES):
             raise ValueError(f"{value} is a setting of the server, and must not be sent to an endpoint")
         return value
 
@@ -57,4 +57,4 @@ class Endpoint(Strict):
 
 def is_practice(model: str) -> bool:
     """Whether a model belongs to the practice endpoint: its judges are marked as synthetic everywhere."""
-    return model.startswith(PRACTICE)
+    return model.startswith(PRACTICE_PREFIX)

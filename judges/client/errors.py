@@ -43,11 +43,11 @@ class CallError(Exception):
 
 
 class ParameterRefused(Exception):
-    """The endpoint refuses a parameter: make the call again in another manner. The message says so in words."""
+    """The endpoint refuses a parameter: make the call again without it. The message says so in words."""
 
-    def __init__(self, manner: Capabilities, why: str) -> None:
+    def __init__(self, capabilities: Capabilities, why: str) -> None:
         super().__init__(why)
-        self.manner, self.why = manner, why
+        self.capabilities, self.why = capabilities, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class CallContext:
     params: Params
     key_variable: str
     key: str
-    manner: Capabilities
+    capabilities: Capabilities
     proven: bool = True
 
 
@@ -207,35 +207,36 @@ def _parameter(status: int, data: Any, words: str, reason: str, call: CallContex
     """What to do about a parameter that the endpoint refuses; None if it names no parameter that was given."""
     inner = data.get("error") if isinstance(data, dict) else None
     param = str(inner.get("param") or "").lower() if isinstance(inner, dict) else ""
-    manner, params = call.manner, call.params
+    capabilities, params = call.capabilities, call.params
     named = [n for n, ws in _NAMED if _has(param, *ws)] or [n for n, ws in _NAMED if _has(words, *ws)]
     for name in named:
-        if name == "response_format" and (weaker := manner.weaken()):
+        if name == "response_format" and (weaker := capabilities.weaken()):
             return ParameterRefused(
-                weaker, f"{call.model} does not take {manner.mode} here, so {weaker.mode} is used"
+                weaker, f"{call.model} does not take {capabilities.mode} here, so {weaker.mode} is used"
             )
-        if name == "logprobs" and params.logprobs and "logprobs" not in manner.without:
-            fewer = "top_logprobs" in words and "top_logprobs" not in manner.without
+        if name == "logprobs" and params.logprobs and "logprobs" not in capabilities.without:
+            fewer = "top_logprobs" in words and "top_logprobs" not in capabilities.without
             left = "top_logprobs" if fewer else "logprobs"
             return ParameterRefused(
-                manner.drop_parameter(left), f"{call.model} gives no {left}: asked without ({status}: {reason})"
+                capabilities.drop_parameter(left), f"{call.model} gives no {left}: asked without ({status}: {reason})"
             )
-        if name == "seed" and params.seed is not None and "seed" not in manner.without:
+        if name == "seed" and params.seed is not None and "seed" not in capabilities.without:
             return ParameterRefused(
-                manner.drop_parameter("seed"), f"{call.model} takes no seed: asked without, so repeats may differ"
+                capabilities.drop_parameter("seed"), f"{call.model} takes no seed: asked without, so repeats may differ"
             )
-        if name == "max_tokens" and not manner.renamed and "max_completion_tokens" in words:
+        if name == "max_tokens" and not capabilities.renamed and "max_completion_tokens" in words:
             return ParameterRefused(
-                replace(manner, renamed=True), f"{call.model} calls max_tokens max_completion_tokens: asked so"
+                replace(capabilities, renamed=True), f"{call.model} calls max_tokens max_completion_tokens: asked so"
             )
         if name == "max_tokens":
             return FatalError(
                 f"{call.where} does not take max_tokens {params.max_tokens} ({status}: {reason}). Set another."
             )
-        if name == "temperature" and "temperature" not in manner.without:
+        if name == "temperature" and "temperature" not in capabilities.without:
             if params.temperature == 1:  # the default of the API: left out, it is what was asked for
                 return ParameterRefused(
-                    manner.drop_parameter("temperature"), f"{call.model} takes no temperature but its own, which is 1"
+                    capabilities.drop_parameter("temperature"),
+                    f"{call.model} takes no temperature but its own, which is 1",
                 )
             return FatalError(
                 f"{call.model} does not take temperature {params.temperature:g} ({status}: {reason}). Set it to 1: "

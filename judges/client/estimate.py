@@ -22,17 +22,17 @@ from judges.protocols.call_plan import CallReply, Task
 from judges.tokens import tokens
 from judges.types import Dialogue, Pair
 
-COUNTED = 200
+MAX_COUNTED_ITEMS = 200
 """The most items whose messages are made and counted; if there are more, this many are drawn at random."""
-_PHRASE, _PROSE = 30, 250
+_PHRASE_TOKENS, _PROSE_TOKENS = 30, 250
 """Tokens assumed for a free text in a reply, and for a reply in prose: one or two sentences, a few paragraphs."""
-_SUMMARY = json.dumps({"summary": "word " * 60})
-_ANSWER = 400
+_ASSUMED_SUMMARY = json.dumps({"summary": "word " * 60})
+_ANSWER_TOKENS = 400
 """Tokens assumed for an answer to a question."""
-_ANSWERED = "word " * _ANSWER
-_MARGIN = 2_000
+_ASSUMED_ANSWER = "word " * _ANSWER_TOKENS
+_OVERHEAD_TOKENS = 2_000
 """Tokens around an item's own text in a call, beside the prompt: names of fields, the text about a window."""
-_LONG, _SYSTEMS = 3, 4
+_MAX_NAMED_ITEMS, _MAX_NAMED_MODELS = 3, 4
 """Long items, and models whose texts are judged, that are named in a sentence."""
 
 
@@ -77,7 +77,7 @@ def estimate(
     price: Price | None = None,
     of: int | None = None,
     judgments: int | None = None,
-    counted: int = COUNTED,
+    counted: int = MAX_COUNTED_ITEMS,
 ) -> Estimate:
     """What a run over (key, item) pairs will take, by the messages that it would send.
 
@@ -118,12 +118,12 @@ def _call_sizes(card: Card, params: Params, task: Task) -> Iterator[tuple[int, i
     shares = sum("window" in name or "chapter" in name for name in names) or 1
     for piece in names:
         ask = call_plan.ask(card, params, task, piece, before, "json_schema", "")
-        before[piece] = CallReply(*task.slot, piece, _SUMMARY if card.conversation is None else _ANSWERED)
+        before[piece] = CallReply(*task.slot, piece, _ASSUMED_SUMMARY if card.conversation is None else _ASSUMED_ANSWER)
         if card.conversation is not None:
-            yield tokens_sent(ask, "text"), _ANSWER
+            yield tokens_sent(ask, "text"), _ANSWER_TOKENS
             continue
         repeats = ceil(_repeats(card, task) / shares)
-        yield tokens_sent(ask, "json_schema"), _PROSE if ask.schema is None else _reply(ask.schema, repeats)
+        yield tokens_sent(ask, "json_schema"), _PROSE_TOKENS if ask.schema is None else _reply(ask.schema, repeats)
 
 
 def _without_scenario(params: Params) -> Params:
@@ -175,14 +175,15 @@ def _reply(schema: dict[str, Any], repeats: int) -> int:
         return 2 + sum(tokens(name) + 3 + _reply(inner, repeats) for name, inner in schema["properties"].items())
     if sort == "array":
         return 2 + _reply(schema["items"], repeats) * (repeats if schema["items"].get("type") == "object" else 1)
-    return _PHRASE if sort == "string" else 1
+    return _PHRASE_TOKENS if sort == "string" else 1
 
 
 def _notes(
     model: str, params: Params, price: Price | None, number: int, counted: int, shape_known: bool
 ) -> tuple[str, ...]:
     whose = "all items" if counted >= number else f"{counted} of {number:,} items, drawn at random"
-    assumed = f"from the shape of the reply ({_PHRASE} tokens a text)" if shape_known else f"to be {_ANSWER} an answer"
+    by_shape = f"from the shape of the reply ({_PHRASE_TOKENS} tokens a text)"
+    assumed = by_shape if shape_known else f"to be {_ANSWER_TOKENS} an answer"
     notes = [
         f"Tokens in: counted on the messages of {whose}; approximate, as no tokenizer of the model is available.",
         f"Tokens out: assumed {assumed}; "
@@ -216,15 +217,17 @@ def _strength(model: str, systems: Sequence[str]) -> Iterable[Requirement]:
     if is_practice(model):
         yield Requirement("Practice models are fixed rules: use them to try the steps, not as evidence about a judge.")
         return
-    named = f" ({', '.join(systems[:_SYSTEMS])}{' ...' if len(systems) > _SYSTEMS else ''})" if systems else ""
+    more = " ..." if len(systems) > _MAX_NAMED_MODELS else ""
+    named = f" ({', '.join(systems[:_MAX_NAMED_MODELS])}{more})" if systems else ""
     yield Requirement(
         f"A model at least as strong as what it judges{named}: a weaker one misses errors that it would make."
     )
     own = family(model)
     if kin := [name for name in systems if own and family(name) == own]:
         yield Requirement(
-            f"{', '.join(kin[:_SYSTEMS])} and {model} are of one family ({own}): judges tend to prefer the texts of "
-            "their own family. Run a judge of another family on the same items too, and see Audits, Self-preference.",
+            f"{', '.join(kin[:_MAX_NAMED_MODELS])} and {model} are of one family ({own}): judges tend to prefer the "
+            "texts of their own family. Run a judge of another family on the same items too, and see Audits, "
+            "Self-preference.",
             lacking=True,
         )
 
@@ -269,8 +272,8 @@ class LongCalls:
         """One or two sentences on them; "" if every call fits."""
         if not self.calls:
             return ""
-        named = ", ".join(f"{name} (about {tokens:,})" for name, tokens in self.items[:_LONG])
-        rest = f" and {len(self.items) - _LONG:,} more" if len(self.items) > _LONG else ""
+        named = ", ".join(f"{name} (about {tokens:,})" for name, tokens in self.items[:_MAX_NAMED_ITEMS])
+        rest = f" and {len(self.items) - _MAX_NAMED_ITEMS:,} more" if len(self.items) > _MAX_NAMED_ITEMS else ""
         verb = "is" if self.calls == 1 else "are"
         return (
             f"{many(self.calls, 'call')} about {many(len(self.items), 'item')} {verb} longer than the {self.room:,} "
@@ -293,7 +296,7 @@ def safe_length(card: Card, params: Params, room: int) -> int:
     if card.templates:
         return 0
     prompt = max((len(text) for text in card.prompts.values()), default=0) + sum(len(str(e)) for e in card.examples)
-    return room - params.max_tokens - prompt - len(str(card.spec["reply"])) - _MARGIN
+    return room - params.max_tokens - prompt - len(str(card.spec["reply"])) - _OVERHEAD_TOKENS
 
 
 def find_long_calls(card: Card, params: Params, items: Iterable[tuple[str, Item]], room: int) -> LongCalls:

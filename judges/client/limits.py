@@ -8,11 +8,11 @@ from typing import Protocol
 
 from judges.client.budget import Budget, explain_limit
 from judges.client.endpoint import Endpoint
-from judges.client.retries import LONGEST
+from judges.client.retries import MAX_REQUESTED_PAUSE_SECONDS
 
-SAME = 20
+MAX_CONSECUTIVE_FAILURES = 20
 """If this many calls in a row fail after all their tries, the run ends, because the rest would fail too."""
-_MINUTE = 60.0
+_MINUTE_SECONDS = 60.0
 
 
 class Bucket:
@@ -29,8 +29,12 @@ class Bucket:
 
     def __init__(self, per_minute: float, now: float = 0.0) -> None:
         self._free = per_minute <= 0
-        self._capacity = max(1.0, per_minute / _MINUTE)
-        self._rate = per_minute / _MINUTE if per_minute < _MINUTE else (per_minute - self._capacity) / _MINUTE
+        self._capacity = max(1.0, per_minute / _MINUTE_SECONDS)
+        self._rate = (
+            per_minute / _MINUTE_SECONDS
+            if per_minute < _MINUTE_SECONDS
+            else (per_minute - self._capacity) / _MINUTE_SECONDS
+        )
         self._level, self._at = self._capacity, now
 
     def wait(self, amount: float, now: float) -> float:
@@ -106,7 +110,7 @@ async def wait_for(event: asyncio.Event, seconds: float) -> None:
         pass
 
 
-class Door(Protocol):
+class CallLimiter(Protocol):
     """Where a run asks whether a call may begin: a Throttle, or a proxy for one in another process.
 
     `refusal` says why the budget let nobody in any more.
@@ -117,7 +121,7 @@ class Door(Protocol):
     async def admit(self, estimate: float, most: float, sent: int) -> bool:
         """Begin a call that sends so many tokens and takes about `estimate` in all, for at most so much."""
 
-    def leave(self, estimate: float, used: float, most: float, real: float) -> None:
+    def release(self, estimate: float, used: float, most: float, real: float) -> None:
         """End a call that was begun with (estimate, most): it used so many tokens, and really cost so much."""
 
     def record_answer(self, replied: bool) -> None:
@@ -134,7 +138,7 @@ class Door(Protocol):
 
 
 class Throttle:
-    """First come, first served: `admit` waits until a call may begin, `leave` ends it. `ended` admits no more calls.
+    """First come, first served: `admit` waits until a call may begin, `release` ends it. `ended` admits no more calls.
 
     `clock` gives seconds of any origin. `refusal` says why the budget let nobody in any more.
     """
@@ -170,7 +174,9 @@ class Throttle:
                     if self._under_way:
                         await self._any_freed()
                         continue
-                    self.refusal = explain_limit(self._budget.limit, self._budget.spent, most * self._budget.times)
+                    self.refusal = explain_limit(
+                        self._budget.limit, self._budget.spent, most * self._budget.overrun_factor
+                    )
                     return False
                 if self._budget is not None:
                     await self._budget.secure()
@@ -183,7 +189,7 @@ class Throttle:
                 return True
         return False
 
-    def leave(self, estimate: float, used: float, most: float, real: float) -> None:
+    def release(self, estimate: float, used: float, most: float, real: float) -> None:
         """End a call that was begun with (estimate, most): it used so many tokens, and really cost so much."""
         self._under_way -= 1
         self._tokens.settle(estimate, used)
@@ -202,7 +208,7 @@ class Throttle:
         if lasting or not self._replied:
             self._failures += 1
         many = f"{self._failures} calls failed one after the other, the last because: {why}."
-        return many if self._failures >= SAME else ""
+        return many if self._failures >= MAX_CONSECUTIVE_FAILURES else ""
 
     def record_refusal(self, began: float, floor: float) -> bool:
         """A call that began then was turned away, to come back in `floor` seconds; True the first time.
@@ -212,7 +218,7 @@ class Throttle:
         now, cuts = self._clock(), self._window.cuts
         self._window.record_refusal(began, now)
         if self._window.crowded and floor:
-            self._paused_until = max(self._paused_until, now + min(floor, LONGEST))
+            self._paused_until = max(self._paused_until, now + min(floor, MAX_REQUESTED_PAUSE_SECONDS))
         return cuts == 0 and self._window.cuts == 1
 
     def wake(self) -> None:

@@ -15,11 +15,11 @@ import httpx
 
 from judges.reading.confidence import Logprobs
 
-MOST, FILE = 16_000_000, 256_000_000
+MAX_ANSWER_BYTES, MAX_FILE_BYTES = 16_000_000, 256_000_000
 """The most bytes of an answer, packed and unpacked; of a file of a batch's results."""
-PACKED = "gzip, deflate"
+ACCEPT_ENCODING = "gzip, deflate"
 """What an endpoint may pack its answers with."""
-_STEP = 65_536
+_CHUNK_BYTES = 65_536
 
 
 class TooLarge(Exception):
@@ -34,7 +34,7 @@ class Redirected(Exception):
         self.status, self.to = status, to
 
 
-class Unpackable(Exception):
+class DecompressionError(Exception):
     """A body with a compression that was not asked for, or that is damaged."""
 
 
@@ -93,7 +93,7 @@ def _make_unpacker(packing: str) -> _Inflate | None:
         return None
     if packing in ("gzip", "x-gzip", "deflate"):
         return _Inflate(gzip=packing != "deflate")
-    raise Unpackable(f"the endpoint's answer is packed as {packing[:40]!r}, which it was not asked for")
+    raise DecompressionError(f"the endpoint's answer is packed as {packing[:40]!r}, which it was not asked for")
 
 
 class _Inflate:
@@ -105,13 +105,13 @@ class _Inflate:
         self._open = zlib.decompressobj(self._bits)
 
     def parts(self, chunk: bytes) -> Iterator[bytes]:
-        """The decompressed chunk, piece by piece. Raises Unpackable."""
+        """The decompressed chunk, piece by piece. Raises DecompressionError."""
         while chunk:
             try:
-                out = self._open.decompress(chunk, _STEP)
+                out = self._open.decompress(chunk, _CHUNK_BYTES)
             except zlib.error:
                 if self._begun or self._gzip:
-                    raise Unpackable("the endpoint's answer is packed and damaged") from None
+                    raise DecompressionError("the endpoint's answer is packed and damaged") from None
                 self._open, self._begun = zlib.decompressobj(-zlib.MAX_WBITS), True
                 continue
             self._begun = True

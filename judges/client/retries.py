@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from email.utils import mktime_tz, parsedate_tz
 from random import Random
 
-BASE, MOST = 0.5, 60.0
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.5, 60.0
 """Seconds: the bound of the first pause, which doubles with every try, and the bound of any pause of our own."""
-LONGEST = 600.0
+MAX_REQUESTED_PAUSE_SECONDS = 600.0
 """Seconds that an endpoint may ask us to wait; one that asks for more is asked again after this."""
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-_UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> float | None:
@@ -27,15 +27,17 @@ def retry_pause(tried: int, tries: int, chance: Random, floor: float = 0.0) -> f
     if tried >= tries:
         return None
     # The exponent is bounded: 2.0 ** 5000 is no number.
-    return min(floor, LONGEST) + chance.uniform(0.0, min(MOST, BASE * 2.0 ** min(tried - 1, 30)))
+    return min(floor, MAX_REQUESTED_PAUSE_SECONDS) + chance.uniform(
+        0.0, min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2.0 ** min(tried - 1, 30))
+    )
 
 
 def describe_pause(floor: float) -> str:
     """The message about a pause of `floor` seconds that an endpoint asks for: its length, and how long it is kept."""
     clause = f"The endpoint asks for a pause of {_minutes(floor)}"
-    if floor <= LONGEST:
+    if floor <= MAX_REQUESTED_PAUSE_SECONDS:
         return f"{clause}: calls that it refused wait that long."
-    return f"{clause}: calls that it refused are tried again after {_minutes(LONGEST)}."
+    return f"{clause}: calls that it refused are tried again after {_minutes(MAX_REQUESTED_PAUSE_SECONDS)}."
 
 
 def _minutes(seconds: float) -> str:
@@ -93,6 +95,6 @@ def _duration(text: str) -> float:
     if plain is not None:
         return plain
     text = text.strip()
-    if len(text) > 40 or not re.fullmatch(rf"({_PART.pattern})+", text, re.ASCII):
+    if len(text) > 40 or not re.fullmatch(rf"({_DURATION_PART.pattern})+", text, re.ASCII):
         return 0.0
-    return sum(float(amount) * _UNIT[unit] for amount, unit in _PART.findall(text))
+    return sum(float(amount) * _UNIT_SECONDS[unit] for amount, unit in _DURATION_PART.findall(text))

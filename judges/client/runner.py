@@ -16,7 +16,7 @@ from judges.client.capabilities import Capabilities
 from judges.client.client import Client, ClientReply
 from judges.client.endpoint import Endpoint
 from judges.client.errors import CallError, FatalError, ParameterRefused, TransientError
-from judges.client.limits import Door, Throttle, wait_for
+from judges.client.limits import CallLimiter, Throttle, wait_for
 from judges.client.usage import Charge
 from judges.errors import AssayError, BadCard
 from judges.params import Params
@@ -25,13 +25,13 @@ from judges.protocols.call_plan import Ask, CallReply, FinishedJudgment, Mode, T
 from judges.reading.reading import json_objects
 from judges.types import Reading, UnscoredReason
 
-GRACE = 5.0
+GRACE_SECONDS = 5.0
 """Seconds that calls under way get when a run is stopped; what is not answered by then leaves no row."""
-STOPPED = "The run was stopped before all was asked."
-FEWER = "The endpoint refused calls or left them waiting: fewer calls are made at a time."
-_LONG = 30.0
+STOPPED_NOTICE = "The run was stopped before all was asked."
+FEWER_CALLS_NOTICE = "The endpoint refused calls or left them waiting: fewer calls are made at a time."
+_LONG_PAUSE_SECONDS = 30.0
 """A pause of this many seconds is reported, because nothing seems to happen during it."""
-_LOOK, _REFITS = 0.05, 8
+_STOP_POLL_SECONDS, _MAX_REFITS = 0.05, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ async def run(
     stop: Stop = None,
     budget: Budget | None = None,
     seed: int = 0,
-    grace: float = GRACE,
+    grace: float = GRACE_SECONDS,
     salt: str | None = None,
-    door: Door | None = None,
+    limiter: CallLimiter | None = None,
 ) -> AsyncIterator[RunEvent]:
     """Ask the judge for every task; give each answer as it comes, and each judgment once its pieces are complete.
 
@@ -74,7 +74,7 @@ async def run(
     The first call goes alone, to learn how the model must be asked. `stop` (an event, or a function that may live in
     another thread) ends the run: no call is begun, those under way get `grace` seconds. `budget` ends it before its
     limit could be passed. In both cases the last event is a RunNotice. `seed` draws the jitter of the pauses between
-    tries. With a `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `door` lets
+    tries. With a `salt` (judges.protocols.messages.nonce) the messages of each call can be made again. A `limiter` lets
     calls in where several runs share the limits of the endpoint and the budget, which then only prices what this one
     asks.
 
@@ -82,7 +82,7 @@ async def run(
     """
     if not card.prompts:
         raise AssayError(f"The card {card.name} has no prompt: its judgments can be imported, but it cannot be run.")
-    work = _Run(card, model, params, client, tasks, endpoint, had, stop, budget, Random(seed), grace, salt, door)
+    work = _Run(card, model, params, client, tasks, endpoint, had, stop, budget, Random(seed), grace, salt, limiter)
     try:
         async for found in work.stream():
             yield found
@@ -95,7 +95,7 @@ class _Run:
         self, card: Card, model: str, params: Params, client: Client,
         tasks: Iterable[Task] | AsyncIterator[Task], endpoint: Endpoint,
         had: Callable[[Task], Mapping[str, CallReply] | None] | None, stop: Stop, budget: Budget | None, chance: Random,
-        grace: float, salt: str | None, door: Door | None,
+        grace: float, salt: str | None, limiter: CallLimiter | None,
     ) -> None:  # fmt: skip
         self.card, self.model, self.params, self.client = card, model, params, client
         self.tasks = tasks if isinstance(tasks, AsyncIterator) else iter(tasks)
@@ -104,20 +104,20 @@ class _Run:
         self._stop = stop.is_set if isinstance(stop, asyncio.Event) else stop
         self._clock = asyncio.get_running_loop().time
         self._ended = asyncio.Event()
-        self._door = door or Throttle(endpoint, budget, self._clock, self._ended)
-        self._counts = bool(endpoint.tokens_per_minute) or budget is not None or door is not None
+        self._limiter = limiter or Throttle(endpoint, budget, self._clock, self._ended)
+        self._counts = bool(endpoint.tokens_per_minute) or budget is not None or limiter is not None
         self._mean_out = min(params.max_tokens, 400.0)
         self._out: deque[RunEvent] = deque()
         self._ready, self._room = asyncio.Event(), asyncio.Event()
-        self._trial = not client.knows(model)
+        self._trial = not client.remembers(model)
         self._tried = asyncio.Event()
         self._told: set[str] = set()
         self._quiet_until = float("-inf")
-        self._manner: Capabilities | None = None
+        self._former_capabilities: Capabilities | None = None
         self._prose = 0
         self._fault: BaseException | None = None
         self._last: RunNotice | None = None
-        self._hands: list[asyncio.Task[None]] = []
+        self._workers: list[asyncio.Task[None]] = []
         self._busy, self._most_out = endpoint.concurrency, 4 * endpoint.concurrency + 64
         self._watch: asyncio.Task[None] | None = None
 
@@ -127,10 +127,10 @@ class _Run:
         """The events of all workers, until the workers are done."""
         if not self._trial:
             self._tried.set()
-        self._hands = [asyncio.create_task(self._hand(number)) for number in range(self.endpoint.concurrency)]
-        for hand in self._hands:
-            hand.add_done_callback(self._over)
-        self._watch = asyncio.create_task(self._watching())
+        self._workers = [asyncio.create_task(self._work(number)) for number in range(self.endpoint.concurrency)]
+        for worker in self._workers:
+            worker.add_done_callback(self._worker_done)
+        self._watch = asyncio.create_task(self._watch_for_stop())
         while True:
             while self._out:
                 yield self._out.popleft()
@@ -144,27 +144,27 @@ class _Run:
         if self._last is not None:
             yield self._last
 
-    def _over(self, _: asyncio.Task[None]) -> None:
+    def _worker_done(self, _: asyncio.Task[None]) -> None:
         self._busy -= 1
         self._ready.set()
 
     async def close(self) -> None:
         """Cancel everything under way, without a row."""
-        going = [task for task in (*self._hands, self._watch) if task is not None and not task.done()]
+        going = [task for task in (*self._workers, self._watch) if task is not None and not task.done()]
         for task in going:
             task.cancel()
         await asyncio.gather(*going, return_exceptions=True)
 
-    async def _watching(self) -> None:
+    async def _watch_for_stop(self) -> None:
         """Watch for the request to stop; once the run is ending, give the calls under way their grace period."""
         while not self._ended.is_set():
             if self._stop is None:
                 await self._ended.wait()
-            elif self._going():
-                await wait_for(self._ended, _LOOK)
-        await asyncio.wait(self._hands, timeout=self.grace)
-        for hand in self._hands:
-            hand.cancel()
+            elif self._may_begin_calls():
+                await wait_for(self._ended, _STOP_POLL_SECONDS)
+        await asyncio.wait(self._workers, timeout=self.grace)
+        for worker in self._workers:
+            worker.cancel()
 
     def _end(self, note: RunNotice | None = None, fault: BaseException | None = None) -> None:
         """Begin no more calls. The first reason counts, but a fault replaces a request to stop."""
@@ -174,21 +174,21 @@ class _Run:
             self._last = note
         for event in (self._ended, self._room, self._tried):
             event.set()
-        self._door.wake()
+        self._limiter.wake()
 
-    def _going(self) -> bool:
+    def _may_begin_calls(self) -> bool:
         """Whether calls may still be begun."""
         if self._stop is not None and not self._ended.is_set() and self._stop():
-            self._end(RunNotice("stopped", STOPPED))
+            self._end(RunNotice("stopped", STOPPED_NOTICE))
         return not self._ended.is_set()
 
-    def _give(self, found: RunEvent) -> None:
+    def _emit(self, found: RunEvent) -> None:
         self._out.append(found)
         self._ready.set()
 
     # -- one judgment after the other ---------------------------------------------------------------------------------
 
-    async def _hand(self, number: int) -> None:
+    async def _work(self, number: int) -> None:
         """A worker: take task after task, until there is none or the run ends."""
         try:
             if number:
@@ -197,7 +197,7 @@ class _Run:
                 while len(self._out) > self._most_out and not self._ended.is_set():
                     self._room.clear()
                     await self._room.wait()
-                task = await self._next()
+                task = await self._next_task()
                 if task is None:
                     self._tried.set()
                     return
@@ -205,7 +205,7 @@ class _Run:
         except Exception as fault:
             self._end(fault=fault)
 
-    async def _next(self) -> Task | None:
+    async def _next_task(self) -> Task | None:
         return await anext(self.tasks, None) if isinstance(self.tasks, AsyncIterator) else next(self.tasks, None)
 
     async def _judge(self, task: Task) -> None:
@@ -218,13 +218,13 @@ class _Run:
                 answer = await self._answer(task, left[0], answers)
                 if answer is None:
                     return
-                self._give(answer)
+                self._emit(answer)
                 answers[left[0]] = answer
-            self._give(call_plan.fuse(card, params, task, answers))
+            self._emit(call_plan.fuse(card, params, task, answers))
         except (FatalError, BadCard):  # a card whose own code fails cannot judge the next item either
             raise
         except AssayError as error:  # an item that this judge cannot be asked about
-            self._give(FinishedJudgment(task, "", Reading(unscored="incomplete", why=str(error))))
+            self._emit(FinishedJudgment(task, "", Reading(unscored="incomplete", why=str(error))))
 
     async def _answer(self, task: Task, piece: str, before: Mapping[str, CallReply]) -> CallReply | None:
         """The answer to one piece after its tries; None where the run ends first. Raises FatalError."""
@@ -232,16 +232,16 @@ class _Run:
         request: Ask | None = None
         mode: Mode = "text"
         while True:
-            now_mode = self.client.manner(self.model).mode
+            now_mode = self.client.capabilities(self.model).mode
             if request is None or now_mode != mode:
                 mode = now_mode
                 request = call_plan.ask(self.card, self.params, task, piece, before, mode, self.salt)
             tokens_in = usage.tokens_sent(request, mode) if self._counts else 0
             most = 0.0 if self.budget is None else self.budget.highest_cost(tokens_in, self.params.max_tokens)
             estimate = tokens_in + self._mean_out
-            if not self._going() or not await self._door.admit(estimate, most, tokens_in):
+            if not self._may_begin_calls() or not await self._limiter.admit(estimate, most, tokens_in):
                 if not self._ended.is_set():
-                    self._end(RunNotice("spent", self._door.refusal))
+                    self._end(RunNotice("spent", self._limiter.refusal))
                 return None
             began, real, used = self._clock(), most, estimate
             floor, charged = 0.0, True
@@ -254,7 +254,7 @@ class _Run:
                 self._mean_out += (bill[1] - self._mean_out) / 20
                 if self.budget is not None:
                     real = cost(self.budget.price, bill[0], bill[1])
-                self._door.record_answer(True)
+                self._limiter.record_answer(True)
                 tried += 1
                 if self._trial and self._in_prose(request, given):
                     continue
@@ -268,13 +268,13 @@ class _Run:
                 refits += 1
                 if fit.why and fit.why not in self._told:
                     self._told.add(fit.why)
-                    self._give(RunNotice("manner", f"{fit.why}."))
-                if refits > _REFITS:
+                    self._emit(RunNotice("manner", f"{fit.why}."))
+                if refits > _MAX_REFITS:
                     raise FatalError(f"The endpoint accepted no form of request for {self.model}: {fit.why}.") from None
                 continue
             except CallError as fact:
                 real, charged = 0.0, False
-                self._door.record_answer(False)
+                self._limiter.record_answer(False)
                 return self._make_failed_reply(task, piece, mode, tried + 1, began, fact.unscored, fact.why)
             except TransientError as fault:
                 charged = fault.charged
@@ -282,18 +282,18 @@ class _Run:
                 tried += 1
                 floor = retries.requested_pause(fault.headers, retries.server_time(fault.headers))
                 crowded = fault.sort in ("rate", "timeout") or fault.status == 503
-                if crowded and self._door.record_refusal(began, floor):
-                    self._give(RunNotice("slower", FEWER))
+                if crowded and self._limiter.record_refusal(began, floor):
+                    self._emit(RunNotice("slower", FEWER_CALLS_NOTICE))
                 delay = retries.retry_pause(tried, self.endpoint.tries, self.chance, floor)
-                if delay is not None and floor >= _LONG and self._clock() >= self._quiet_until:
+                if delay is not None and floor >= _LONG_PAUSE_SECONDS and self._clock() >= self._quiet_until:
                     self._quiet_until = self._clock() + delay
-                    self._give(RunNotice("slower", retries.describe_pause(floor)))
+                    self._emit(RunNotice("slower", retries.describe_pause(floor)))
                 why = fault.why
             finally:
-                self._door.leave(estimate, used, most, real)
+                self._limiter.release(estimate, used, most, real)
                 if charged:  # also a call that was dropped: it was asked, so it may have to be paid for in full
                     at_most = (tokens_in or usage.tokens_sent(request, mode), self.params.max_tokens, True)
-                    self._give(Charge("try", *(bill or at_most)))
+                    self._emit(Charge("try", *(bill or at_most)))
             if delay is None:
                 ways = f"{why}, after {tried} tries" if tried > 1 else why
                 return self._make_failed_reply(task, piece, mode, tried, began, "api_error", ways, streak=True)
@@ -305,7 +305,7 @@ class _Run:
         self, task: Task, piece: str, given: ClientReply, bill: tuple[int, int, bool], tried: int, seconds: float
     ) -> CallReply:
         if self._trial:
-            self.client.settle(self.model)
+            self.client.remember(self.model)
             self._end_trial()
         return CallReply(
             *task.slot, piece, given.raw, given.unscored, given.why, given.mode, given.model,
@@ -319,7 +319,7 @@ class _Run:
         """The reply for a call that failed for good. Too many such calls in a row end the run with a FatalError."""
         if self._trial:
             self._end_trial()
-        if unscored == "api_error" and (all_ := self._door.record_failure(why, streak)):
+        if unscored == "api_error" and (all_ := self._limiter.record_failure(why, streak)):
             self._end(fault=FatalError(all_))
         seconds = self._clock() - began
         return CallReply(
@@ -336,20 +336,20 @@ class _Run:
         """Whether to repeat the first call, because the endpoint seems to accept the schema but ignore it.
 
         After prose instead of JSON twice, the shape of the reply is described in words from then on. If the answer is
-        still prose, the model is the cause and not the manner, so the manner is restored.
+        still prose, the model is the cause, so the capabilities are restored.
         """
         if request.schema is None or given.unscored or json_objects(given.raw):
             return False
-        manner = self.client.manner(self.model)
+        capabilities = self.client.capabilities(self.model)
         self._prose += 1
-        if manner.mode != "text":
+        if capabilities.mode != "text":
             if self._prose == 2:
-                self._manner = manner
-                self.client.refit(self.model, replace(manner, mode="text"))
+                self._former_capabilities = capabilities
+                self.client.set_capabilities(self.model, replace(capabilities, mode="text"))
                 text = f"{self.model} answered without JSON: the prompt now describes the reply in words."
-                self._give(RunNotice("manner", text))
+                self._emit(RunNotice("manner", text))
             return self._prose <= 2
-        if self._manner is not None:
-            self.client.refit(self.model, self._manner)
+        if self._former_capabilities is not None:
+            self.client.set_capabilities(self.model, self._former_capabilities)
         self._end_trial()
         return False

@@ -11,9 +11,9 @@ from judges.client.client import ClientReply
 from judges.protocols.call_plan import Ask, Mode
 from judges.tokens import tokens
 
-AROUND = 4
+MESSAGE_OVERHEAD_TOKENS = 4
 """Tokens that a chat model's own format adds around each message."""
-_TIMES, _ROOM = 8, 20_000
+_MAX_COUNT_FACTOR, _COUNT_SLACK_TOKENS = 8, 20_000
 """A count above this many per allowed token (or sent character), plus this constant, is implausible."""
 
 
@@ -33,7 +33,7 @@ class Charge:
 
 def tokens_sent(ask: Ask, mode: Mode) -> int:
     """The approximate tokens that a call sends: its messages, and the schema if one is enforced."""
-    message_tokens = sum(tokens(message["content"]) + AROUND for message in ask.messages)
+    message_tokens = sum(tokens(message["content"]) + MESSAGE_OVERHEAD_TOKENS for message in ask.messages)
     return message_tokens + (tokens(json.dumps(ask.schema)) if ask.schema is not None and mode == "json_schema" else 0)
 
 
@@ -45,12 +45,14 @@ def tokens_used(
     `token_counts` are the endpoint's, 0 for none. If one is missing or implausible, `sent` and the received text count
     instead. A reply that was cut off, or has no text, may have taken `most` tokens and is counted so.
     """
-    good_in = 0 < token_counts[0] <= _TIMES * size + _ROOM
-    good_out = token_counts[1] <= _TIMES * most + _ROOM and (token_counts[1] > 0 or (good_in and not raw))
+    good_in = 0 < token_counts[0] <= _MAX_COUNT_FACTOR * size + _COUNT_SLACK_TOKENS
+    good_out = token_counts[1] <= _MAX_COUNT_FACTOR * most + _COUNT_SLACK_TOKENS and (
+        token_counts[1] > 0 or (good_in and not raw)
+    )
     tokens_in = token_counts[0] if good_in else sent()
     if good_out:
         return tokens_in, token_counts[1], not good_in
-    return tokens_in, most if cut or not raw else min(tokens(raw) + AROUND, most), True
+    return tokens_in, most if cut or not raw else min(tokens(raw) + MESSAGE_OVERHEAD_TOKENS, most), True
 
 
 def tokens_billed(given: ClientReply, ask: Ask, mode: Mode, most: int) -> tuple[int, int, bool]:

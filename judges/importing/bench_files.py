@@ -34,8 +34,8 @@ POINTER_SAID = "a git-LFS pointer, not the data: run `git lfs pull` where it cam
 _READERS: tuple[tuple[Callable[[list[BenchFile]], AssembledBench], tuple[str, ...]], ...] = (
     (assemble, ROLES), (assemble_swallow, ("results", "details")), (many_turns.assemble_dialogues, ("dialogue",))
 )  # fmt: skip
-_PEEK, _HEAD = 20, 4096
-_SHOWN = 50
+_MAX_PEEKED_RECORDS, _HEAD_BYTES = 20, 4096
+_MAX_SHOWN_PROBLEMS = 50
 
 
 def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
@@ -58,7 +58,7 @@ def read_bench(paths: Sequence[Path | str]) -> tuple[Bench, list[str]]:
             notes += result.notes
             bench, clashes = join_records(bench, result.bench)
             notes += clashes
-    return bench, [*notes, *problems.sentences(_SHOWN), *completeness.describe_contents(bench)]
+    return bench, [*notes, *problems.sentences(_MAX_SHOWN_PROBLEMS), *completeness.describe_contents(bench)]
 
 
 def _find_files(paths: Sequence[Path | str]) -> Iterator[tuple[str, Path]]:
@@ -82,13 +82,13 @@ def _open_file(name: str, path: Path, aside: dict[str, list[str]]) -> BenchFile 
     why = ""
     try:
         with path.open("rb") as stream:
-            head = stream.read(_HEAD)
+            head = stream.read(_HEAD_BYTES)
         records = [] if head.startswith(_POINTER) else _records(path, head)
     except BadLines as error:
         records, why = [], str(error).removeprefix(f"{path} is ").rstrip(".")
     except OSError as error:
         records, why = [], f"not to be read ({error.strerror})"
-    role = _role(name, [record.value for record in records[:_PEEK] if not record.problem])
+    role = _role(name, [record.value for record in records[:_MAX_PEEKED_RECORDS] if not record.problem])
     if role is not None:
         return BenchFile(name, role, records)
     if not why and records and detect_encoding(head).startswith("utf-16"):

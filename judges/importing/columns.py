@@ -15,21 +15,43 @@ from judges.authoring.scale_inference import Survey, survey
 from judges.importing.column_names import WORDS, ColumnName, Owner, normalize, parse_name
 
 _WEAK_IDS = frozenset(("name", "no", "nr", "row"))
-_SIDED = ("response", "answer", "output", "completion", "text", "reply", "summary", "assistant", "conversation", "item")
-_SIDES = (("a", "b"), ("1", "2"))
-_BETTER = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
-_MADE = ("model", "system", "generator")
-_WHO = ("annotator", "rater", "worker", "judge", "reviewer")
-_GIVERS = (*_WHO, "human", "llm", "model")
+_RESPONSE_NAMES = (
+    "response",
+    "answer",
+    "output",
+    "completion",
+    "text",
+    "reply",
+    "summary",
+    "assistant",
+    "conversation",
+    "item",
+)
+_SIDE_SUFFIXES = (("a", "b"), ("1", "2"))
+_PREFERENCE_NAMES = (("chosen", "rejected"), ("preferred", "other"), ("better", "worse"))
+_SYSTEM_NAMES = ("model", "system", "generator")
+_ANNOTATOR_NAMES = ("annotator", "rater", "worker", "judge", "reviewer")
+_GIVERS = (*_ANNOTATOR_NAMES, "human", "llm", "model")
 _MARKED = re.compile(r"(.+?)_(id|name|idx|index|no|nr|num|number|code|email|key|uid|uuid)")
 _OF_ANSWERS = frozenset((
     "annotation", "annotations", "judgement", "judgment", "judged", "metric", "pred", "preds", "prediction",
     "predictions", "predicted", *WORDS["person_weak"],
 ))  # fmt: skip
 """Words after which an id or number means the answer, and not who gave it."""
-APART = ("turn", "turn_number", "section", "system", "model", "model_id", "system_id", "sample", "unit", "role")
+ITEM_PART_COLUMNS = (
+    "turn",
+    "turn_number",
+    "section",
+    "system",
+    "model",
+    "model_id",
+    "system_id",
+    "sample",
+    "unit",
+    "role",
+)
 """Columns that divide the rows of one id into several items."""
-_SEVERAL = 0.95
+_MIN_UNIQUE_SHARE = 0.95
 """The least share of the rows with a giver in which that giver answers the item only once."""
 
 
@@ -211,7 +233,7 @@ class _Table:
         A unique id may then be the answer's id, and the item has an id of its own.
         """
         givers = [c for c in names if _names_giver(c) and self._recurs(c)]
-        answers = [c for c in names if c not in meta and normalize(c) not in _WHO]
+        answers = [c for c in names if c not in meta and normalize(c) not in _ANNOTATOR_NAMES]
         answers = [c for c in answers if self._can_hold_answers(c, parse_name(c))]
         answers += [*self.named["judge"], *self.named["person"]]
         ids = [self.plain[n] for n in WORDS["ids"] if self.plain.get(n) in names and n not in _WEAK_IDS]
@@ -220,7 +242,7 @@ class _Table:
         for item in (key, *(ids if key and self._distinct(key) else [])):
             if not item or item in givers or self._distinct(item):
                 continue
-            parts = [item, *(known[n] for n in APART if n in known)]
+            parts = [item, *(known[n] for n in ITEM_PART_COLUMNS if n in known)]
             parts += [known[n] for n in WORDS["questions"] if n in known and self._survey(known[n]).words]
             texts = [c for columns in self.texts.values() for c in columns if item != key]
             if self._count(parts) == len(self.rows) or self._count([*parts, *texts]) > self._count(parts):
@@ -228,7 +250,7 @@ class _Table:
             for giver in (c for c in givers if {*answers} - {c, item}):
                 given = [row for row in self.rows if cell_text(row.get(giver)).strip()]
                 pairs = self._count([*parts, giver], given)
-                if pairs >= _SEVERAL * len(given) and pairs > self._count(parts, given):
+                if pairs >= _MIN_UNIQUE_SHARE * len(given) and pairs > self._count(parts, given):
                     return item, giver
         return "", ""
 
@@ -293,16 +315,21 @@ class _Table:
 
     def _pair(self) -> None:
         """The two sides of a pair, and their systems."""
-        forms = [(f"{stem}_{one}", f"{stem}_{two}") for stem in _SIDED for one, two in _SIDES]
-        forms += [(f"{stem}{one}", f"{stem}{two}") for stem in _SIDED for one, two in _SIDES]
-        forms += [(f"{one}_{stem}", f"{two}_{stem}") for stem in _SIDED for one, two in _SIDES]
-        for one, two in (*_BETTER, *forms):
+        forms = [(f"{stem}_{one}", f"{stem}_{two}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
+        forms += [(f"{stem}{one}", f"{stem}{two}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
+        forms += [(f"{one}_{stem}", f"{two}_{stem}") for stem in _RESPONSE_NAMES for one, two in _SIDE_SUFFIXES]
+        for one, two in (*_PREFERENCE_NAMES, *forms):
             a, b = self.plain.get(one), self.plain.get(two)
             if a in self.left and b in self.left and self._texty(a) and self._texty(b):
                 self.texts |= {"response_a": [a], "response_b": [b]}
                 self.left = [c for c in self.left if c not in (a, b)]
                 break
-        named = [(f"{by}{sign}{one}", f"{by}{sign}{two}") for by in _MADE for sign in ("_", "") for one, two in _SIDES]
+        named = [
+            (f"{by}{sign}{one}", f"{by}{sign}{two}")
+            for by in _SYSTEM_NAMES
+            for sign in ("_", "")
+            for one, two in _SIDE_SUFFIXES
+        ]
         for one, two in (("chosen_model", "rejected_model"), *named):
             a, b = self.plain.get(one), self.plain.get(two)
             if a in self.left and b in self.left and not self._survey(a).numbers:
@@ -351,12 +378,17 @@ class _Table:
             loose = scale is None or (scale.kind == "unordered" and set(scale.categories) != {"a", "tie", "b"})
             if (marked or (loose and not name.plain and found.words > found.numbers)) and open_:
                 return column
-            if (marked or (loose and normalize(column) in _WHO)) and self._answers_of(column, names):
+            if (marked or (loose and normalize(column) in _ANNOTATOR_NAMES)) and self._answers_of(column, names):
                 return column
             weak = [c for c in self.left if names[c].weak and names[c].owner and self._can_hold_answers(c, names[c])]
-            if normalize(column) in _WHO and loose and weak and not any(self._share_a_word(column, c) for c in weak):
+            if (
+                normalize(column) in _ANNOTATOR_NAMES
+                and loose
+                and weak
+                and not any(self._share_a_word(column, c) for c in weak)
+            ):
                 return column
-            if open_ and normalize(column) in _WHO and not name.plain:
+            if open_ and normalize(column) in _ANNOTATOR_NAMES and not name.plain:
                 same = [c for c in open_ if _same(scale, self._survey(c).answers)]
                 others = [c for c in self.left if c != column and names[c].owner]
                 if not same and not others:
@@ -482,7 +514,7 @@ def _names_giver(column: str, weak: bool = False) -> bool:
     marked = _MARKED.fullmatch(flat_)
     stem = marked[1] if marked else flat_
     owned = bool(marked) and bool(name.owner) and (weak or not name.weak) and stem not in _OF_ANSWERS
-    return owned or stem in (*_WHO, *WORDS["givers"])
+    return owned or stem in (*_ANNOTATOR_NAMES, *WORDS["givers"])
 
 
 def cell_text(cell: Any) -> str:

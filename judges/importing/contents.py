@@ -42,10 +42,10 @@ An export names its own in its first line; without that line it is 1, which knew
 _JSON = ("params", "labels", "turns", "sections", "meta", "response_a", "response_b", "scores", "reply", "card")
 _NUMBERS = ("sample", "samples", "code", "confidence", "probability", "people")
 _FLAGS = {"true": True, "false": False}
-_SHOWN = 3
-_TOLD = ("code", "sample")
+_MAX_SHOWN_KEYS = 3
+_ALWAYS_EXPORTED = ("code", "sample")
 """Keys that an export writes for every row, even if empty: n/a has no code."""
-_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
+_REQUIRED_TEXTS = {"response": ("task", "output"), "pair": ("input",)}
 """What an item of a kind has, though it be empty."""
 
 
@@ -207,7 +207,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in row.items():
         if value is None or value != value or (text and value == "" and name != "raw"):
-            if name in _TOLD:
+            if name in _ALWAYS_EXPORTED:
                 found[name] = None
             continue
         if isinstance(value, str) and text:
@@ -223,7 +223,7 @@ def line_of_columns(row: dict[str, Any], text: bool = False) -> dict[str, Any]:
         elif text and name in ("saw_judge", "saw", "synthetic"):
             value = _FLAGS.get(value, value)
         found[name] = _read_turns(value) if name == "input" and row.get("kind") == "pair" else value
-    for name in _TEXTS.get(str(row.get("kind")), ()):
+    for name in _REQUIRED_TEXTS.get(str(row.get("kind")), ()):
         found.setdefault(name, "")
     return found
 
@@ -302,7 +302,7 @@ def _one(found: FileContents, path: Path, number: int, row: dict[str, Any]) -> N
     elif what in ("score", "gold", "decided"):
         {"score": found.scores, "gold": found.gold, "decided": found.decided}[what].append(_exported_value(row))
     elif not what:
-        keys = ", ".join(map(str, list(row)[:_SHOWN]))
+        keys = ", ".join(map(str, list(row)[:_MAX_SHOWN_KEYS]))
         raise AssayError(f"this kind of line is not known; its first keys are {keys}.")
 
 

@@ -12,9 +12,9 @@ from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from judges.authoring.scale_inference import survey
 from judges.importing.column_names import WORDS, normalize
-from judges.importing.columns import APART, AnswerColumn, Columns, cell_text
+from judges.importing.columns import ITEM_PART_COLUMNS, AnswerColumn, Columns, cell_text
 
-VERDICTS: tuple[dict[str, str], ...] = (
+VERDICT_CODES: tuple[dict[str, str], ...] = (
     {"0": "tie", "1": "a", "2": "b"},
     {"A": "a", "B": "b", "C": "tie"},
     {"-1": "b", "0": "tie", "1": "a"},
@@ -22,7 +22,7 @@ VERDICTS: tuple[dict[str, str], ...] = (
 """Codes of a verdict on two responses, whose meaning depends on the column's name."""
 _CODED = 0.7
 _TIME = TypeAdapter(AwareDatetime)
-_OLDEST = 631_152_000
+_MIN_TIMESTAMP_SECONDS = 631_152_000
 """The beginning of 1990: a smaller number is no time, but how long something took."""
 
 
@@ -32,7 +32,7 @@ def key_columns(
     """The columns that identify items, beginning with `first`; rows of one item may differ in `beside`."""
     plain = {normalize(name): name for name in names}
     columns = [first]
-    for name in APART:
+    for name in ITEM_PART_COLUMNS:
         column = plain.get(name, "")
         if are_unique([*columns, *beside], rows):
             break
@@ -50,7 +50,9 @@ def time_column(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Of these columns, the one with the time of an answer, in times that can be ordered; "" for none."""
     known = (name for plain in WORDS["times"] for name in names if normalize(name) == plain)
     cells = ((name, [cell_text(row[name]) for row in rows if row.get(name) not in (None, "")]) for name in known)
-    return next((name for name, filled in cells if filled and min(map(time_in_seconds, filled)) > _OLDEST), "")
+    return next(
+        (name for name, filled in cells if filled and min(map(time_in_seconds, filled)) > _MIN_TIMESTAMP_SECONDS), ""
+    )
 
 
 def time_in_seconds(text: str) -> float:
@@ -77,7 +79,7 @@ def item_keys(found: Columns, names: Iterable[str], rows: Sequence[Mapping[str, 
 def verdict_code(cells: Iterable[str]) -> dict[str, str]:
     """What the codes of verdicts on pairs mean, if these cells are such codes; else nothing."""
     filled_cells = [cell for cell in cells if cell]
-    for known in VERDICTS:
+    for known in VERDICT_CODES:
         if len(set(filled_cells) & set(known)) > 1 and set(filled_cells) != {"0", "1"}:
             meant = {**known, "tie": "tie", "Tie": "tie"}
             if sum(cell in meant for cell in filled_cells) >= _CODED * len(filled_cells):

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from judges.strict_json import BadJson, parse_json
 
-LIMIT = 16 * 2**20
+MAX_LINE_BYTES = 16 * 2**20
 """The longest line, or element of an array, or row, in bytes."""
 _BOM = b"\xef\xbb\xbf"
 
@@ -29,13 +29,13 @@ class Record:
 def read_jsonl(stream: BinaryIO) -> Iterator[Record]:
     """The records of a stream of JSON lines. Empty lines are skipped; a broken line does not end the reading."""
     number = 0
-    while raw := stream.readline(LIMIT + 2):
+    while raw := stream.readline(MAX_LINE_BYTES + 2):
         number += 1
-        if len(raw) > LIMIT and not raw.endswith(b"\n"):
+        if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
             while (rest := stream.readline(2**20)) and not rest.endswith(b"\n"):
                 pass
             shown = raw[:1000].decode("utf-8", "replace")
-            yield Record(number, {}, shown, f"is longer than {LIMIT // 2**20} MB")
+            yield Record(number, {}, shown, f"is longer than {MAX_LINE_BYTES // 2**20} MB")
             continue
         if number == 1 and raw.startswith(_BOM):
             raw = raw[3:]

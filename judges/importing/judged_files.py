@@ -255,10 +255,10 @@ def placeholder_items(known: Card, lines: Lines, label_units: Iterable[tuple[str
         if unit.startswith("turn:"):
             turns[item].add(int(unit[5:]))
     names = dict.fromkeys(line.item for _, line in lines)
-    return {key: stand_in(known.kind, key, turns[key], sections[key]) for key in names}
+    return {key: placeholder_item(known.kind, key, turns[key], sections[key]) for key in names}
 
 
-def stand_in(
+def placeholder_item(
     kind: Kind, key: str, turns: Iterable[int] = (), sections: Mapping[str, Iterable[str]] | None = None
 ) -> Item:
     """An item without text, with these assistant turns, or these sections by their labels on these sides."""

@@ -20,10 +20,10 @@ from judges.protocols.orders import Order
 from judges.reading import bare_scores
 from judges.types import Dialogue, Pair, Response
 
-MOST = 10_000
+MAX_BAD_LINES = 10_000
 """Reading stops after this many bad lines, because then the file is wrong, not its lines."""
-_SHOWN = 10
-_WHOLE = 2**28
+_MAX_SHOWN_PROBLEMS = 10
+_MAX_WHOLE_FILE_BYTES = 2**28
 """Bytes of the largest file that is read as a whole to say what it is."""
 _T = TypeVar("_T")
 
@@ -71,7 +71,7 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
         if line.order is None:
             found[number] = line
             continue
-        half = _half(line)
+        half = _order_reply(line)
         who = (line.item, line.card, line.model, json.dumps(line.params, sort_keys=True))
         mate = waiting.meet(who, line.order, line.sample, half, number)
         half_by_line[number] = line.order, half
@@ -86,7 +86,7 @@ def join_orders(lines: list[tuple[int, JudgmentLine]]) -> list[tuple[int, Judgme
     return sorted(found.items(), key=lambda row: row[0])
 
 
-def _half(line: JudgmentLine) -> OrderReply:
+def _order_reply(line: JudgmentLine) -> OrderReply:
     if line.scores is not None:
         return bare_scores.to_raw(line.scores), line.unscored, line.why
     raw = line.raw or "" if line.reply is None else json.dumps(line.reply, ensure_ascii=False, sort_keys=True)
@@ -128,7 +128,7 @@ def check_items(path: Path, card: Card, limit: int = 0) -> tuple[int, Counter[st
     if bad and bad == count and (sentence := describe_single_value(path)):
         raise BadLines(sentence)
     if bad:
-        listed = "\n".join(problems.sentences(_SHOWN))
+        listed = "\n".join(problems.sentences(_MAX_SHOWN_PROBLEMS))
         line_count = "1 line" if bad == 1 else f"{bad:,} lines"
         raise BadLines(f"{path.name} holds {line_count} that cannot be judged:\n{listed}")
     if not count and not others:
@@ -175,8 +175,10 @@ def take_lines(
             found.append((number, take(number, _object(row))))
         except (ValidationError, AssayError) as error:
             bad.append((number, _problem(error)))
-        if len(bad) == MOST:
-            raise BadLines(f"{bad_lines(path, bad)}\n{MOST:,} lines are bad, and reading stopped at line {number:,}.")
+        if len(bad) == MAX_BAD_LINES:
+            raise BadLines(
+                f"{bad_lines(path, bad)}\n{MAX_BAD_LINES:,} lines are bad, and reading stopped at line {number:,}."
+            )
     if bad:
         raise bad_lines(path, bad) if found else BadLines(describe_single_value(path) or str(bad_lines(path, bad)))
     return found
@@ -197,12 +199,12 @@ def bad_lines(path: Path, bad: list[tuple[int, str]]) -> BadLines:
     groups = RepeatedProblems()
     for number, why in bad:
         groups.add((str(path), number), why)
-    return BadLines("\n".join(groups.sentences(_SHOWN)))
+    return BadLines("\n".join(groups.sentences(_MAX_SHOWN_PROBLEMS)))
 
 
 def describe_single_value(path: Path) -> str:
     """A sentence if a file contains no lines because all of it is one JSON value; "" for other files."""
-    if path.stat().st_size > _WHOLE:
+    if path.stat().st_size > _MAX_WHOLE_FILE_BYTES:
         return ""
     try:
         content = path.read_bytes().strip()

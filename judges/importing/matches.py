@@ -27,10 +27,10 @@ from judges.importing.judged_files import (
     answers_by_person,
     judge_key,
     judge_of,
+    placeholder_item,
     placeholder_items,
     read_replies,
     resolve_cells,
-    stand_in,
 )
 from judges.importing.line_files import BadLines
 from judges.importing.lines import LabelLine
@@ -88,7 +88,7 @@ def match_judges(
     for value in files.scores:
         by_value[_judge(value)].append(value)
     usual = [judge for judge in (*line_judges, *(j for j in by_value if j not in line_judges)) if not judge.probe]
-    chosen = [judge for judge in usual if card in (None, judge.card) and _is(judge, words)]
+    chosen = [judge for judge in usual if card in (None, judge.card) and _is_named(judge, words)]
     both = {judge.asked_anyhow for judge in chosen if judge.orders == "both"}
     chosen = [judge for judge in chosen if judge.orders == "both" or judge.asked_anyhow not in both]
     names = "; ".join(judge.title for judge in usual[:8])
@@ -105,7 +105,7 @@ def match_judges(
     ]
 
 
-def _is(judge: JudgeKey, words: str) -> bool:
+def _is_named(judge: JudgeKey, words: str) -> bool:
     """Whether words name a judge."""
     return bool(find_judges([JudgeTraits("", judge.card, judge.model, json.loads(judge.params))], words))
 
@@ -203,7 +203,9 @@ def _match(
 
 def _match_words(label: LabelLine, known: Card) -> LabelLine:
     dimension = known.dimension(label.dimension, label.unit)
-    return label if dimension is None else label.model_copy(update={"value": _heard(label.value, dimension.scale)})
+    return (
+        label if dimension is None else label.model_copy(update={"value": _parse_words(label.value, dimension.scale)})
+    )
 
 
 def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
@@ -213,7 +215,7 @@ def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
     """
     try:
         if words:
-            return scale.code(_heard(value.value, scale))
+            return scale.code(_parse_words(value.value, scale))
         if "code" not in value.row:
             return scale.code(scale.parse_text(value.value))
     except BadScale as error:
@@ -225,7 +227,7 @@ def _code(value: ExportedValue, scale: Scale, words: bool) -> float | None:
     return value.code
 
 
-def _heard(value: Any, scale: Scale) -> Any:
+def _parse_words(value: Any, scale: Scale) -> Any:
     """A value in words, in the form that a scale accepts."""
     answers = recipe_scale(scale)
     return value if answers is None else parse_answer(value, answers)
@@ -245,7 +247,7 @@ def _units(kind: Kind, files: FileContents, values: Iterable[ExportedValue]) -> 
 def _item(kind: Kind, key: str, units: set[str]) -> Item:
     turns = {int(unit[5:]) for unit in units if unit.startswith("turn:")}
     cut = max((int(unit[8:].partition("/")[0]) for unit in units if unit.startswith("section:")), default=0)
-    return stand_in(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
+    return placeholder_item(kind, key, turns, {str(n): "ab" for n in range(1, cut + 1)})
 
 
 def _card(name: str, kind: Kind, dimensions: Sequence[Dimension]) -> Card:
@@ -271,12 +273,12 @@ def match_table(
     found = find_columns(names, rows, judges, people)
     rows, found = decode_verdicts(rows, found) if found.kind == "pair" else (rows, found)
     keys_ = item_keys(found, names, rows)
-    rows, found, keys_ = _wide(rows, found, keys_) if found.by else (rows, found, keys_)
+    rows, found, keys_ = _pivot_wide(rows, found, keys_) if found.by else (rows, found, keys_)
     if not (found.judges and found.people):
-        raise NoTable(_ask(path, names, found))
+        raise NoTable(_column_question(path, names, found))
     about = dict.fromkeys(v.dimension for v in found.judges)
     if not set(about) & {v.dimension for v in found.people}:
-        raise NoTable(_ask(path, names, found))
+        raise NoTable(_column_question(path, names, found))
     who: dict[str, list[AnswerColumn]] = defaultdict(list)
     for voice in found.judges:
         who[voice.who].append(voice)
@@ -329,7 +331,7 @@ def _of_columns(
         notes.append(f"{d.title}: {_scale(d.scale)}.")
     return JudgeMatch(
         name, known, found_, resolve_cells(values_by_cell, known), values_by_cell, "first", "a table", tuple(notes),
-        {key: stand_in("response", key) for key in keys}, by_person, frozenset((key, "") for key in keys),
+        {key: placeholder_item("response", key) for key in keys}, by_person, frozenset((key, "") for key in keys),
     )  # fmt: skip
 
 
@@ -355,7 +357,7 @@ def _common_scale(
     return scale
 
 
-def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
+def _column_question(path: Path, names: Sequence[str], found: Columns) -> str:
     """The sentence that asks which columns are the judge's and which are people's."""
     known = [f"{', '.join(v.column for v in found.judges)} as a judge's"] if found.judges else []
     known += [f"{', '.join(v.column for v in found.people)} as a person's"] if found.people else []
@@ -370,7 +372,7 @@ def _ask(path: Path, names: Sequence[str], found: Columns) -> str:
     )
 
 
-def _wide(
+def _pivot_wide(
     rows: Sequence[Mapping[str, Any]], found: Columns, keys_: Sequence[str]
 ) -> tuple[list[dict[str, Any]], Columns, list[str]]:
     """Long rows (one person's or judge's answers each) as wide rows with a column for each person or judge."""

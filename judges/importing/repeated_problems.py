@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 EXAMPLES = 3
-_MOST = 1_000
+_MAX_KNOWN = 1_000
 _VARIES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\(it is [^)]*\)|[\w.:/-]*\d[\w.:/-]*""")
 _LISTED = re.compile(r"…(?:, …)+")
 Place = tuple[str, int]
@@ -48,7 +48,7 @@ class RepeatedProblems:
         key = (common_part(name), common_part(sentence))
         group = self._known.get(key)
         if group is None:
-            if len(self._known) == _MOST:
+            if len(self._known) == _MAX_KNOWN:
                 return
             group = self._known[key] = RepeatedProblem(sentence, name)
             self.found.append(group)

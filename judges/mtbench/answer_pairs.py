@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from judges.mtbench.dialogues import pair_name, said_by
+from judges.mtbench.dialogues import pair_name, turn_texts
 from judges.mtbench.pair_turns import ANSWER, USER, join_turns
 from judges.types import Dialogue, Pair, PairSide
 
@@ -29,7 +29,7 @@ def make_pairs(answers: Iterable[Dialogue], model: str = "") -> Iterator[Pair]:
 
 
 def _of_turns(question: str, a: Dialogue, b: Dialogue) -> Iterator[Pair]:
-    user_texts, answers = said_by(a, "user"), [said_by(one, "assistant") for one in (a, b)]
+    user_texts, answers = turn_texts(a, "user"), [turn_texts(one, "assistant") for one in (a, b)]
     given = a.meta.get("reference_answer", a.meta.get("reference"))
     for turn in range(1, len(user_texts) + 1):
         meta = {name: a.meta[name] for name in _KEPT if name in a.meta} | {"turn": turn}

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 from judges.mtbench import prompts, rows, wordings
 from judges.mtbench.dialogues import answer_name, read_answer, read_item_question, texts_by
 from judges.mtbench.parsing import ERROR
-from judges.mtbench.records import TURNED, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
+from judges.mtbench.records import SWAPPED_WINNER, Answer, Bench, BenchQuestion, Game, Judge, PromptText, Rating, Vote
 from judges.mtbench.rows import BadField, JudgedTurn, JudgeNames
 from judges.mtbench.thinking import strip_thinking
 from judges.plural import many, verb
@@ -26,7 +26,7 @@ from judges.strict_json import BadJson, parse_with_nan, show_value
 ROLES: tuple[str, ...] = ("prompt", "question", "reference", "answer", "known", "single", "pair", "vote")
 """What FastChat's files hold, in the order in which they are read; `known`: dialogues that a dataset holds already."""
 _LISTED = 8
-_LONG = 20
+_MIN_MATCH_CHARACTERS = 20
 """A text of this many characters does not occur in a prompt by chance."""
 FASTCHAT = "fastchat"
 """The protocol of judgments in FastChat's files, unless they name another."""
@@ -403,7 +403,9 @@ class Assembly:
             return found
         if a < b:
             return replace(found, a=a, b=b)
-        turned = tuple(game._replace(order=_ORDERS[game.order], winner=TURNED[game.winner]) for game in found.games)
+        turned = tuple(
+            game._replace(order=_ORDERS[game.order], winner=SWAPPED_WINNER[game.winner]) for game in found.games
+        )
         return replace(found, a=b, b=a, games=turned)
 
     def _choices_in_prompt(self, question: str, model: str, score: JudgedTurn) -> list[int]:
@@ -467,7 +469,7 @@ class Assembly:
         choices = self.choices.get((question, model), [])
         turns = [self.found.answers[question, model, choice].turns for choice in choices]
         shown = [any(form in prompt for texts in turns if len(texts) > n for form in _forms(texts[n])) for n in (0, 1)]
-        if choices and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _LONG:
+        if choices and score.turn == 1 and shown == [False, True] and len(turns[0][1]) > _MIN_MATCH_CHARACTERS:
             self.swapped["answer", model].append(question)
         elif choices and first >= 0 and not shown[score.turn - 1]:
             self.swapped["other text", file].append(question)
@@ -665,11 +667,11 @@ class Assembly:
                     f"{where}: {many(n, 'judgment')} {verb(n, 'names', 'name')} another turn than "
                     f"{verb(n, 'its', 'their')} prompt is about: their turns seem to be swapped (questions {listed})."
                 )
-        for file, ordinals in _lone(self.found.games).items():
+        for file, ordinals in _count_single_orders(self.found.games).items():
             notes.append(f"{file}: {many(ordinals, 'pair')} {verb(ordinals, 'was', 'were')} judged in one order only.")
 
 
-def _lone(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
+def _count_single_orders(games: Sequence[tuple[SourcePlace, Game]]) -> Counter[str]:
     """The number of verdicts of each file that exist in one order only."""
     met: Counter[tuple[object, ...]] = Counter()
     for _, game in games:

@@ -21,7 +21,7 @@ from judges.stats.concordance import concordance
 from judges.stats.intervals import Cells, kappa_interval
 from judges.stats.uncertainty import Interval
 
-LARGEST = 20
+MAX_DISAGREEMENTS = 20
 """So many of the largest disagreements are listed."""
 
 
@@ -110,7 +110,7 @@ def share_ratings(table: RatingTable, one: str, other: str) -> SharedRatings:
     return SharedRatings(row, x, y, np.stack([row.place, other_row.place], axis=1))
 
 
-def compare_two_judges(table: RatingTable, one: str, other: str, largest: int = LARGEST) -> RatingComparison:
+def compare_two_judges(table: RatingTable, one: str, other: str, largest: int = MAX_DISAGREEMENTS) -> RatingComparison:
     """All figures of two judges that the table has rows of; without shared cells nothing has a point."""
     shared = share_ratings(table, one, other)
     rated = [

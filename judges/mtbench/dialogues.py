@@ -57,7 +57,7 @@ def texts_by(item: Mapping[str, Any], role: str) -> tuple[str, ...]:
     return tuple(entry["text"] for entry in item["turns"] if entry["role"] == role)
 
 
-def said_by(item: Dialogue, role: str) -> list[str]:
+def turn_texts(item: Dialogue, role: str) -> list[str]:
     """What one side said in a dialogue that has been checked, in order."""
     return [entry.text for entry in item.turns if entry.role == role]
 

@@ -28,7 +28,7 @@ from judges.tokens import tokens
 Side = Literal["one", "other"]
 Price = Callable[[str], tuple[float, float] | None]
 """US dollars per million tokens, in and out, of a model; None where they are not known."""
-_PROMPT, _REPLY = 300, 300
+_PROMPT_TOKENS, _REPLY_TOKENS = 300, 300
 """Tokens of a prompt's own words, and of a judgment, where the files hold neither."""
 _MILLION = 1e6
 
@@ -121,8 +121,8 @@ def _arm(
     around = [tokens(p.template) for p in prompter.bench.prompts if prompts and family_name(p.name) == prompts.prompt]
     replies = [tokens(r.text) for r in judged.bench.ratings if r.judge == judged.judge and r.text.strip()]
     calls, texts = sizes(of.get("answers", "one"), of.get("references", "one"))
-    into = texts + calls * round(fmean(around) if around else _PROMPT)
-    out = calls * round(fmean(replies) if replies else _REPLY)
+    into = texts + calls * round(fmean(around) if around else _PROMPT_TOKENS)
+    out = calls * round(fmean(replies) if replies else _REPLY_TOKENS)
     rate = price(model)
     cost = None if rate is None else (into * rate[0] + out * rate[1]) / _MILLION
     return PipelineArm(of, protocol, calls, into, out, cost, False)

@@ -21,7 +21,7 @@ from judges.mtbench.rows import INCONSISTENT
 from judges.protocols.messages import fill
 from judges.strict_json import canonical
 
-_LONGEST = 180
+_MAX_NAME_BYTES = 180
 """Bytes of a name that a file is called by, so that its number and its ending have room in what systems allow."""
 _UNSAFE = re.compile(r"[^\w.+=@ -]")
 _TSTAMP = 0.0
@@ -62,7 +62,7 @@ def _by_name(folder: str, rows: Mapping[str, list[dict[str, Any]]], ends: str = 
     """
     files: dict[str, list[dict[str, Any]]] = {}
     for name, file_rows in rows.items():
-        stem = _UNSAFE.sub("_", name.replace("/", "__")).encode()[:_LONGEST].decode(errors="ignore")
+        stem = _UNSAFE.sub("_", name.replace("/", "__")).encode()[:_MAX_NAME_BYTES].decode(errors="ignore")
         stem = stem.strip(". ") or "unnamed"
         path, n = f"{folder}/{stem}{ends}.jsonl", 1
         while path in files:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judges.card import AnsweringCalls, Card
-from judges.mtbench.dialogues import answer_name, said_by
+from judges.mtbench.dialogues import answer_name, turn_texts
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import BenchQuestion
 from judges.params import Params
@@ -19,7 +19,7 @@ from judges.protocols.call_plan import is_lost, unpack_replies
 from judges.types import Dialogue, Reading, Strict, Turn, UnscoredReason
 
 NAME = "mt_bench_answers"
-_ASKED = ("system", "temperatures", "other_temperature", "samples", "continues", "cut_at", "max_tokens")
+_ANSWER_FIELDS = ("system", "temperatures", "other_temperature", "samples", "continues", "cut_at", "max_tokens")
 """The fields of a protocol that answers rest on."""
 
 
@@ -59,13 +59,13 @@ def answer_card(protocol: Protocol) -> Card:
         text=lambda _raw, _part: {},
         prompts={"": protocol.system},
         defaults=Params(max_tokens=protocol.max_tokens, combine="first"),
-        recipe={"how": "answers", **{name: getattr(protocol, name) for name in _ASKED}},
+        recipe={"how": "answers", **{name: getattr(protocol, name) for name in _ANSWER_FIELDS}},
         conversation=AnsweringCalls(
             pieces=lambda item: _pieces(protocol, item),
             after=lambda item, piece: _after(protocol, piece),
             messages=lambda item, piece, before: _messages(protocol, item, piece, before),
             temperature=lambda item: _temperature(protocol, item),
-            params={name: getattr(protocol, name) for name in _ASKED if name != "system"},
+            params={name: getattr(protocol, name) for name in _ANSWER_FIELDS if name != "system"},
         ),
     )
 
@@ -75,9 +75,9 @@ def answers_mark(protocol: Protocol) -> str:
     return f"{protocol.name}@{answer_card(protocol).version[:8]}"
 
 
-def answer_card_again(recipe: Mapping[str, Any]) -> Card:
+def restore_answer_card(recipe: Mapping[str, Any]) -> Card:
     """The card that a stored recipe of `answer_card` made."""
-    return answer_card(Protocol(name="stored", **{name: recipe[name] for name in _ASKED}))
+    return answer_card(Protocol(name="stored", **{name: recipe[name] for name in _ANSWER_FIELDS}))
 
 
 def _temperature(protocol: Protocol, question: Dialogue) -> float:
@@ -96,7 +96,7 @@ def _place(piece: str) -> tuple[int, int]:
 def _pieces(protocol: Protocol, question: Dialogue) -> list[str]:
     """The calls about a question: the first turn of every sample, then the second of every sample, and so on."""
     samples = range(protocol.samples if _temperature(protocol, question) else 1)
-    return [_piece(turn, n) for turn in range(1, len(said_by(question, "user")) + 1) for n in samples]
+    return [_piece(turn, n) for turn in range(1, len(turn_texts(question, "user")) + 1) for n in samples]
 
 
 def _after(protocol: Protocol, piece: str) -> list[str]:
@@ -107,7 +107,7 @@ def _after(protocol: Protocol, piece: str) -> list[str]:
 
 def _messages(protocol: Protocol, question: Dialogue, piece: str, before: Mapping[str, str]) -> list[dict[str, str]]:
     """System prompt, the turns before it with their answers, cut where the protocol cuts them, and the question."""
-    questions = said_by(question, "user")
+    questions = turn_texts(question, "user")
     messages = [{"role": "system", "content": protocol.system}] if protocol.system else []
     for text, earlier in zip(questions, _after(protocol, piece), strict=False):
         answer = before[earlier]
@@ -133,7 +133,7 @@ def answered_dialogues(
     dialogues = []
     for sample in range(protocol.samples):
         own = sample if _temperature(protocol, question) else 0
-        replies = [found.get(_piece(turn, own)) for turn in range(1, len(said_by(question, "user")) + 1)]
+        replies = [found.get(_piece(turn, own)) for turn in range(1, len(turn_texts(question, "user")) + 1)]
         whole = [one for one in replies if one is not None and not is_lost(*one)]
         if len(whole) == len(replies):
             dialogues.append(_build_dialogue(protocol, question, model, sample, whole, references))

@@ -29,12 +29,12 @@ from judges.mtbench.ratings import (
 from judges.stats.clustered import mean_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
 
-ALL = ""
+ALL_MODELS = ""
 """Stands in place of a model's name for all models together."""
 
 
 class ModelMeans(NamedTuple):
-    """A model's means with a judge (`model` `ALL`: of all models together), each with its interval by questions.
+    """A model's means with a judge (`model` `ALL_MODELS`: of all models together), each with its interval by questions.
 
     `turns` by number, `both` over all rows of all turns, `categories` by name over both turns. `failed` of its
     `judgments` have no rating.
@@ -61,7 +61,7 @@ def model_means(table: RatingTable, rules: Rules) -> list[ModelMeans]:
         for model in [None, *np.unique(judge_table.model).tolist()]:
             rows = own if model is None else own.where(own.row.model == model)
             model_table = judge_table if model is None else judge_table.where(judge_table.model == model)
-            name = ALL if model is None else table.models[model]
+            name = ALL_MODELS if model is None else table.models[model]
             found.append(_means(rows, model_table, table.judges[judge], name, ends))
     return found
 
@@ -145,6 +145,6 @@ def means_by_rule(table: RatingTable, rules: Rules) -> list[RuleMeans]:
             }
             known_means = [mean for mean in means.values() if mean is not None]
             apart = max(known_means) - min(known_means) if len(known_means) == len(means) else None
-            name = ALL if model is None else table.models[model]
+            name = ALL_MODELS if model is None else table.models[model]
             found.append(RuleMeans(table.judges[judge], name, means, apart))
     return found

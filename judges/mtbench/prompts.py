@@ -17,18 +17,18 @@ from judges.mtbench.records import PromptText
 from judges.strict_json import BadJson, canonical, check_value
 
 Sort = Literal["single", "pairwise"]
-OURS = {"assay": "our own wording", "assay-japanese": "our own wording, which expects answers in Japanese"}
+BUILT_IN_FAMILIES = {"assay": "our own wording", "assay-japanese": "our own wording, which expects answers in Japanese"}
 """The families that are built in (judges/cards/mt_bench/), and what they are."""
-SINGLES = "single-v1"
+SINGLE_FAMILY = "single-v1"
 """The family by which FastChat rates single answers."""
-PAIRS = "pair-v2"
+PAIR_FAMILY = "pair-v2"
 """The family by which FastChat compares two answers, whatever the one that rates single answers."""
 VARIANTS = {"": "", "multi_turn": "-multi-turn", "reference": "-math", "multi_turn_reference": "-math-multi-turn"}
 """The prompts of a family by the names that a card's variants have, and what sets their own names apart."""
-LETTERS = 100_000
+MAX_PROMPT_CHARACTERS = 100_000
 """The longest text of a prompt, in characters: a judge has to read it with every answer."""
-_LONGEST = 120
-_HEAD = 12
+_MAX_NAME_CHARACTERS = 120
+_FINGERPRINT_DIGITS = 12
 _NAMES = {"single": ("question", "answer"), "pairwise": ("question", "answer_a", "answer_b")}
 _NUMBERED = re.compile(r"(\w+)_[1-9]")
 
@@ -54,33 +54,33 @@ class Family:
 def wording(template: str) -> str:
     """Twelve hex digits of the SHA-256 of a family's base template, whatever ends its lines."""
     plain = template.replace("\r\n", "\n").replace("\r", "\n")
-    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:_HEAD]
+    return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:_FINGERPRINT_DIGITS]
 
 
 def fingerprint_prompts(prompts: Iterable[PromptText]) -> str:
     """Twelve hex digits of the SHA-256 of a set of prompts in their order: of all their texts."""
-    return hashlib.sha256(canonical([list(one) for one in prompts]).encode()).hexdigest()[:_HEAD]
+    return hashlib.sha256(canonical([list(one) for one in prompts]).encode()).hexdigest()[:_FINGERPRINT_DIGITS]
 
 
 def family_name(name: str) -> str:
     """The family of a prompt: single-v1 also of single-math-v1-multi-turn, and pair-v2 of pair-math-v1."""
     found = name.removesuffix("-multi-turn").replace("-math", "", 1)
-    return PAIRS if found == "pair-v1" and "-math" in name else found
+    return PAIR_FAMILY if found == "pair-v1" and "-math" in name else found
 
 
 def parse_prompt(row: Mapping[str, Any]) -> PromptText:
     """The prompt that a row of judge_prompts.jsonl holds. Raises BadPrompt in a sentence that names the field."""
     name, system, template = row.get("name"), row.get("system_prompt") or "", row.get("prompt_template")
-    if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST:
-        raise BadPrompt(f"name must be a text of 1 to {_LONGEST} characters.")
+    if not isinstance(name, str) or not 0 < len(name.strip()) <= _MAX_NAME_CHARACTERS:
+        raise BadPrompt(f"name must be a text of 1 to {_MAX_NAME_CHARACTERS} characters.")
     sort = row.get("type") or ("pairwise" if name.startswith("pair") else "single")
     if not isinstance(sort, str) or sort not in _NAMES:
         raise BadPrompt(f"type of {name} must be single or pairwise.")
     for what, text in (("name", name), ("system_prompt", system), ("prompt_template", template)):
         if not isinstance(text, str):
             raise BadPrompt(f"{what} of {name} must be a text.")
-        if len(text) > LETTERS:
-            raise BadPrompt(f"{what} of {name} has {len(text):,} characters: {LETTERS:,} are allowed.")
+        if len(text) > MAX_PROMPT_CHARACTERS:
+            raise BadPrompt(f"{what} of {name} has {len(text):,} characters: {MAX_PROMPT_CHARACTERS:,} are allowed.")
         try:
             check_value(text)
         except BadJson as error:
@@ -109,7 +109,8 @@ def _template_fault(prompt: PromptText) -> str:
         if stem != "ref_answer" and (stem if several else name) not in names:
             known_fields = ", ".join(f"{{{one}}}" for one in (*(one + "_1" * several for one in names), "ref_answer_1"))
             turns = "several turns" if several else "one turn"
-            return f"{{{name[:_LONGEST]}}} is not a field of a prompt for {turns}: there are {known_fields}."
+            unknown = name[:_MAX_NAME_CHARACTERS]
+            return f"{{{unknown}}} is not a field of a prompt for {turns}: there are {known_fields}."
     shown = {name.rpartition("_")[0] if several else name for name in named}
     lacking = [name for name in names[1:] if name not in shown]
     return f"it lacks {{{lacking[0]}{'_2' * several}}}, so its judge would not see what it judges." if lacking else ""
@@ -154,12 +155,12 @@ def find_family(spec: str, prompts: Iterable[PromptText], sort: Sort = "single",
         marks = (found.wording, fingerprint_prompts(given))
         found = found if any(one.startswith(head) for one in marks) else None
     if found is None and sort == "pairwise":
-        found = fitting.get(PAIRS)
+        found = fitting.get(PAIR_FAMILY)
     if found is None:
         named = ", ".join(f"{one.name} ({one.wording or 'no base prompt'})" for one in all_families.values()) or "none"
         raise BadPrompt(
             f"No prompts of the family {spec!r} are here{' for pairs' if sort == 'pairwise' else ''}. There are: "
-            f"{', '.join(OURS)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."
+            f"{', '.join(BUILT_IN_FAMILIES)}; of judge_prompts.jsonl: {named}. Import the file, or choose one of these."
         )
     needed = [name for name in VARIANTS if references or "reference" not in name]
     if lacking := [name for name in needed if name not in found.prompts]:

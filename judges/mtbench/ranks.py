@@ -20,7 +20,7 @@ from judges.stats.intervals import REPLICATES
 from judges.stats.uncertainty import TWO_SIDED, Interval
 
 _METHOD = "cluster bootstrap, percentile"
-_SAME = 9
+_EQUAL_DECIMALS = 9
 """Means that are equal to so many decimals are equal: they differ by rounding alone."""
 
 
@@ -165,7 +165,7 @@ def _draws(
         return found.reshape(shape).astype(np.float64)
 
     sums = [table(value) for value in values] + [table(None)]
-    whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _SAME) for each in sums[:-1]]
+    whole = [np.round(each.sum(axis=0) / sums[-1].sum(axis=0), _EQUAL_DECIMALS) for each in sums[:-1]]
     if shape[0] < 2:
         return models.tolist(), whole, [np.empty((0, shape[1])) for _ in values], shape[0]
     totals = resample_from_seed(np.hstack(sums), replicates, seed=0)
@@ -173,7 +173,7 @@ def _draws(
     full = np.flatnonzero((parts[-1] > 0).all(axis=1))
     if len(full) < (1 - MAX_UNDEFINED) * len(totals):
         full = full[:0]
-    drawn = [np.round(part[full] / parts[-1][full], _SAME) for part in parts[:-1]]
+    drawn = [np.round(part[full] / parts[-1][full], _EQUAL_DECIMALS) for part in parts[:-1]]
     return models.tolist(), whole, drawn, shape[0]
 
 

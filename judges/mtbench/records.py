@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from judges.protocols.orders import Order
 
 Winner = Literal["a", "b", "tie", ""]
-TURNED: Mapping[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie", "": ""}
+SWAPPED_WINNER: Mapping[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie", "": ""}
 """A winner once the two models stand in each other's place."""
 WITH_REFERENCE = ("math", "reasoning", "coding")
 """The categories whose judges are shown a reference, where there is one: as FastChat does with single-math-v1."""

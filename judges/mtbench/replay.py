@@ -41,9 +41,9 @@ SCALE = "scale of the mean"
 """Factors that are replayed, named as in the table of all."""
 RATINGS = "ratings"
 """Stands among the factors for the change from the first one's ratings to the other's."""
-NOTHING: frozenset[str] = frozenset()
+NO_FACTORS: frozenset[str] = frozenset()
 _METHOD = "linearised, by question"
-_FLAT = 1e-12
+_ROUNDING = 1e-12
 """Below it a change is rounding."""
 
 
@@ -121,7 +121,7 @@ class _Mean:
         items = len(self.pull)
         none = Interval.point_only(items, cells, float(items), _METHOD, self.point)
         square = items / max(items - 1, 1) * float(self.pull @ self.pull)
-        if items < 2 or square < _FLAT:
+        if items < 2 or square < _ROUNDING:
             return none
         return t_interval(self.point, sqrt(square), items - 1, items, cells, float(items), _METHOD)
 
@@ -141,7 +141,7 @@ def replay(one: Pipeline, other: Pipeline, models: Sequence[str] = ()) -> Waterf
     both = _Both(_ReplayedRatings(one, other, common, questions), _ReplayedRatings(other, one, common, questions))
     if not (both.own.rated and both.theirs.rated):
         return None
-    (first, start), (second, end) = both.own.state(NOTHING), both.theirs.state(NOTHING)
+    (first, start), (second, end) = both.own.state(NO_FACTORS), both.theirs.state(NO_FACTORS)
     steps, switched, later = both.step_path()
     at, last = len(first.row), len(second.row)
     return Waterfall(
@@ -286,7 +286,7 @@ def _questions(of: _ReplayedRatings, table: RatingTable) -> NDArray[np.bool_] | 
 _LEFT_OUT: dict[str, Callable[[_ReplayedRatings, RatingTable], NDArray[np.bool_] | None]] = {
     THINKING: _thinking, CUT: _cut, REFERENCES: _references, QUESTIONS: _questions,
 }  # fmt: skip
-_WHY = {
+_LEFT_OUT_REASONS = {
     THINKING: "answers with thinking are left out: their ratings were given with it, or without it, in view",
     CUT: "answers that would be cut elsewhere are left out: their ratings are of another text",
     REFERENCES: "turns judged with other references, or with a reference only here, are left out",
@@ -355,7 +355,7 @@ class _Both:
             FAILED_RULE: _FAILED_SAID[other.failed] if protocol.failed != other.failed else "",
             SAMPLES: _samples_said(other, protocol) if protocol.samples != other.samples and several else "",
             DUPLICATES: _MANY_SAID[other.duplicates] if protocol.duplicates != other.duplicates else "",
-        } | {name: _WHY[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
+        } | {name: _LEFT_OUT_REASONS[name] for name in _LEFT_OUT if name in own.masks or name in other_replay.masks}
         self.factors = {name: explanation for name, explanation in factors.items() if explanation}
         # A factor that changes nothing in any state is no step; without it the other contributions are the same.
         self.still = [name for name in self.factors if self.contributions(name)[1:] == (0.0, 0.0)]
@@ -389,7 +389,7 @@ class _Both:
 
     def step_path(self) -> tuple[tuple[Step, ...], frozenset[str], tuple[Step, ...]]:
         """The steps on the first one's ratings, the factors that they switch, and the steps on the other's."""
-        steps, later, switched = list[Step](), list[Step](), NOTHING
+        steps, later, switched = list[Step](), list[Step](), NO_FACTORS
         for name in self.factors:
             step = self._step(name, switched)
             if step.rows or self.own.same:
@@ -436,7 +436,7 @@ class _Both:
             Part(f"answers, with {judged}", others.interval(int((~alike).sum())), int((~alike).sum()), _OTHER_TEXT),
             Part("turns of the other alone", (end - second).interval(alone[1]), alone[1], _ALONE[1]),
         )
-        return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _FLAT)
+        return tuple(part for part in parts if part.cells or abs(part.change.point or 0.0) > _ROUNDING)
 
 
 _ALONE = (

@@ -24,9 +24,9 @@ from judges.strict_json import show_value
 Role = Literal["results", "details"]
 JUDGE = "gpt-4o-2024-08-06"
 """The judge of Swallow's evaluation, which its files do not name."""
-_CUTS = (8192, 6144)
+_CUT_CHARACTERS = (8192, 6144)
 """The characters after which it cuts a text."""
-_NEAR = 0.005
+_MEAN_TOLERANCE = 0.005
 _DETAILS = re.compile(r"details_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")
 _RESULTS = re.compile(r"results_(\d{4}-\d\d-\d\dT[\d.:-]+)")
 _SCORES = re.compile(r"judge_score_(.+)_turn_(\d)")
@@ -193,7 +193,7 @@ def _cut_at(file: _File) -> int:
     if name_match := _TRUNCATED.search(file.task):
         return int(name_match[1])
     longest = max((len(text) for _, row in file.rows for text in _texts(row.get("predictions"))), default=0)
-    return longest if longest in _CUTS else 0
+    return longest if longest in _CUT_CHARACTERS else 0
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -313,7 +313,9 @@ def _compare(found: AssembledBench, files: list[_File], results: list[_Results])
                 if isinstance(stated, bool) or not isinstance(stated, (int, float)) or not by_question:
                     continue
                 detail_means = _means(list(by_question.values()))
-                if not any(abs(stated * scale - mean) <= _NEAR * scale for mean in detail_means for scale in (1, 10)):
+                if not any(
+                    abs(stated * scale - mean) <= _MEAN_TOLERANCE * scale for mean in detail_means for scale in (1, 10)
+                ):
                     found.notes.append(
                         f"{one.name}: the mean of turn {turn} is stated as {stated:g}, and the details "
                         f"({file.name}) give {detail_means[0]:.4g} (-1 counted), or {detail_means[-1]:.4g} without it."

@@ -15,7 +15,7 @@ import numpy as np
 from judges.mtbench.comparison import PairAgreement, SharedRatings, compare_two_judges, share_ratings
 from judges.mtbench.experiment import PipelineExperiment
 from judges.mtbench.japanese import japanese_shares
-from judges.mtbench.means import ALL, ModelMeans, means_by_rule, model_means, question_mean
+from judges.mtbench.means import ALL_MODELS, ModelMeans, means_by_rule, model_means, question_mean
 from judges.mtbench.protocol import Protocol, describe_protocol, protocols
 from judges.mtbench.ranks import compare_ranks, rank_models
 from judges.mtbench.ratings import (
@@ -37,9 +37,9 @@ from judges.stats.uncertainty import Interval
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
-EVERYTHING = "(all)"
+ALL_LABEL = "(all)"
 """Stands in place of a model's name for all models together, or of a turn for all turns."""
-_SOME = 0.001
+_MIN_JAPANESE_SHARE = 0.001
 """Where less than this is Japanese in every model's answers, they are in another language."""
 
 
@@ -166,7 +166,7 @@ def _judges(chosen: RatingSelection) -> ResultTable:
 
 def _judge_and_model(chosen: RatingSelection, judge: str, model: str) -> Row:
     """The first two columns: judge and model."""
-    return {"judge": judge_label(chosen.bench, judge), "model": EVERYTHING if model == ALL else model}
+    return {"judge": judge_label(chosen.bench, judge), "model": ALL_LABEL if model == ALL_MODELS else model}
 
 
 def _means(chosen: RatingSelection, means: Sequence[ModelMeans]) -> ResultTable:
@@ -217,7 +217,7 @@ def _shared_table(chosen: RatingSelection) -> ResultTable:
             cells = shared if model is None else shared.where(shared.row.model == model)
             x, y, question = cells.one, cells.other, cells.row.question
             rows.append(
-                {"judge": one, "other": other, "model": EVERYTHING if model is None else shared.row.models[model]}
+                {"judge": one, "other": other, "model": ALL_LABEL if model is None else shared.row.models[model]}
                 | {"cells": len(x)} | figure_columns("mean", question_mean(x, question))
                 | figure_columns("other_mean", question_mean(y, question))
                 | figure_columns("difference", question_mean(y - x, question))
@@ -297,10 +297,10 @@ def _japanese(chosen: RatingSelection) -> ResultTable:
     rows: list[Row] = []
     shares = japanese_shares(chosen.bench)
     for one in shares:
-        row: Row = {"model": one.model, "turn": one.turn or EVERYTHING}
+        row: Row = {"model": one.model, "turn": one.turn or ALL_LABEL}
         rows.append(row | {"characters": one.characters, "japanese": one.japanese} | figure_columns("share", one.share))
     notes = ("Of all characters of the answers as plain text, spaces too; blocks of thinking are left out.",)
-    some = any((found.share.point or 0) >= _SOME for found in shares)
+    some = any((found.share.point or 0) >= _MIN_JAPANESE_SHARE for found in shares)
     return ResultTable("japanese", "Share of Japanese characters", rows if some else (), notes)
 
 
@@ -369,7 +369,7 @@ def vote_table(bench: Bench) -> ResultTable:
     rows: list[Row] = []
     for one in vote_agreement(bench):
         row: Row = {"one": one.one if one.between else judge_label(bench, one.one), "other": one.other}
-        row |= {"turn": EVERYTHING if one.turn is None else one.turn, "ties": one.setup, "pairs": one.pairs}
+        row |= {"turn": ALL_LABEL if one.turn is None else one.turn, "ties": one.setup, "pairs": one.pairs}
         rows.append(row | figure_columns("agreement", one.equal) | figure_columns("kappa", one.kappa))
     notes = (
         "agreement: the share of equal pairs of votes, which with ties counted is S1, and with ties dropped S2 in the "

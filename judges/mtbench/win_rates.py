@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from judges.mtbench.ratings import Codes, RatingTable
-from judges.mtbench.records import TURNED, Bench, Winner
+from judges.mtbench.records import SWAPPED_WINNER, Bench, Winner
 from judges.stats.agreement import Floats
 from judges.stats.clustered import mean_by_item, share_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
@@ -106,7 +106,7 @@ def decide_games(bench: Bench) -> Verdicts:
 
 def sort_names(a: str, b: str, winner: Winner) -> tuple[str, str, Winner]:
     """Two models in sorted order, and the winner turned with them."""
-    return (a, b, winner) if a <= b else (b, a, TURNED[winner])
+    return (a, b, winner) if a <= b else (b, a, SWAPPED_WINNER[winner])
 
 
 def verdicts_from_ratings(table: RatingTable) -> Verdicts:

@@ -7,7 +7,7 @@ from typing import Any
 
 from judges.practice import dialogue, generic, pair, response
 from judges.practice.completion import Reply
-from judges.practice.family import SAYS, PracticeJudge
+from judges.practice.family import DISCLAIMER, PracticeJudge
 from judges.practice.shape import follow_reference, schema_from_outline
 from judges.protocols.messages import read_fence
 
@@ -30,7 +30,7 @@ def answer_message(judge: PracticeJudge, text: str, schema: dict[str, Any] | Non
     """
     found = read_fence(text)
     if found is None:
-        note = f"{SAYS} It answers judge cards; this message holds no material to judge."
+        note = f"{DISCLAIMER} It answers judge cards; this message holds no material to judge."
         return {"note": note} if as_json or schema else (note,)
     card, fields = found[0], _known_fields(found[1])
     if card in _PROSE and not schema and not as_json:

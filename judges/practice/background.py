@@ -12,7 +12,7 @@ from judges.practice.options import BadOption, PracticeOptions
 if TYPE_CHECKING:
     from judges.practice.server import Server
 
-_PATIENCE = 30.0
+_TIMEOUT_SECONDS = 30.0
 _LOCK = threading.Lock()
 _RUNNING: dict[PracticeOptions, PracticeEndpoint] = {}
 
@@ -34,7 +34,7 @@ class PracticeEndpoint:
                 del _RUNNING[self.options]
         if self._thread.is_alive() and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_PATIENCE)
+        self._thread.join(_TIMEOUT_SECONDS)
 
     @property
     def alive(self) -> bool:
@@ -81,7 +81,7 @@ def serve_in_thread(server: Server) -> PracticeEndpoint:
             ready.set()
 
     threading.Thread(target=work, name="practice endpoint", daemon=True).start()
-    if not ready.wait(_PATIENCE) or not outcomes:
+    if not ready.wait(_TIMEOUT_SECONDS) or not outcomes:
         raise BadOption("The practice endpoint did not start in time: the machine is too busy. Try again.")
     (first, *_) = outcomes
     if isinstance(first, Exception):

@@ -13,10 +13,10 @@ from judges.practice.model import ErrorReply
 from judges.practice.options import PracticeOptions
 
 URL = "/v1/chat/completions"
-ENDS = ("completed", "expired", "failed")
-_AT_A_TIME = 20
-_DAY = 86_400
-_MOST = 50_000
+END_STATES = ("completed", "expired", "failed")
+_LINES_PER_PAUSE = 20
+_DAY_SECONDS = 86_400
+_MAX_LINES = 50_000
 """Lines of a batch, as at OpenAI."""
 
 
@@ -67,8 +67,8 @@ class Batches:
         if shown_file["purpose"] != "batch":
             raise model.bad_request("The file was not uploaded with purpose 'batch'.", "input_file_id")
         ends = str((body.get("metadata") or {}).get("practice_ends") or self._options.batch_ends)
-        if ends not in ENDS:
-            raise model.bad_request(f"A batch ends as one of {', '.join(ENDS)}.", "metadata")
+        if ends not in END_STATES:
+            raise model.bad_request(f"A batch ends as one of {', '.join(END_STATES)}.", "metadata")
         ident, at = f"batch_practice{len(self._jobs) + 1}", unix_seconds()
         shown: dict[str, Any] = {
             "id": ident,
@@ -81,7 +81,7 @@ class Batches:
             "output_file_id": None,
             "error_file_id": None,
             "created_at": at,
-            "expires_at": at + _DAY,
+            "expires_at": at + _DAY_SECONDS,
             **dict.fromkeys(("in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at")),
             **dict.fromkeys(("cancelling_at", "cancelled_at")),
             "request_counts": {"total": 0, "completed": 0, "failed": 0},
@@ -121,8 +121,8 @@ class Batches:
         good: list[bytes] = []
         failed: list[bytes] = []
         for number, line in enumerate(lines):
-            if number % _AT_A_TIME == 0:
-                await asyncio.sleep(self._options.batch_seconds / 2 / (len(lines) // _AT_A_TIME + 1))
+            if number % _LINES_PER_PAUSE == 0:
+                await asyncio.sleep(self._options.batch_seconds / 2 / (len(lines) // _LINES_PER_PAUSE + 1))
             if shown["status"] == "cancelling" or number >= last:
                 code = "batch_cancelled" if shown["status"] == "cancelling" else "batch_expired"
                 missed = {"code": code, "message": "This request was not carried out before the batch ended."}
@@ -162,8 +162,8 @@ def _lines(data: bytes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         lines.append(line)
     if not lines and not faults:
         faults.append(_fault("empty_file", "The input file has no lines.", None))
-    if len(lines) > _MOST:
-        faults.append(_fault("too_many_tasks", f"A batch has at most {_MOST} lines.", None))
+    if len(lines) > _MAX_LINES:
+        faults.append(_fault("too_many_tasks", f"A batch has at most {_MAX_LINES} lines.", None))
     return lines, faults
 
 

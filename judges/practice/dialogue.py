@@ -9,10 +9,10 @@ from typing import Any
 from judges.cards.multi_turn_dialogue.card import allowed_verdicts
 from judges.practice import words
 from judges.practice.completion import Grade
-from judges.practice.family import SAYS, PracticeJudge
+from judges.practice.family import DISCLAIMER, PracticeJudge
 
-_MANY = 10
-_TIRED = "tires"
+_TIRING_TURNS = 10
+_TIRING_FLAW = "tires"
 
 
 @dataclass
@@ -44,7 +44,7 @@ def assistant_turns(fields: dict[str, Any], scenario: bool = True) -> list[Assis
         text = words.field_text(entry)
         if entry.get("role") == "assistant":
             goal = words.content_words(user)
-            corrected = words.CORRECTS.stand_in(user)
+            corrected = words.CORRECTION_CUES.occur_in(user)
             turn = AssistantTurn(
                 int(entry.get("turn") or 0), text, user, goal, earlier | setting, text in texts, corrected
             )
@@ -61,7 +61,7 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
     turns = assistant_turns(fields, not judge.has("ignores_scenario")) if judge.reads else _assistant_turns(fields)
     for one in turns:
         score_turn(judge, one)
-    if judge.has(_TIRED) and len(turns) > _MANY:
+    if judge.has(_TIRING_FLAW) and len(turns) > _TIRING_TURNS:
         for one in turns:
             one.scores, one.issues = turns[0].scores, turns[0].issues
     whole = score_conversation(judge, fields, turns)
@@ -77,7 +77,9 @@ def judge_dialogue(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, An
         ],
         "conversation_level": whole,
         "verdict": verdict,
-        "decision_basis": f"{SAYS} The lowest turn is {weakest or 'none'}, the scores allow {' or '.join(allowed)}.",
+        "decision_basis": (
+            f"{DISCLAIMER} The lowest turn is {weakest or 'none'}, the scores allow {' or '.join(allowed)}."
+        ),
         "weakest_turn": weakest,
     }
 
@@ -107,17 +109,17 @@ def score_turn(judge: PracticeJudge, one: AssistantTurn) -> None:
         return
     own = words.content_words(one.text)
     topic, memory = words.word_share(own, one.goal, 8), words.word_share(own, one.before, 12)
-    vague = words.EVADES.stand_in(one.text)
-    forgets = words.FORGETS.stand_in(one.text)
+    vague = words.EVASION_CUES.occur_in(one.text)
+    forgets = words.FORGETTING_CUES.occur_in(one.text)
     recalls = memory if one.before else max(topic, 0.5)
-    ignored = 0.3 if one.corrected and not words.TAKES_IT.stand_in(one.text) else 0.0
+    ignored = 0.3 if one.corrected and not words.ACCEPTANCE_CUES.occur_in(one.text) else 0.0
     minus = 0.45 * forgets + 0.25 * one.same + ignored
     seen = {"memory": 0.5 + 0.5 * recalls, "topic": 0.35 + 0.65 * topic, "minus": minus}
     one.scores["context_use"] = judge.grade(f"context_use {one.turn}", one.text, seen)
     seen = {"topic": 0.2 + 0.8 * topic, "form": words.length_band(one.text), "memory": 0.4 + 0.6 * memory}
     minus = 0.33 * vague + 0.5 * one.same
     one.scores["helpfulness"] = judge.grade(f"helpfulness {one.turn}", one.text, {**seen, "minus": minus})
-    harm = not judge.obeys(one.text) and words.UNSAFE.stand_in(one.text)
+    harm = not judge.obeys(one.text) and words.UNSAFE_CUES.occur_in(one.text)
     one.scores["safety"] = Grade.from_raw(2 if harm else 5)
     if harm:
         one.issues.append("says something on the practice list of unsafe or flattering phrases")
@@ -140,21 +142,21 @@ def score_conversation(
     the user's words and says so.
     """
     if not turns:
-        none = {"score": "n/a", "note": SAYS}
+        none = {"score": "n/a", "note": DISCLAIMER}
         return {
-            "coherence": {"score": Grade.from_raw(3), "note": SAYS},
+            "coherence": {"score": Grade.from_raw(3), "note": DISCLAIMER},
             "task_completion": none,
             "repair_handling": none,
         }
     text = "\n".join(t.text for t in turns)
     if not judge.reads:
         whole = ("coherence", "task_completion", "repair_handling")
-        return {name: {"score": judge.grade(name, text, {}), "note": SAYS} for name in whole}
+        return {name: {"score": judge.grade(name, text, {}), "note": DISCLAIMER} for name in whole}
     recalled = [words.word_share(words.content_words(t.text), t.before | t.goal, 14) for t in turns]
-    broken = sum(t.same or words.FORGETS.stand_in(t.text) for t in turns) / len(turns)
+    broken = sum(t.same or words.FORGETTING_CUES.occur_in(t.text) for t in turns) / len(turns)
     seen = {"memory": 0.3 + 0.7 * sum(recalled) / len(recalled), "form": words.evenness(text), "minus": broken}
     coherence = judge.grade("coherence", text, seen)
-    request_turns = [t for t in turns if words.REQUESTS.stand_in(t.user)]
+    request_turns = [t for t in turns if words.REQUEST_CUES.occur_in(t.user)]
     setting = words.content_words(words.field_text(fields.get("scenario_description")))
     done: Grade | str = "n/a"
     if request_turns or setting:
@@ -164,8 +166,8 @@ def score_conversation(
         scene = words.word_share(words.content_words(text), setting, 10) if setting else took
         if judge.has("ignores_scenario"):
             scene = took
-        thanked = 0.2 if words.THANKS.stand_in(_last_words(fields)) else 0.0
-        evaded = 0.4 if words.EVADES.stand_in(last.text) else 0.0
+        thanked = 0.2 if words.THANKS_CUES.occur_in(_last_words(fields)) else 0.0
+        evaded = 0.4 if words.EVASION_CUES.occur_in(last.text) else 0.0
         done = judge.grade(
             "task_completion", text, {"topic": 0.25 + 0.5 * took + 0.4 * scene, "minus": evaded - thanked}
         )
@@ -173,7 +175,8 @@ def score_conversation(
     repaired: Grade | str = "n/a"
     if corrected and not judge.has("repair_na"):
         took = sum(
-            0.5 * (words.TAKES_IT.stand_in(t.text)) + 0.5 * words.word_share(words.content_words(t.text), t.goal, 5)
+            0.5 * (words.ACCEPTANCE_CUES.occur_in(t.text))
+            + 0.5 * words.word_share(words.content_words(t.text), t.goal, 5)
             for t in corrected
         ) / len(corrected)
         repaired = judge.grade("repair_handling", text, {"memory": took})
@@ -182,8 +185,8 @@ def score_conversation(
         coherence = Grade.from_raw(mean)
         done = done if isinstance(done, str) else Grade.from_raw(mean)
     return {
-        "coherence": {"score": coherence, "note": f"{SAYS} Words of earlier turns come up again."},
-        "task_completion": {"score": done, "note": SAYS if done != "n/a" else "No request was found."},
+        "coherence": {"score": coherence, "note": f"{DISCLAIMER} Words of earlier turns come up again."},
+        "task_completion": {"score": done, "note": DISCLAIMER if done != "n/a" else "No request was found."},
         "repair_handling": {"score": repaired, "note": f"{len(corrected)} user turns with a correction cue."},
     }
 

@@ -6,12 +6,12 @@ import hashlib
 from dataclasses import dataclass
 from math import log, sqrt
 
-from judges.client.endpoint import PRACTICE
+from judges.client.endpoint import PRACTICE_PREFIX
 from judges.practice.completion import Grade, count_tokens
-from judges.practice.words import ORDERS, length_band, length_level
+from judges.practice.words import ORDER_CUES, length_band, length_level
 
 OWNER = "assay-practice"
-SAYS = "Practice, not a language model: a fixed rule made this."
+DISCLAIMER = "Practice, not a language model: a fixed rule made this."
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,14 @@ class ModelFamily:
 FAMILIES = {
     family.name: family
     for family in (
-        ModelFamily(PRACTICE + "heuristic", "overlap of words, length band, cues", topic=1.4, form=1.0, memory=1.2),
         ModelFamily(
-            PRACTICE + "second", "the same ideas, other weights", topic=0.8, form=1.6, memory=0.9, kindness=0.08
+            PRACTICE_PREFIX + "heuristic", "overlap of words, length band, cues", topic=1.4, form=1.0, memory=1.2
         ),
-        ModelFamily(PRACTICE + "length", "the longer, the better", sees="length"),
-        ModelFamily(PRACTICE + "constant", "the step above the middle, always", sees="nothing"),
+        ModelFamily(
+            PRACTICE_PREFIX + "second", "the same ideas, other weights", topic=0.8, form=1.6, memory=0.9, kindness=0.08
+        ),
+        ModelFamily(PRACTICE_PREFIX + "length", "the longer, the better", sees="length"),
+        ModelFamily(PRACTICE_PREFIX + "constant", "the step above the middle, always", sees="nothing"),
     )
 }
 
@@ -107,7 +109,7 @@ class PracticeJudge:
 
     def obeys(self, text: str) -> bool:
         """Whether the model does what an order inside the text says (a planted flaw)."""
-        return "obeys_orders" in self.flaws and self.family.sees == "words" and ORDERS.stand_in(text)
+        return "obeys_orders" in self.flaws and self.family.sees == "words" and ORDER_CUES.occur_in(text)
 
     def has(self, flaw: str) -> bool:
         """Whether a flaw is planted in this model; the floors have none but their own."""

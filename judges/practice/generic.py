@@ -7,10 +7,10 @@ from typing import Any
 
 from judges.practice import dialogue, pair, response, words
 from judges.practice.completion import Grade
-from judges.practice.family import SAYS, PracticeJudge, upper_middle
+from judges.practice.family import DISCLAIMER, PracticeJudge, upper_middle
 from judges.practice.shape import follow_reference, schema_options, schema_range
 
-_DEEP = 30
+_MAX_DEPTH = 30
 _PASSED_OVER = ("score", "scores", "value", "rating", "values")
 """Keys that name no dimension: the key around them does."""
 _TURN_KEYS = ("turn", "turn_number")
@@ -66,7 +66,7 @@ def dialogue_weakest(fields: dict[str, Any]) -> int:
 def _fill(
     judge: PracticeJudge, fields: dict[str, Any], node: dict[str, Any], root: dict[str, Any], at: ReplyPlace, deep: int
 ) -> Any:
-    if deep > _DEEP:
+    if deep > _MAX_DEPTH:
         return None
     among = schema_options(node, root)
     chosen = _enough(among)
@@ -160,7 +160,7 @@ def _text(fields: dict[str, Any], at: ReplyPlace) -> str:
         return at.label
     if at.name in _NAME_KEYS and at.given:
         return at.given
-    return "assistant" if at.name == "role" else SAYS
+    return "assistant" if at.name == "role" else DISCLAIMER
 
 
 def _list(

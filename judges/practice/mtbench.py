@@ -13,7 +13,7 @@ from typing import Any
 
 from judges.practice import pair, response, words
 from judges.practice.completion import Reply
-from judges.practice.family import SAYS, PracticeJudge, draw_chance
+from judges.practice.family import DISCLAIMER, PracticeJudge, draw_chance
 
 _BLOCK = re.compile(
     r"^(?:\[|<\|)The Start of ([^\]|\n]{1,80})(?:\]|\|>)\n(.*?)\n?^(?:\[|<\|)The End of \1(?:\]|\|>)",
@@ -26,8 +26,8 @@ _KANA, _HANGUL, _HAN = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\uac00-\ud7
 _SENTENCES = json.loads(Path(__file__).with_name("sentences.json").read_text(encoding="utf-8"))
 """What an answer is made of, by language: sentences around words of the question."""
 _TOPIC = re.compile(r"[\u30a1-\u30fa\u30fc]{2,}|[\u4e00-\u9fff]{2,}|[\uac00-\ud7af]{2,}|[A-Za-z]{4,}|\d{2,}")
-_READ = 2_000
-_THINKS = 0.3
+_MAX_READ_CHARACTERS = 2_000
+_THINKING_SHARE = 0.3
 """The share of its answers before which practice-second thinks aloud."""
 
 
@@ -48,7 +48,9 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
         attempt = judge.attempt if judge.temperature else 0
         return draw_chance(judge.seed if judge.temperature else 0, f"{judge.family.name} {judge.key}", attempt, purpose)
 
-    taken = [one for one in dict.fromkeys(_TOPIC.findall(question[:_READ])) if one.lower() not in words.COMMON]
+    taken = [
+        one for one in dict.fromkeys(_TOPIC.findall(question[:_MAX_READ_CHARACTERS])) if one.lower() not in words.COMMON
+    ]
     taken = taken or [question.strip()[:20] or "this"]
     lines = _SENTENCES[_language(question)]
     number = {"length": 40, "nothing": 2}.get(judge.family.sees, 3 + int(6 * draw("length")))
@@ -56,8 +58,12 @@ def answer_question(judge: PracticeJudge, question: str) -> str:
     for n in range(number):
         a, b, c = (taken[int(draw(f"{n} {slot}") * len(taken))] for slot in "abc")
         parts.append(lines[n % len(lines)].format(a=a, b=b, c=c))
-    answer = f"{' '.join(parts)}\n\n({SAYS})"
-    return f"<think>\n{parts[0]}\n</think>\n\n{answer}" if judge.family.kindness and draw("think") < _THINKS else answer
+    answer = f"{' '.join(parts)}\n\n({DISCLAIMER})"
+    return (
+        f"<think>\n{parts[0]}\n</think>\n\n{answer}"
+        if judge.family.kindness and draw("think") < _THINKING_SHARE
+        else answer
+    )
 
 
 def _language(text: str) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 from judges.cards.long_form_pairwise.card import allowed_verdicts
 from judges.practice import words
 from judges.practice.completion import Grade, count_tokens
-from judges.practice.family import SAYS, PracticeJudge
+from judges.practice.family import DISCLAIMER, PracticeJudge
 from judges.sections import cut_sections
 
-_TIE = 0.06
+_TIE_MARGIN = 0.06
 """Aggregates nearer than this are called a tie: far closer than the card allows at most."""
-_EVEN = 0.015
+_PLAIN_TIE_MARGIN = 0.015
 """Sides of a plain pair whose worth is nearer than this are called a tie."""
 _MAJOR = 0.5
 SIDES = ("a", "b")
@@ -114,7 +114,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
         sections.append({**sections[0], "section_label": "Overall impression"} if sections else {})
     a, b = aggregate["a"], aggregate["b"]
     allowed = allowed_verdicts(a, b)
-    verdict = "tie" if abs(a - b) < _TIE and "tie" in allowed else allowed[0]
+    verdict = "tie" if abs(a - b) < _TIE_MARGIN and "tie" in allowed else allowed[0]
     if judge.has("contradicts"):
         verdict = "b" if verdict == "a" else "a"
     return {
@@ -122,7 +122,7 @@ def judge_long_form(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
         "long_form_failures": {"response_a": failures["a"], "response_b": failures["b"]},
         "aggregate_scores": {"response_a": a, "response_b": b},
         "verdict": verdict,
-        "decision_basis": f"{SAYS} Its sections come to {a:g} for A and {b:g} for B.",
+        "decision_basis": f"{DISCLAIMER} Its sections come to {a:g} for A and {b:g} for B.",
     }
 
 
@@ -160,7 +160,7 @@ def _failures(fields: dict[str, Any], side: str) -> list[str]:
     if len(middle) > 30 and ends and words.word_share(own, middle) < 0.06:
         found.append("lost_in_middle")
     covered = words.word_share(own, _common(source))
-    if covered < 0.15 or (covered < 0.3 and words.CONCLUDES.stand_in(text[-600:])):
+    if covered < 0.15 or (covered < 0.3 and words.CONCLUSION_CUES.occur_in(text[-600:])):
         found.append("false_completeness")
     if text.count("```") % 2 or (_HEADING.search(text[:half]) and half > 3000 and not _HEADING.search(text[half:])):
         found.append("format_collapse")
@@ -186,15 +186,15 @@ def compare_responses(judge: PracticeJudge, fields: dict[str, Any]) -> str:
         form = 0.5 * words.evenness(text) + 0.5 * words.length_band(text)
         worth[side] = judge.worth(text, {"topic": topic, "form": form}, side == "a")
     off = worth["a"] - worth["b"]
-    return "tie" if abs(off) < _EVEN else "a" if off > 0 else "b"
+    return "tie" if abs(off) < _PLAIN_TIE_MARGIN else "a" if off > 0 else "b"
 
 
 def judge_plain(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
     """plain_pairwise."""
-    return {"verdict": compare_responses(judge, fields), "reason": SAYS}
+    return {"verdict": compare_responses(judge, fields), "reason": DISCLAIMER}
 
 
 def judge_in_prose(judge: PracticeJudge, fields: dict[str, Any]) -> tuple[str | Grade, ...]:
     """mt_bench_pair: the verdict in double brackets at the end of a sentence or two."""
     verdict = {"a": "A", "b": "B", "tie": "C"}[compare_responses(judge, fields)]
-    return (f"{SAYS} It compared the words taken up, the form and the length.\n\n[[{verdict}]]",)
+    return (f"{DISCLAIMER} It compared the words taken up, the form and the length.\n\n[[{verdict}]]",)

@@ -8,14 +8,14 @@ from typing import Any
 
 from judges.practice import words
 from judges.practice.completion import Grade
-from judges.practice.family import SAYS, PracticeJudge, upper_middle
+from judges.practice.family import DISCLAIMER, PracticeJudge, upper_middle
 
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _LIST = re.compile(r"^\s*(?:[-*•・]|\d+[.)])\s", re.MULTILINE)
 _WANTS_LIST = words.Cues("list", "bullet", "steps", "points", "箇条書き", "リスト", "列出", "步骤")
 _WEIGHTS = {"high": 1.0, "medium": 0.5, "low": 0.25}
 VERDICTS = ("poor", "borderline", "good", "excellent")
-_LIMITS = (2.5, 3.5, 4.5)
+_VERDICT_LIMITS = (2.5, 3.5, 4.5)
 HINTS: dict[str, tuple[str, ...]] = {
     "true": ("factual", "accura", "correct", "truth", "ground", "faithful", "honest", "正確", "事実", "准确", "真实"),
     "order": ("instruct", "follow", "format", "constraint", "relevan", "task", "help", "指示", "関連", "指令", "相关"),
@@ -37,7 +37,7 @@ def observe_output(task: str, output: str, reference: str = "") -> dict[str, dic
     """
     own, task_words, known = words.content_words(output), words.content_words(task), words.content_words(reference)
     took = words.word_share(own, task_words, 10)
-    vague = 0.25 if words.EVADES.stand_in(output) else 0.0
+    vague = 0.25 if words.EVASION_CUES.occur_in(output) else 0.0
     if known:
         right, stated = set(_NUMBERS.findall(reference)), set(_NUMBERS.findall(output))
         truth = 0.3 + 0.7 * words.word_share(own, known, 25)
@@ -45,7 +45,7 @@ def observe_output(task: str, output: str, reference: str = "") -> dict[str, dic
     else:
         strange = set(_NUMBERS.findall(output)) - set(_NUMBERS.findall(task))
         truth, wrong = 0.7, min(0.2, 0.03 * len(strange))
-    listed = 0.2 if _WANTS_LIST.stand_in(task) and not _LIST.search(output) else 0.0
+    listed = 0.2 if _WANTS_LIST.occur_in(task) and not _LIST.search(output) else 0.0
     even, shape = words.evenness(output), words.length_band(output)
     return {
         "true": {"topic": truth, "minus": wrong + vague / 2},
@@ -55,7 +55,7 @@ def observe_output(task: str, output: str, reference: str = "") -> dict[str, dic
             "form": words.length_level(output, 15, 350),
         },
         "clear": {"form": 0.5 * even + 0.5 * shape, "topic": 0.5 + 0.5 * even},
-        "kind": {"topic": 0.95, "minus": 0.6 if words.UNSAFE.stand_in(output) else 0.0},
+        "kind": {"topic": 0.95, "minus": 0.6 if words.UNSAFE_CUES.occur_in(output) else 0.0},
         "": {"topic": 0.25 + 0.75 * took, "form": 0.5 * shape + 0.5 * even, "memory": truth, "minus": vague},
     }
 
@@ -105,8 +105,8 @@ def judge_rubric(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]
     scores = {name: judge.grade(name, output, saw[what]) for name, what in names.items()}
     mean = sum(scores.values()) / len(scores)
     issues = [f"low {name.replace('_', ' ')} by the practice rule" for name, score in scores.items() if score <= 2]
-    verdict = "excellent" if judge.has("contradicts") else VERDICTS[sum(mean >= limit for limit in _LIMITS)]
-    return {"scores": scores, "verdict": verdict, "decision_basis": f"{SAYS} Mean {mean:.2f}.", "issues": issues}
+    verdict = "excellent" if judge.has("contradicts") else VERDICTS[sum(mean >= limit for limit in _VERDICT_LIMITS)]
+    return {"scores": scores, "verdict": verdict, "decision_basis": f"{DISCLAIMER} Mean {mean:.2f}.", "issues": issues}
 
 
 def judge_pointwise(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def judge_pointwise(judge: PracticeJudge, fields: dict[str, Any]) -> dict[str, A
         "dimensions": entries,
         "overall_score": overall,
         "trustworthy_aggregate": 2 * sum(e["confidence"] != "low" for e in entries) > len(entries),
-        "decision_basis": SAYS,
+        "decision_basis": DISCLAIMER,
     }
 
 
@@ -154,9 +154,8 @@ def rate_in_prose(judge: PracticeJudge, fields: dict[str, Any]) -> tuple[str | G
     if earlier:
         level["memory"] = 0.3 + 0.7 * words.word_share(words.content_words(output), earlier, 12)
     grade = judge.grade("rating", output, level, 1, 10)
-    text = (
-        f"{SAYS} It looked at the words taken up ({level['topic']:.2f} of 1) and the form ({level['form']:.2f} of 1)."
-    )
+    seen = f"the words taken up ({level['topic']:.2f} of 1) and the form ({level['form']:.2f} of 1)"
+    text = f"{DISCLAIMER} It looked at {seen}."
     return (f"{text}\n\nRating: [[", grade, "]]")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|<[^<>\n]*>|\.\.\.|-?\d+(?:\.\d+)?|true|false|null|[{}\[\]:,|]')
 _RANGE = re.compile(r"(-?\d+)\s*(?:to|-|–)\s*(-?\d+)")
 _SPAN = re.compile(r"a number from (-?[\d.]+(?:e\+?\d+)?) to (-?[\d.]+(?:e\+?\d+)?)(?:, in steps of ([\d.]+))?")
-_DEEP = 40
+_MAX_DEPTH = 40
 
 
 def schema_from_outline(text: str) -> dict[str, Any] | None:
@@ -41,7 +41,7 @@ def _either(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]
 
 
 def _one(tokens: list[str], at: int, deep: int) -> tuple[dict[str, Any], int]:
-    if deep > _DEEP:
+    if deep > _MAX_DEPTH:
         raise ValueError("too deep")
     token = tokens[at]
     if token == "{":
@@ -92,7 +92,7 @@ def schema_range(node: dict[str, Any]) -> tuple[float, float, float]:
 
 def follow_reference(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
     """A node of a JSON Schema with its $ref followed."""
-    for _ in range(_DEEP):
+    for _ in range(_MAX_DEPTH):
         ref = node.get("$ref")
         if not isinstance(ref, str):
             return node

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from judges.practice.completion import count_tokens
 
-_READ = 60_000
+_MAX_READ_CHARACTERS = 60_000
 """Characters of a text that are looked at; the rest only counts for its length."""
 _WORD = re.compile(r"[^\W\d_]{3,}|\d+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
@@ -27,9 +27,9 @@ class Cues:
     def __init__(self, *phrases: str) -> None:
         self._phrases = phrases
 
-    def stand_in(self, text: str) -> bool:
+    def occur_in(self, text: str) -> bool:
         """Whether any of them occurs in the text. A regular expression of all takes ten times as long."""
-        lowered = text[:_READ].lower()
+        lowered = text[:_MAX_READ_CHARACTERS].lower()
         return any(phrase in lowered and _stands_alone(phrase, lowered) for phrase in self._phrases)
 
 
@@ -48,16 +48,16 @@ def _stands_alone(phrase: str, text: str) -> bool:
 
 
 _CUES = json.loads(Path(__file__).with_name("cues.json").read_text(encoding="utf-8"))
-EVADES, FORGETS, UNSAFE = (Cues(*_CUES[name]) for name in ("evades", "forgets", "unsafe"))
-CORRECTS, TAKES_IT = Cues(*_CUES["corrects"]), Cues(*_CUES["takes_it"])
-REQUESTS, THANKS = Cues(*_CUES["requests"]), Cues(*_CUES["thanks"])
-CONCLUDES, ORDERS = Cues(*_CUES["concludes"]), Cues(*_CUES["orders"])
+EVASION_CUES, FORGETTING_CUES, UNSAFE_CUES = (Cues(*_CUES[name]) for name in ("evades", "forgets", "unsafe"))
+CORRECTION_CUES, ACCEPTANCE_CUES = Cues(*_CUES["corrects"]), Cues(*_CUES["takes_it"])
+REQUEST_CUES, THANKS_CUES = Cues(*_CUES["requests"]), Cues(*_CUES["thanks"])
+CONCLUSION_CUES, ORDER_CUES = Cues(*_CUES["concludes"]), Cues(*_CUES["orders"])
 
 
 @lru_cache(maxsize=2048)
 def content_words(text: str) -> frozenset[str]:
     """The content words of a text: words of three letters or more and numbers, pairs of characters in wide scripts."""
-    text = text[:_READ].lower()
+    text = text[:_MAX_READ_CHARACTERS].lower()
     found = set(_WORD.findall(text)) - COMMON
     if not text.isascii():
         found = {w for w in found if not _WIDE.match(w)}

@@ -129,7 +129,7 @@ def remaining_pieces(card: Card, params: Params, task: Task, answers: Mapping[st
     only the pieces that continue such a piece are left out, unless a call failed.
     """
     if card.conversation is not None:
-        return _unsaid(card.conversation, task, answers)
+        return _open_pieces(card.conversation, task, answers)
     missing = []
     for call in _calls(card, params, task, answers):
         answer = answers.get(call.name)
@@ -183,10 +183,10 @@ def fuse(card: Card, params: Params, task: Task, answers: Mapping[str, CallReply
     If a piece was not asked or cannot be read, the whole judgment is unscored and names that piece: half of a
     comparison, or a dialogue with a gap, is not a measurement, and a missing part is never filled in.
     """
-    return _together(card, params, task, _calls(card, params, task, answers), answers)
+    return _fuse_answers(card, params, task, _calls(card, params, task, answers), answers)
 
 
-def _together(
+def _fuse_answers(
     card: Card, params: Params, task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]
 ) -> FinishedJudgment:
     if card.conversation is not None:
@@ -197,7 +197,7 @@ def _together(
     raw = _pack_calls(calls, answers)
     readings: dict[str, Reading] = {}
     for call in calls:
-        found = _reading(card, params, task, call, answers[call.name]) if call.name in answers else _UNASKED
+        found = _reading(card, params, task, call, answers[call.name]) if call.name in answers else _NOT_ASKED_READING
         if found.unscored:
             return FinishedJudgment(task, raw, Reading(unscored=found.unscored, why=f"{call.words}: {found.why}"))
         readings[call.name] = found
@@ -219,7 +219,8 @@ def reread(card: Card, params: Params, task: Task, raw: str) -> FinishedJudgment
     answers = {row[0]: CallReply(task.key, task.part, task.sample, *row) for row in found}
     calls = _calls_of_pieces(card, params, task, set(answers))
     ours = bool(answers) and set(answers) <= {call.name for call in calls} - {""}
-    return FinishedJudgment(task, raw, _together(card, params, task, calls, answers).reading if ours else _NOTHING)
+    reading = _fuse_answers(card, params, task, calls, answers).reading if ours else _DAMAGED_READING
+    return FinishedJudgment(task, raw, reading)
 
 
 def params_of_stored(given: Mapping[str, Any]) -> Params:
@@ -269,8 +270,8 @@ def unpack_replies(raw: str) -> list[tuple[str, str, UnscoredReason | None, str]
 
 
 _WINDOW = re.compile(r"window:\d{1,4}/(\d{1,4})", re.ASCII)
-_UNASKED = Reading(unscored="incomplete", why="it was not asked")
-_NOTHING = Reading(unscored="unreadable", why="the stored pieces are not those of this judge")
+_NOT_ASKED_READING = Reading(unscored="incomplete", why="it was not asked")
+_DAMAGED_READING = Reading(unscored="unreadable", why="the stored pieces are not those of this judge")
 
 
 @dataclass(frozen=True)
@@ -329,7 +330,7 @@ def _window_call(card: Card, item: Dialogue, window: windows.Window) -> _Call:
     )
 
 
-def _unsaid(conversation: AnsweringCalls, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
+def _open_pieces(conversation: AnsweringCalls, task: Task, answers: Mapping[str, CallReply]) -> list[str]:
     """The pieces of a conversation that can still be asked; none once a call has failed."""
     if any(answer.unscored == "api_error" for answer in answers.values()):
         return []
@@ -341,7 +342,10 @@ def _unsaid(conversation: AnsweringCalls, task: Task, answers: Mapping[str, Call
 
 def _finish_conversation(task: Task, calls: Sequence[_Call], answers: Mapping[str, CallReply]) -> FinishedJudgment:
     """The judgment of a conversation: it has no scores, and is unscored if a call failed or a reply is missing."""
-    read = [(call, _conversation_reading(answers[call.name]) if call.name in answers else _UNASKED) for call in calls]
+    read = [
+        (call, _conversation_reading(answers[call.name]) if call.name in answers else _NOT_ASKED_READING)
+        for call in calls
+    ]
     order = ("api_error", "refused", "incomplete", None)
     call, first = min(read, key=lambda one: order.index(one[1].unscored))
     raw = _pack_calls(calls, answers)

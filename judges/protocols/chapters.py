@@ -21,9 +21,9 @@ from judges.sections import cut_sections, halves, headed_parts
 from judges.tokens import tokens
 from judges.types import Pair, Reading, Remark, Score, Section
 
-_PROMPT = 3000
+_PROMPT_TOKENS = 3000
 """Tokens kept free for the prompt, the fence around the material, and the text about the chapter."""
-_OUTLINE = 40
+_MAX_OUTLINE_HEADINGS = 40
 """Headings of the input that a chapter's call is shown at most."""
 _WORD = re.compile(r"[a-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]{4,}|\d{2,}")
 _WIDE = re.compile(r"(?=([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}))")
@@ -54,7 +54,7 @@ def room_for_item(context: int, max_tokens: int) -> int:
     the actual prompt, so that a stored judgment can still be read after a card's wording changes. A card with long
     examples needs a lower `context` than the model has.
     """
-    return max(context - min(max_tokens, context // 4) - min(_PROMPT, context // 4), 1)
+    return max(context - min(max_tokens, context // 4) - min(_PROMPT_TOKENS, context // 4), 1)
 
 
 def plan_chapters(item: Pair, limit: int) -> tuple[Chapter, ...]:
@@ -231,7 +231,7 @@ def _group_chapters(
                 kept.append(n)
     close()
     labels = list(dict.fromkeys(label or " ".join(piece.split())[:60] for label, piece in parts))
-    return tuple(groups), tuple(labels[:_OUTLINE])
+    return tuple(groups), tuple(labels[:_MAX_OUTLINE_HEADINGS])
 
 
 def _split(text: str, most: int) -> list[str]:

@@ -17,13 +17,13 @@ from judges.plural import many
 from judges.types import Scale
 
 RULES: tuple[CombinationRule, ...] = get_args(CombinationRule)
-SAID: dict[CombinationRule, str] = {"first": "the first one", "median": "median", "mean": "mean", "vote": "vote"}
+RULE_NAMES: dict[CombinationRule, str] = {"first": "the first one", "median": "median", "mean": "mean", "vote": "vote"}
 AGREED, ONE_STEP, DIFFER, LEAST = 0.9, 0.6, 0.3, 0.1
 """Confidence by how far samples agree, and the least there is.
 
 They say the same, or lie a quarter of the scale apart, or differ and have no order. A flag that only one raises lies
 between the two last."""
-_CLOSE = 1e-9
+_TOLERANCE = 1e-9
 
 
 def combination_rule(card: Card, params: Mapping[str, Any]) -> CombinationRule:
@@ -83,7 +83,7 @@ def tie_code(scale: Scale) -> float | None:
 
 def describe_samples(samples: int, rule: CombinationRule) -> str:
     """The words beside a judge's name where it is asked several times: "5 samples, median"; "" for one sample."""
-    return f"{many(samples, 'sample')}, {SAID[rule]}" if samples > 1 else ""
+    return f"{many(samples, 'sample')}, {RULE_NAMES[rule]}" if samples > 1 else ""
 
 
 def mean_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
@@ -96,11 +96,11 @@ def mean_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float:
     exact = sum(value * weight for value, weight in values) / total
     if scale.kind == "interval":
         return round(exact, 4)
-    low = floor(exact + _CLOSE)
-    if abs(exact - low - 0.5) > _CLOSE:
+    low = floor(exact + _TOLERANCE)
+    if abs(exact - low - 0.5) > _TOLERANCE:
         return float(floor(exact + 0.5))
     middle = (scale.base + scale.base + scale.size - 1) / 2
-    return float(low if exact >= middle - _CLOSE else ceil(exact))
+    return float(low if exact >= middle - _TOLERANCE else ceil(exact))
 
 
 def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | None:
@@ -109,7 +109,7 @@ def vote_answer(scale: Scale, values: Sequence[tuple[float, float]]) -> float | 
     for value, weight in values:
         weights[value] = weights.get(value, 0.0) + weight
     most = max(weights.values())
-    heaviest = [value for value, weight in weights.items() if weight > most - _CLOSE]
+    heaviest = [value for value, weight in weights.items() if weight > most - _TOLERANCE]
     if len(heaviest) == 1:
         return heaviest[0]
     return drawn_code(scale)

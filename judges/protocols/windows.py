@@ -19,11 +19,11 @@ from judges.protocols import combination
 from judges.reading.confidence import combine_confidence
 from judges.types import Dialogue, Dimension, Reading, Remark, Score, Turn
 
-WORDS = 80
+SUMMARY_WORDS = 80
 """What a summary is asked to stay within."""
-_MOST = 6
+_MAX_ATTENTIVE_TURNS = 6
 """Assistant turns above which no window is rounded: a judge's attention drops over more."""
-_LONGEST = 2000
+_MAX_SUMMARY_CHARACTERS = 2000
 """The most characters of a summary that are passed on: a longer one ignored its limit and would fill the next call."""
 
 
@@ -65,7 +65,7 @@ def plan_windows(item: Dialogue, size: int, over: int, of: int = 0) -> list[Wind
     if not size or len(at) <= over or len(at) <= size:
         return []
     older = -(-len(at) // size)
-    nearest, longest = (2 * len(at) + size) // (2 * size), max(size, min(size + 1, _MOST))
+    nearest, longest = (2 * len(at) + size) // (2 * size), max(size, min(size + 1, _MAX_ATTENTIVE_TURNS))
     count = older if of == older else max(2, nearest, -(-len(at) // longest))
     base, longer = divmod(len(at), count)
     out, start, done = [], 0, 0
@@ -110,8 +110,9 @@ def window_instructions(window: Window, conversation: bool) -> str:
         )
     if not window.last:
         sentences.append(
-            f'Add one more key to the reply, "summary": at most {WORDS} words on the whole dialogue so far, with what '
-            "the later turns have to be judged by: facts, corrections, promises, open tasks. It judges nothing."
+            f'Add one more key to the reply, "summary": at most {SUMMARY_WORDS} words on the whole dialogue so '
+            "far, with what the later turns have to be judged by: facts, corrections, promises, open tasks. It "
+            "judges nothing."
         )
     return " ".join(sentences)
 
@@ -125,7 +126,7 @@ def with_summary(card: Card, window: Window) -> Card:
     def read(reply: Any, item: Any) -> Reading:
         plain = card.reply.model_construct(**{name: getattr(reply, name) for name in card.reply.model_fields})
         found = card.read(plain, item)
-        return replace(found, facts={**found.facts, "summary": reply.summary.strip()[:_LONGEST]})
+        return replace(found, facts={**found.facts, "summary": reply.summary.strip()[:_MAX_SUMMARY_CHARACTERS]})
 
     return replace(card, reply=_with_summary_field(card.reply, window.last), read=read)
 

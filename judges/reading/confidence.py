@@ -18,14 +18,14 @@ from judges.types import Reading, Scale, Score
 Logprobs = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
 """(token, ((alternative, log-probability), ...)) of a reply, in order."""
 
-BROKEN = 0.3
+BROKEN_RULE_CONFIDENCE = 0.3
 """Confidence in a score that breaks a rule of its card: low."""
 TOKENS, RULE, STATED = "log-probabilities", "broken rule", "self-reported"
 SAMPLES = "agreement of samples"
 """The source of a confidence that comes from asking the judge several times; it is kept beside the others."""
-_SURE = 0.8
+_MIN_SURE_SHARE = 0.8
 _NOISE = " \t\r\n\"'`*:,[]{}().│▁Ġ"
-_DOUBTED = 0.05
+_MIN_NAMED_SHARE = 0.05
 """Answers below this share of the probability are not named as what the tokens waver between."""
 
 
@@ -94,7 +94,7 @@ def lower_broken(reading: Reading) -> Reading:
     def as_guess(score: Score) -> Score:
         if (score.unit, score.dimension) not in broken:
             return score
-        value, source = combine_confidence((score.confidence, score.source), (BROKEN, RULE))
+        value, source = combine_confidence((score.confidence, score.source), (BROKEN_RULE_CONFIDENCE, RULE))
         return score._replace(confidence=value, source=source)
 
     return replace(reading, scores=tuple(map(as_guess, reading.scores)))
@@ -103,7 +103,7 @@ def lower_broken(reading: Reading) -> Reading:
 def _waver(scale: Scale, shares: dict[float | None, float]) -> str:
     """The source and, if the tokens are not sure, the two most likely answers."""
     top = sorted(shares, key=lambda v: (-shares[v], v is None, v or 0.0))[:2]
-    if len(top) < 2 or shares[top[0]] >= _SURE or shares[top[1]] < _DOUBTED:
+    if len(top) < 2 or shares[top[0]] >= _MIN_SURE_SHARE or shares[top[1]] < _MIN_NAMED_SHARE:
         return TOKENS
     low, high = sorted(top, key=lambda v: (v is None, v or 0.0))
     return f"{TOKENS}: {scale.say(low)} or {scale.say(high)}"

@@ -21,14 +21,14 @@ from judges.reading.values import is_na
 from judges.types import Dialogue, Pair, Reading, Response, UnscoredReason
 
 Verdict = Literal["last", "fastchat"]
-_TRIES = 500
+_MAX_OBJECT_STARTS = 500
 """The most braces in prose that are tried as the start of an object: a reply has one, a hostile reply a million."""
 _RANGE = {"greater_than_equal", "less_than_equal", "greater_than", "less_than", "off_scale"}
 _WORDS = {"literal_error", "enum"}
 _INTEGER = {"int_type", "int_from_float"}
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _EXACT = 2**53
-_HEAD = 400
+_REFUSAL_CHARACTERS = 400
 """A refusal says so at once: only so many characters are looked at.
 
 The patterns are few and narrow. A refusal that is not known as one is still unscored, as unreadable."""
@@ -48,8 +48,10 @@ _CHINESE = re.compile(
     r"(?:我|抱歉|对不起|對不起|很遗憾|很遺憾)[^。！\n]{0,20}?(?:无法|無法|不能|不可以|不便|拒绝|拒絕)[^。！\n]{0,20}?"
     r"(?:帮助|幫助|协助|協助|提供|回答|回应|回應|评价|評價|评分|評分|评估|評估|评判|完成|处理|處理|满足|滿足|继续|繼續|参与|參與|讨论|討論)"
 )
-_OPEN = re.compile(r"[\s\ufeff]*<(think|thinking|thought|reason|reasoning)>", re.IGNORECASE)
-_CLOSE = re.compile(r"</(?:think|thinking|thought|reason|reasoning)>(?=[ \t]*(?:\r?\n|\{|```|\Z))", re.IGNORECASE)
+_THINKING_START = re.compile(r"[\s\ufeff]*<(think|thinking|thought|reason|reasoning)>", re.IGNORECASE)
+_THINKING_END = re.compile(
+    r"</(?:think|thinking|thought|reason|reasoning)>(?=[ \t]*(?:\r?\n|\{|```|\Z))", re.IGNORECASE
+)
 
 
 def read_reply(
@@ -161,7 +163,7 @@ def json_objects(text: str) -> list[dict[str, Any]]:
             return _distinct(parsed)
     found: list[dict[str, Any]] = []
     at, tries = answer.find("{"), 0
-    while at >= 0 and tries < _TRIES:
+    while at >= 0 and tries < _MAX_OBJECT_STARTS:
         tries += 1
         try:
             value, end = _DECODER.raw_decode(answer, at)
@@ -193,7 +195,7 @@ def _fenced_blocks(text: str) -> list[str]:
     return found
 
 
-class _Twice(ValueError):
+class _DuplicateKey(ValueError):
     """A key that occurs twice in one object, with two values."""
 
 
@@ -219,7 +221,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) != len(pairs):
         for name, value in pairs:
             if fields[name] != value:
-                raise _Twice(name)
+                raise _DuplicateKey(name)
     return fields
 
 
@@ -248,15 +250,15 @@ def _no_object(text: str, found: int) -> Reading:
         return Reading(unscored="refused", why="the judge declined to judge")
     if answer.count("{") > answer.count("}"):
         return Reading(unscored="cut_off", why="the reply's JSON ends before it is complete")
-    return Reading(unscored="unreadable", why=_twice(answer) or "the reply holds no JSON object")
+    return Reading(unscored="unreadable", why=_describe_duplicate_key(answer) or "the reply holds no JSON object")
 
 
-def _twice(text: str) -> str:
+def _describe_duplicate_key(text: str) -> str:
     """Which key occurs twice with two values, if that is what is wrong with the JSON."""
     for candidate in (text[text.find("{") :], *_fenced_blocks(text)):
         try:
             _DECODER.raw_decode(candidate.lstrip())
-        except _Twice as found:
+        except _DuplicateKey as found:
             return f"the reply gives {str(found)[:60]!r} twice, with two values"
         except (ValueError, RecursionError):
             continue
@@ -300,7 +302,7 @@ def _storable(found: Reading) -> Reading:
 
 def is_refusal(text: str) -> bool:
     """Whether a text that holds no score says, in English, Japanese or Chinese, that none will be given."""
-    head = text[:_HEAD].replace("\u2019", "'")
+    head = text[:_REFUSAL_CHARACTERS].replace("\u2019", "'")
     return any(pattern.search(head) for pattern in (_ENGLISH, _JAPANESE, _CHINESE))
 
 
@@ -312,11 +314,15 @@ def without_thinking(text: str) -> str | None:
     contains no thinking.
     """
     at, thought = 0, False
-    while found := _OPEN.match(text, at):
+    while found := _THINKING_START.match(text, at):
         end = re.compile(f"</{found[1]}>", re.IGNORECASE).search(text, found.end())
         if end is None:
             return None
         at, thought = end.end(), True
-    if not thought and not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "`")) and (end := _CLOSE.search(text)):
+    if (
+        not thought
+        and not text.lstrip("\ufeff \t\r\n").startswith(("{", "[", "`"))
+        and (end := _THINKING_END.search(text))
+    ):
         at = end.end()
     return text[at:].lstrip("\ufeff")

@@ -14,7 +14,7 @@ from judges.reading.schema import strict_schema
 
 Place = tuple[str, str]
 """(unit, dimension)"""
-_MOST = 400
+_MAX_TRIED_VALUES = 400
 """Values in a reply that are tried for each cell."""
 
 
@@ -83,7 +83,7 @@ def _change_reply(
         given = bool(value)
     elif value is not None and dimension.scale.kind in ("ordinal", "turn", "interval"):
         given = int(value) if value == int(value) else value
-    for path in sorted(_leaves(reply), key=lambda path: name not in path)[:_MOST]:
+    for path in sorted(_leaves(reply), key=lambda path: name not in path)[:_MAX_TRIED_VALUES]:
         other = _with(reply, path, given)
         scores = _scores(card, item, part, other)
         if scores is not None and scores.get(place, ...) == value:

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from judges.card import Card
 from judges.errors import BadCard
 
-_FEW = 20
+_MAX_LISTED_VALUES = 20
 """An integer range of at most so many values is written as the list of them: not all endpoints know a range."""
 _PLAIN = ("string", "integer", "number", "boolean", "null")
 
@@ -78,7 +78,11 @@ def _node(node: dict[str, Any], defs: dict[str, Any], within: tuple[str, ...], w
         return {"type": "object", "properties": inside, "required": list(inside), "additionalProperties": False}
     if sort == "array" and isinstance(node.get("items"), dict):
         return {"type": "array", "items": _node(node["items"], defs, within, f"{where}[]")}
-    if sort == "integer" and {"minimum", "maximum"} <= node.keys() and node["maximum"] - node["minimum"] < _FEW:
+    if (
+        sort == "integer"
+        and {"minimum", "maximum"} <= node.keys()
+        and node["maximum"] - node["minimum"] < _MAX_LISTED_VALUES
+    ):
         return {"type": "integer", "enum": list(range(int(node["minimum"]), int(node["maximum"]) + 1))}
     if sort == "number" and (span := _span(node)):
         return {"type": sort, "description": span}
@@ -111,8 +115,12 @@ def _outline(node: dict[str, Any]) -> str:
     if "enum" in node:
         values = node["enum"]
         if node["type"] == "integer" and len(values) > 2:
-            return f"<{values[0]} to {values[-1]}>" if values == list(range(values[0], values[-1] + 1)) else _or(values)
-        return _or(values)
+            return (
+                f"<{values[0]} to {values[-1]}>"
+                if values == list(range(values[0], values[-1] + 1))
+                else _join_with_or(values)
+            )
+        return _join_with_or(values)
     if node["type"] == "object":
         return "{" + ", ".join(f'"{key}": {_outline(value)}' for key, value in node["properties"].items()) + "}"
     if node["type"] == "array":
@@ -126,5 +134,5 @@ def _outline(node: dict[str, Any]) -> str:
     }[str(node["type"])]
 
 
-def _or(values: list[Any]) -> str:
+def _join_with_or(values: list[Any]) -> str:
     return " | ".join(f'"{value}"' if isinstance(value, str) else str(value).lower() for value in values)

@@ -22,7 +22,7 @@ _MARK = re.compile(r"\[\[\s*(-?\d+(?:\.\d+)?|[A-Ca-c])\s*\]\]")
 _SIDES = {"response_a": "a", "response_b": "b", "a": "a", "b": "b"}
 _LABELS = ("section_label", "section", "label")
 _VALUES = ("score", "value")
-_DEEP = 50
+_MAX_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def json_values(text: str, at: int = 0) -> Iterator[tuple[Path, int, int, Any]]:
 
 
 def _scan(text: str, at: int, path: Path, end: list[int]) -> Iterator[tuple[Path, int, int, Any]]:
-    if len(path) > _DEEP:
+    if len(path) > _MAX_DEPTH:
         raise ValueError("nested too deeply")
     first = text[at]
     if first == '"':

@@ -18,7 +18,7 @@ from judges.types import Dialogue, Dimension, Reading, Scale, Score, UnscoredRea
 _Fits = frozenset[float | None] | Callable[[Any, Item], bool]
 _REASONS = get_args(UnscoredReason)
 _SORTS = ("note", "issue", "rule")
-_KEPT, _MOST = 200, 256
+_MAX_ERROR_CHARACTERS, _MAX_CACHED = 200, 256
 
 
 def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
@@ -33,7 +33,7 @@ def validate_reading(card: Card, model: Any, item: Item, part: str) -> Reading:
         raise
     except Exception as error:
         line = _line(error, card)
-        message = " ".join(f"{type(error).__name__}: {error}".split())[:_KEPT].rstrip(":. ")
+        message = " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_ERROR_CHARACTERS].rstrip(":. ")
         raise BadCard(
             f"{describe_origin(card)}{line}: read() failed on item {item.id}: {message}. Fix that, and go on."
         ) from error
@@ -69,7 +69,7 @@ def _check_scores(card: Card, item: Item, found: Reading) -> set[tuple[str, str]
             fits = checks.get((unit, name))
             good = fits is not None and (value in fits if isinstance(fits, frozenset) else fits(value, item))
         except (AttributeError, TypeError):
-            score_text = " ".join(repr(score).split())[:_KEPT]
+            score_text = " ".join(repr(score).split())[:_MAX_ERROR_CHARACTERS]
             raise BadCard(
                 f"{describe_origin(card)}: read() gives {score_text}, which is not a Score(unit, dimension, number)."
             ) from None
@@ -98,7 +98,7 @@ def _check_remarks(card: Card, found: Reading) -> None:
         except (AttributeError, TypeError):
             texts = False
         if not texts:
-            line = " ".join(repr(remark).split())[:_KEPT]
+            line = " ".join(repr(remark).split())[:_MAX_ERROR_CHARACTERS]
             raise BadCard(
                 f'{describe_origin(card)}: read() gives {line}. A remark is Remark(unit, dimension or "", sort, text), '
                 f"and its sort is {' or '.join(_SORTS)}."
@@ -142,7 +142,7 @@ def _asks(dimensions: tuple[Dimension, ...], item_units: Sequence[str]) -> _Requ
     key = (id(dimensions), tuple(item_units))
     entry = _KNOWN.get(key)
     if entry is None or entry.of is not dimensions:
-        if len(_KNOWN) >= _MOST:
+        if len(_KNOWN) >= _MAX_CACHED:
             _KNOWN.clear()
         cells = [(unit, d) for unit in item_units for d in dimensions if d.sort == sort_of(unit)]
         checks = {(unit, d.name): _code(d.judged) for unit, d in cells}

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
 
-WIDTH = 760
+PLOT_WIDTH = 760
 """Width of every plot, in pixels."""
-SIZE = 13
+TEXT_SIZE = 13
 """Size of its text, in pixels."""
 FONT = (
     "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Hiragino Sans','Noto Sans CJK JP','Noto Sans JP',"
@@ -31,14 +31,16 @@ DARK = (
     "--c0:#5ec9bb;--c1:#9fb0d3;--c2:#f0b35c;--c3:#b79cf4;--c4:#f47067;--c5:#a0a8b0"
 )
 """The colours: ground, text, quieter text, lines, and of series 0 to 5: accent, judge, amber, violet, red, grey."""
-COLOURS = 6
+COLOUR_COUNT = 6
 _RULES = (
-    f".plot text{{font:{SIZE}px {FONT};fill:var(--ink)}}.plot .soft{{fill:var(--soft)}}"
+    f".plot text{{font:{TEXT_SIZE}px {FONT};fill:var(--ink)}}.plot .soft{{fill:var(--soft)}}"
     ".plot .title{font-weight:600}.plot .ground{fill:var(--ground)}.plot .over{fill:none;pointer-events:all}"
     ".plot .grid{stroke:var(--line);stroke-width:1}.plot .mark{stroke:var(--soft);stroke-width:1;stroke-dasharray:4 3}"
     ".plot .top{stroke:var(--ink);stroke-width:1.5}"
-    + "".join(f".plot .f{n}{{fill:var(--c{n})}}.plot .s{n}{{stroke:var(--c{n});fill:none}}" for n in range(COLOURS))
-    + "".join(f".plot .f{n}.pale{{fill:var(--c{n});fill-opacity:.3;stroke-width:1.5}}" for n in range(COLOURS))
+    + "".join(
+        f".plot .f{n}{{fill:var(--c{n})}}.plot .s{n}{{stroke:var(--c{n});fill:none}}" for n in range(COLOUR_COUNT)
+    )
+    + "".join(f".plot .f{n}.pale{{fill:var(--c{n});fill-opacity:.3;stroke-width:1.5}}" for n in range(COLOUR_COUNT))
 )
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -53,7 +55,7 @@ def escape_text(text: object) -> str:
     return escape(replace_illegal(text))
 
 
-def text_width(text: str, size: float = SIZE) -> float:
+def text_width(text: str, size: float = TEXT_SIZE) -> float:
     """About how wide a text is in pixels; Chinese, Japanese and Korean signs are as wide as they are high."""
     return size * sum(
         0.0 if unicodedata.combining(c) else 1.0 if unicodedata.east_asian_width(c) in "WF" else
@@ -62,7 +64,7 @@ def text_width(text: str, size: float = SIZE) -> float:
     )  # fmt: skip
 
 
-def shorten(text: str, room: float, size: float = SIZE) -> str:
+def shorten(text: str, room: float, size: float = TEXT_SIZE) -> str:
     """The text, or its beginning and end around an ellipsis: long names can differ at either end."""
     if text_width(text, size) <= room:
         return text
@@ -84,14 +86,14 @@ def label(
     kind: str = "",
     anchor: str = "start",
     room: float = math.inf,
-    size: float = SIZE,
+    size: float = TEXT_SIZE,
     after: str = "",
 ) -> str:
     """A line of text at its baseline; `kind` are CSS classes, `room` how wide it may be, `after` quieter words."""
     full = " ".join(str(text).split())
     short = shorten(full, room, size)
     tooltip = f"<title>{escape_text(full)}</title>" if short != full else ""
-    styled = f' style="font-size:{coord(size)}px"' if size != SIZE else ""
+    styled = f' style="font-size:{coord(size)}px"' if size != TEXT_SIZE else ""
     kind = f' class="{kind}"' if kind else ""
     more = f'<tspan dx="7" class="soft">{escape_text(after)}</tspan>' if after else ""
     at = f'x="{coord(x)}" y="{coord(y)}" text-anchor="{anchor}"'
@@ -116,10 +118,10 @@ def coord(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def frame(height: float, title: str, body: Iterable[str], width: float = WIDTH) -> str:
+def frame(height: float, title: str, body: Iterable[str], width: float = PLOT_WIDTH) -> str:
     """The whole plot: one SVG text with its own colours, light or dark as the reader's system is."""
     size = f'width="{coord(width)}" height="{coord(height)}" viewBox="0 0 {coord(width)} {coord(height)}"'
-    head = label(0, SIZE + 3, title, "title", room=width) if title else ""
+    head = label(0, TEXT_SIZE + 3, title, "title", room=width) if title else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" {size}>'
         f"<title>{escape_text(title or 'Plot')}</title><style>.plot{{{LIGHT}}}{_RULES}</style>"
@@ -130,7 +132,7 @@ def frame(height: float, title: str, body: Iterable[str], width: float = WIDTH) 
 
 def title_height(title: str) -> float:
     """The room that a title takes at the top."""
-    return 2 * SIZE + 2 if title else 4.0
+    return 2 * TEXT_SIZE + 2 if title else 4.0
 
 
 def finite_or_none(value: float | None) -> float | None:

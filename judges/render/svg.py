@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from judges.render.drawing import (
-    COLOURS,
-    SIZE,
-    WIDTH,
+    COLOUR_COUNT,
+    PLOT_WIDTH,
+    TEXT_SIZE,
     box,
     coord,
     escape_text,
@@ -27,10 +27,10 @@ from judges.render.drawing import (
 from judges.stats.check_states import STATES, Role
 from judges.stats.uncertainty import Interval
 
-ROW = 26
+ROW_HEIGHT = 26
 """Height of a row, in pixels."""
 _ROLES: dict[Role, int] = {"good": 0, "open": 2, "bad": 4, "quiet": 5}
-_LOOKS: dict[str, tuple[int, str]] = {
+_STATE_STYLES: dict[str, tuple[int, str]] = {
     **{state: (_ROLES[one.role], one.shape) for state, one in STATES.items()},
     "approved": (0, "dot"),
     "suspended": (4, "cross"),
@@ -73,7 +73,7 @@ def interval_plot(
     marked: str = "",
     reach: tuple[float, float] = (0.0, 1.0),
     title: str = "",
-    width: float = WIDTH,
+    width: float = PLOT_WIDTH,
     click: bool = False,
 ) -> str:
     """Figures with their intervals, a row each, and a dashed line at `mark`; what has no figure has its remark only.
@@ -88,24 +88,26 @@ def interval_plot(
     known = [v for row in every for v in map(finite_or_none, row) if v is not None]
     low, high = min([*known, reach[0]]), max([*known, reach[1]])
     at = _axis(low, high, left + 6, width - right - 8)
-    top = title_height(title) + (SIZE + 4 if marked else 0)
-    bottom = top + ROW * max(1, len(rows))
+    top = title_height(title) + (TEXT_SIZE + 4 if marked else 0)
+    bottom = top + ROW_HEIGHT * max(1, len(rows))
     marks = ticks(low, high, max(1, min(7, int((width - right - left) / 40))))
     body = [line(at(t), top, at(t), bottom, "grid") for t in marks]
-    body += [label(at(t), bottom + SIZE + 4, tick_label(t, marks), "soft", "middle", size=12) for t in marks]
+    body += [label(at(t), bottom + TEXT_SIZE + 4, tick_label(t, marks), "soft", "middle", size=12) for t in marks]
     if mark is not None:
         body.append(line(at(mark), top - 3, at(mark), bottom + 3, "mark"))
         half = text_width(marked) / 2
         body.append(label(min(max(at(mark), half), width - half), top - 7, marked, "soft", "middle"))
     for place, row in enumerate(rows):
-        body += _row(row, top + ROW * (place + 0.5), left, width - right, width, at, low, f"{place}" if click else "")
-    return frame(bottom + SIZE + 12, title, body, width)
+        body += _row(
+            row, top + ROW_HEIGHT * (place + 0.5), left, width - right, width, at, low, f"{place}" if click else ""
+        )
+    return frame(bottom + TEXT_SIZE + 12, title, body, width)
 
 
 def _row(
     row: IntervalRow, y: float, left: float, right: float, width: float, at: Any, first: float, clicked: str
 ) -> list[str]:
-    colour, shape = _LOOKS.get(row.state, (0, "dot"))
+    colour, shape = _STATE_STYLES.get(row.state, (0, "dot"))
     beside = min(text_width(row.sub) + 16, 96.0) if row.sub else 8.0
     elements = [
         label(7 if clicked else 0, y + 4.5, row.name, room=left - beside, after=shorten(row.sub, 88)),
@@ -122,7 +124,7 @@ def _row(
             elements.append(line(at(top), y - 9, at(top), y + 9, "top", 2))
             tip = f"; kappa between two people {top:.4f}{tip}"
     if point is None:
-        return [*elements, box(0, y - ROW / 2, width, ROW, "over", row.name + tip)] if tip else elements
+        return [*elements, box(0, y - ROW_HEIGHT / 2, width, ROW_HEIGHT, "over", row.name + tip)] if tip else elements
     more, tip = tip, f"{row.name} {row.sub}".strip() + f": {point:.4f}"
     if low is not None and high is not None:
         elements.append(line(at(low), y, at(high), y, f"s{colour}", 2.5))
@@ -134,7 +136,7 @@ def _row(
         ends = [(x + 5, y - 5, x, y), (x, y, x + 5, y + 5)] if beyond else [(x, y - 6, x, y + 6)]
         elements += [line(*end, f"s{colour}", 2) for end in ends]
         tip += f", lower bound {bound:.4f}"
-    over = box(0, y - ROW / 2, width, ROW, "over", tip + more, f' data-at="{clicked}"' if clicked else "")
+    over = box(0, y - ROW_HEIGHT / 2, width, ROW_HEIGHT, "over", tip + more, f' data-at="{clicked}"' if clicked else "")
     return [*elements, _shape(shape, at(point), y, colour), over]
 
 
@@ -157,13 +159,13 @@ def bar_plot(
     names: Sequence[str],
     series: Sequence[tuple[str, Sequence[float | None]]],
     title: str = "",
-    width: float = WIDTH,
+    width: float = PLOT_WIDTH,
 ) -> str:
     """Groups of bars, one for each name, a bar in it for each series; upright where the names have room below them.
 
     Values are shares; None has no bar. A number is at its bar where it has room.
     """
-    top = title_height(title) + (SIZE + 8 if len(series) > 1 else 0)
+    top = title_height(title) + (TEXT_SIZE + 8 if len(series) > 1 else 0)
     legend = _legend([name for name, _ in series], title_height(title), width) if len(series) > 1 else []
     known = [v for _, values in series for v in map(finite_or_none, values) if v is not None]
     most = max([*known, 1e-9])
@@ -197,7 +199,7 @@ def _upright(
     each = min(46.0, slot * 0.8 / max(1, len(series)))
     for place, name in enumerate(names):
         middle = 44 + slot * (place + 0.5)
-        body.append(label(middle, floor + SIZE + 4, name, anchor="middle"))
+        body.append(label(middle, floor + TEXT_SIZE + 4, name, anchor="middle"))
         for n, (told_as, values) in enumerate(series):
             value = finite_or_none(values[place])
             if value is None:
@@ -211,7 +213,7 @@ def _upright(
 
 def line_plot(
     series: Sequence[Series], x: str = "", y: str = "", mark: float | None = None, title: str = "",
-    width: float = WIDTH,
+    width: float = PLOT_WIDTH,
 ) -> str:  # fmt: skip
     """Lines over x, each with a band between its lower and upper ends where it has them, and a dashed line at `mark`.
 
@@ -225,7 +227,7 @@ def line_plot(
     known = [v for v in [*ys, mark] if v is not None] or [0.0, 1.0]
     low, high = min(known), max(known)
     spare = (high - low) * 0.06 or 0.5
-    top = title_height(title) + (SIZE + 8 if len(series) > 1 else 0) + (SIZE + 5 if y else 0)
+    top = title_height(title) + (TEXT_SIZE + 8 if len(series) > 1 else 0) + (TEXT_SIZE + 5 if y else 0)
     floor, xs_all = top + 200, [v for xs in across for v in xs] or [0.0]
     margin = 0.5 if worded else 0.0
     over = _axis(min(xs_all) - margin, max(xs_all) + margin, 52, width - 14)
@@ -235,15 +237,15 @@ def line_plot(
     body += [label(0, top - 6, y, "soft")] if y else []
     body += [line(52, up(t), width - 14, up(t), "grid") for t in marks]
     body += [label(46, up(t) + 4, tick_label(t, marks), "soft", "end", size=12) for t in marks]
-    body += _ticks_below(words if worded else None, min(xs_all), max(xs_all), over, floor + SIZE + 5)
-    body += [label((52 + width) / 2, floor + 2 * SIZE + 12, x, "soft", "middle")] if x else []
+    body += _ticks_below(words if worded else None, min(xs_all), max(xs_all), over, floor + TEXT_SIZE + 5)
+    body += [label((52 + width) / 2, floor + 2 * TEXT_SIZE + 12, x, "soft", "middle")] if x else []
     if mark is not None:
         body.append(line(52, up(mark), width - 14, up(mark), "mark"))
     for n, ((name, xs, values, lows, highs), places) in enumerate(zip(series, across, strict=True)):
-        colour = n % COLOURS
+        colour = n % COLOUR_COUNT
         body += _band(places, lows, highs, over, up, colour)
         body += _path(name, xs, values, places, over, up, n)
-    return frame(floor + (2 * SIZE + 22 if x else SIZE + 14), title, body, width)
+    return frame(floor + (2 * TEXT_SIZE + 22 if x else TEXT_SIZE + 14), title, body, width)
 
 
 def _ticks_below(words: Sequence[str] | None, low: float, high: float, over: Any, y: float) -> list[str]:
@@ -273,7 +275,7 @@ def _band(places: Sequence[float], lows: Any, highs: Any, over: Any, up: Any, co
 
 def _path(name: str, xs: Any, values: Any, places: Any, over: Any, up: Any, n: int) -> list[str]:
     """One line, which is broken where there is no value, and its points."""
-    colour, dash = n % COLOURS, ("", "6 3", "2 3", "8 3 2 3")[n % 4]
+    colour, dash = n % COLOUR_COUNT, ("", "6 3", "2 3", "8 3 2 3")[n % 4]
     parts, pen = [], "M"
     dots = []
     for x, place, value in zip(xs, places, map(finite_or_none, values), strict=True):
@@ -306,14 +308,14 @@ def confusion_matrix(
     k, table = len(answers), [[float(v) for v in row] for row in counts]
     left = min(200.0, max([text_width(a) for a in answers], default=0) + 34)
     size = max(18.0, min(66.0, 520 / max(1, k), (width - left - 6) / max(1, k)))
-    top = title_height(title) + 2 * SIZE + 16
+    top = title_height(title) + 2 * TEXT_SIZE + 16
     body = [
-        label(left + k * size / 2, title_height(title) + SIZE, sides[1], "soft", "middle"),
-        f'<text transform="translate({SIZE},{coord(top + k * size / 2)}) rotate(-90)" '
+        label(left + k * size / 2, title_height(title) + TEXT_SIZE, sides[1], "soft", "middle"),
+        f'<text transform="translate({TEXT_SIZE},{coord(top + k * size / 2)}) rotate(-90)" '
         f'text-anchor="middle" class="soft">{escape_text(sides[0])}</text>',
     ]
-    sizes = (SIZE, SIZE - 2, SIZE - 3, SIZE - 4)  # the ends of bins are long
-    small = next((s for s in sizes if all(text_width(a, s) <= size - 3 for a in answers)), SIZE - 2)
+    sizes = (TEXT_SIZE, TEXT_SIZE - 2, TEXT_SIZE - 3, TEXT_SIZE - 4)  # the ends of bins are long
+    small = next((s for s in sizes if all(text_width(a, s) <= size - 3 for a in answers)), TEXT_SIZE - 2)
     for n, answer in enumerate(answers):
         body.append(label(left + (n + 0.5) * size, top - 7, answer, anchor="middle", room=size - 3, size=small))
         body.append(label(left - 8, top + (n + 0.5) * size + 4, answer, anchor="end", room=left - 30))
@@ -336,7 +338,7 @@ def confusion_matrix(
                 )
             at = f' data-at="{i},{j}"' if click and count else ""
             body.append(box(x + 1, y + 1, size - 2, size - 2, "over", tip, at))
-    return frame(top + k * size + 6, title, body, max(left + k * size + 6, min(WIDTH, text_width(title) + 4)))
+    return frame(top + k * size + 6, title, body, max(left + k * size + 6, min(PLOT_WIDTH, text_width(title) + 4)))
 
 
 def _count(value: float) -> str:
@@ -345,10 +347,10 @@ def _count(value: float) -> str:
 
 def _fill(n: int) -> str:
     """The CSS classes of a series' bars: every second series is paler with an outline, distinct without colour."""
-    return f"f{n % COLOURS} s{n % COLOURS} pale" if n % 2 else f"f{n % COLOURS}"
+    return f"f{n % COLOUR_COUNT} s{n % COLOUR_COUNT} pale" if n % 2 else f"f{n % COLOUR_COUNT}"
 
 
-def _legend(names: Sequence[str], y: float, width: float = WIDTH) -> list[str]:
+def _legend(names: Sequence[str], y: float, width: float = PLOT_WIDTH) -> list[str]:
     """The names of series beside their colours, in one line."""
     body, x, room = [], 0.0, width / max(1, len(names)) - 30
     for n, name in enumerate(names):

@@ -29,7 +29,7 @@ from judges.types import Reading
 
 Work = tuple[Task, Mapping[str, CallReply]]
 """A judgment to make, and the replies that it has already, by piece."""
-_WAITS, _GATHERS = 1.0, 0.005
+_WAIT_SECONDS, _GATHER_SECONDS = 1.0, 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RunnerTerms:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequest:
-    """A call asks for admission, under a number of its own: see Door.admit."""
+    """A call asks for admission, under a number of its own: see CallLimiter.admit."""
 
     number: int
     estimate: float
@@ -63,7 +63,7 @@ class AdmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """A call that was admitted with (estimate, most) has ended: see Door.leave."""
+    """A call that was admitted with (estimate, most) has ended: see CallLimiter.release."""
 
     estimate: float
     used: float
@@ -73,14 +73,14 @@ class CallEnd:
 
 @dataclass(frozen=True, slots=True)
 class CallAnswered:
-    """The endpoint answered a call: see Door.record_answer."""
+    """The endpoint answered a call: see CallLimiter.record_answer."""
 
     replied: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CallFailed:
-    """A call has failed for good: see Door.record_failure."""
+    """A call has failed for good: see CallLimiter.record_failure."""
 
     why: str
     lasting: bool
@@ -117,55 +117,55 @@ class RunnerEnd:
 
 CallMessage = AdmissionRequest | CallEnd | CallAnswered | CallFailed | CallTurnedAway
 RunnerMessage = CallReply | Charge | RunNotice | NewJudgment | CallMessage | RunnerEnd
-Word = Literal["", "close", "stop"]
+EndSignal = Literal["", "close", "stop"]
 """A further message of an owner: no more work will come; or begin no more calls."""
 
 
 class RemoteRunner:
-    """One runner. Call `give` (work and admissions) and `take` (its messages) repeatedly and concurrently."""
+    """One runner. Call `assign` (work and admissions) and `collect` (its messages) repeatedly and concurrently."""
 
     def __init__(self, terms: RunnerTerms) -> None:
         self._terms = terms
-        self._tasks, self._had = _Tasks(), dict[Slot, Mapping[str, CallReply]]()
-        self._told, self._at_door = list[RunnerMessage](), list[RunnerMessage]()
+        self._tasks, self._stored_replies = _Tasks(), dict[Slot, Mapping[str, CallReply]]()
+        self._run_messages, self._call_messages = list[RunnerMessage](), list[RunnerMessage]()
         self._news, self._stop = asyncio.Event(), asyncio.Event()
-        self._door = _Door(self)
+        self._limiter = _RemoteLimiter(self)
         self._work: asyncio.Task[None] | None = None
 
-    async def give(self, work: Sequence[Work], admitted: Sequence[tuple[int, bool]], word: Word) -> None:
-        """Receive judgments to make, admissions or refusals of calls, and a final word."""
-        for task, had in work:
-            self._had[task.slot] = had
+    async def assign(self, work: Sequence[Work], admitted: Sequence[tuple[int, bool]], signal: EndSignal) -> None:
+        """Receive judgments to make, admissions or refusals of calls, and an end signal."""
+        for task, stored in work:
+            self._stored_replies[task.slot] = stored
             self._tasks.put(task)
-        if word:
+        if signal:
             self._tasks.put(None)
-        if word == "stop":
+        if signal == "stop":
             self._stop.set()
-            self._door.shut()
+            self._limiter.close()
         for number, may in admitted:
-            self._door.answer(number, may)
+            self._limiter.answer(number, may)
         if self._work is None:
             self._work = asyncio.create_task(self._run())
 
-    async def take(self) -> list[RunnerMessage]:
+    async def collect(self) -> list[RunnerMessage]:
         """The messages since the last call; waits a while for the first one, and briefly for further ones."""
-        if not (self._told or self._at_door):
+        if not (self._run_messages or self._call_messages):
             self._news.clear()
-            await wait_for(self._news, _WAITS)
-        await asyncio.sleep(_GATHERS)
-        # A call leaves the door when its reply enters the runner's stream. Both messages must go together: an owner
+            await wait_for(self._news, _WAIT_SECONDS)
+        await asyncio.sleep(_GATHER_SECONDS)
+        # A call is released when its reply enters the runner's stream. Both messages must go together: an owner
         # that hears only that the call has ended would assume that it was never made.
-        ready = len(self._at_door)
+        ready = len(self._call_messages)
         await asyncio.sleep(0)
-        if self._told and isinstance(self._told[-1], RunnerEnd):
-            ready = len(self._at_door)
-        messages = self._at_door[:ready] + self._told
-        self._told, self._at_door = [], self._at_door[ready:]
+        if self._run_messages and isinstance(self._run_messages[-1], RunnerEnd):
+            ready = len(self._call_messages)
+        messages = self._call_messages[:ready] + self._run_messages
+        self._run_messages, self._call_messages = [], self._call_messages[ready:]
         return messages
 
-    def tell(self, message: RunnerMessage, at_door: bool = False) -> None:
-        """Keep a message for the next `take`."""
-        (self._at_door if at_door else self._told).append(message)
+    def queue_message(self, message: RunnerMessage, about_call: bool = False) -> None:
+        """Keep a message for the next `collect`."""
+        (self._call_messages if about_call else self._run_messages).append(message)
         self._news.set()
 
     async def _run(self) -> None:
@@ -173,14 +173,14 @@ class RemoteRunner:
         try:
             async for found in self._run_tasks(modes):
                 if isinstance(found, FinishedJudgment):
-                    self.tell(NewJudgment(found.task.slot, found.raw, found.reading))
+                    self.queue_message(NewJudgment(found.task.slot, found.raw, found.reading))
                 elif not (isinstance(found, RunNotice) and found.sort in ("stopped", "spent")):  # the owner's to say
-                    self.tell(found)
+                    self.queue_message(found)
         except AssayError as error:
             fault = str(error)
         except Exception as error:
             fault, own = type(error).__name__, True
-        self.tell(RunnerEnd(fault, own, modes))
+        self.queue_message(RunnerEnd(fault, own, modes))
 
     async def _run_tasks(self, modes: dict[str, str]) -> AsyncIterator[RunEvent]:
         """The events of the runner's run."""
@@ -195,12 +195,12 @@ class RemoteRunner:
         async with Client(terms.endpoint, modes) as client:
             async for found in run(
                 card, terms.model, terms.params, client, self._tasks, endpoint=terms.endpoint, had=self._take_stored,
-                stop=self._stop, budget=budget, seed=terms.seed, door=self._door,
+                stop=self._stop, budget=budget, seed=terms.seed, limiter=self._limiter,
             ):  # fmt: skip
                 yield found
 
     def _take_stored(self, task: Task) -> Mapping[str, CallReply]:
-        return self._had.pop(task.slot)
+        return self._stored_replies.pop(task.slot)
 
 
 class _Tasks:
@@ -223,23 +223,23 @@ class _Tasks:
         return task
 
 
-class _Door:
+class _RemoteLimiter:
     """The owner's Throttle, as seen by a runner in another process."""
 
     refusal = ""
 
     def __init__(self, runner: RemoteRunner) -> None:
-        self._tell, self._numbers = partial(runner.tell, at_door=True), itertools.count()
+        self._send, self._numbers = partial(runner.queue_message, about_call=True), itertools.count()
         self._waiting: dict[int, tuple[asyncio.Future[bool], float, float]] = {}
-        self._shut = False
+        self._closed = False
 
     async def admit(self, token_estimate: float, most: float, sent: int) -> bool:
-        if self._shut:
+        if self._closed:
             return False
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         number = next(self._numbers)
         self._waiting[number] = answer, token_estimate, most
-        self._tell(AdmissionRequest(number, token_estimate, most, sent))
+        self._send(AdmissionRequest(number, token_estimate, most, sent))
         return await answer
 
     def answer(self, number: int, may: bool) -> None:
@@ -247,27 +247,27 @@ class _Door:
         if not waiting.done():
             waiting.set_result(may)
         elif may:  # who asked does not wait any more
-            self.leave(token_estimate, 0.0, most, 0.0)
+            self.release(token_estimate, 0.0, most, 0.0)
 
-    def shut(self) -> None:
+    def close(self) -> None:
         """Admit no more calls."""
-        self._shut = True
+        self._closed = True
         for waiting, _, _ in self._waiting.values():
             if not waiting.done():
                 waiting.set_result(False)
 
-    def leave(self, token_estimate: float, used: float, most: float, real: float) -> None:
-        self._tell(CallEnd(token_estimate, used, most, real))
+    def release(self, token_estimate: float, used: float, most: float, real: float) -> None:
+        self._send(CallEnd(token_estimate, used, most, real))
 
     def record_answer(self, replied: bool) -> None:
-        self._tell(CallAnswered(replied))
+        self._send(CallAnswered(replied))
 
     def record_failure(self, why: str, lasting: bool) -> str:
-        self._tell(CallFailed(why, lasting))
+        self._send(CallFailed(why, lasting))
         return ""  # the owner's to say, who hears of all runners
 
     def record_refusal(self, began: float, floor: float) -> bool:
-        self._tell(CallTurnedAway(asyncio.get_running_loop().time() - began, floor))
+        self._send(CallTurnedAway(asyncio.get_running_loop().time() - began, floor))
         return False
 
     def wake(self) -> None:

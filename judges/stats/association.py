@@ -13,11 +13,11 @@ from judges.stats.agreement import Floats
 from judges.stats.bootstrap import MAX_UNDEFINED, defined_replicates, draw_items
 from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile
 
-_AT_ONCE = 1 << 20  # cells of replicates held in memory at a time
-_IN_ALL = 1 << 22  # cells of replicates looked at: many cells need fewer replicates, never fewer than _FEWEST
-_REPLICATES, _FEWEST = 1_000, 100
-_SPREAD, _STEPS = 2.5, 100  # the prior of a coefficient, and Newton's steps at most
-_FEW = 32  # distinct values up to which their weights are a product of matrices
+_MAX_CELLS_IN_MEMORY = 1 << 20  # cells of replicates held in memory at a time
+_MAX_CELLS = 1 << 22  # cells of replicates looked at: many cells need fewer replicates, never fewer than _FEWEST
+_REPLICATES, _MIN_REPLICATES = 1_000, 100
+_PRIOR_SCALE, _MAX_NEWTON_STEPS = 2.5, 100  # the prior of a coefficient, and Newton's steps at most
+_MAX_PRODUCT_VALUES = 32  # distinct values up to which their weights are a product of matrices
 
 
 def bootstrap_spearman(x: ArrayLike, y: ArrayLike, item: ArrayLike) -> Interval:
@@ -49,8 +49,8 @@ def _interval(
     none = Interval.point_only(items, n, float(items), method, point if np.isfinite(point) else None)
     if none.point is None or items < 3:
         return none
-    times = min(_REPLICATES, max(_FEWEST, _IN_ALL // n))
-    draws = draw_items(items, times, np.random.default_rng(0), _AT_ONCE // max(n, items))
+    times = min(_REPLICATES, max(_MIN_REPLICATES, _MAX_CELLS // n))
+    draws = draw_items(items, times, np.random.default_rng(0), _MAX_CELLS_IN_MEMORY // max(n, items))
     defined, undefined = defined_replicates([figure(counts[:, place].astype(np.float64), a, b) for counts in draws])
     if undefined > MAX_UNDEFINED:
         return replace(none, undefined=undefined)
@@ -97,7 +97,7 @@ def _ranks(weight: Floats, value: Floats) -> tuple[Floats, Floats, NDArray[np.in
     The mid-rank is the weight below a value plus half of the weight on it.
     """
     distinct, group = np.unique(value, return_inverse=True)
-    if len(distinct) <= _FEW:
+    if len(distinct) <= _MAX_PRODUCT_VALUES:
         on = weight @ (group[:, None] == np.arange(len(distinct))).astype(np.float64)
     else:
         order = np.argsort(group, kind="stable")
@@ -186,10 +186,10 @@ def probability_at_zero(x: ArrayLike, y: ArrayLike) -> Probability:
         raise ValueError(f"One row of predictors for every outcome is needed; got {predictors.shape}, {outcome.shape}.")
     scale = np.sqrt((predictors**2).mean(axis=0))
     design = np.hstack([np.ones((len(outcome), 1)), predictors / np.where(scale > 0, scale, 1.0)])
-    prior = np.eye(design.shape[1]) / _SPREAD**2
+    prior = np.eye(design.shape[1]) / _PRIOR_SCALE**2
     b = np.zeros(design.shape[1])
     curvature = prior
-    for _ in range(_STEPS):
+    for _ in range(_MAX_NEWTON_STEPS):
         p = _sigmoid(design @ b)
         curvature = design.T @ (design * (p * (1 - p))[:, None]) + prior
         step = np.linalg.solve(curvature, design.T @ (outcome - p) - prior @ b)

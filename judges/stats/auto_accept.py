@@ -38,11 +38,11 @@ from judges.stats.uncertainty import MIN_CLUSTERS, Interval, normal_quantile, t_
 Codes = NDArray[np.int64]
 TARGET, DELTA = 0.8, 0.1
 """The defaults: agreement of at least TARGET, missed with a probability of at most DELTA."""
-STEPS = 20
+MAX_THRESHOLDS = 20
 """Thresholds that are tried at most: each takes in at least this part of the items."""
-FIRST = 1 / 3
+MAX_FIRST_SHARE = 1 / 3
 """The first threshold takes in no more than this part of the items: a larger one would reach past what is sure."""
-READ = (
+READING_HELP = (
     "From the items of highest confidence on the left to all on the right. The band reaches down to the lower bound; "
     "the threshold is the last one before the bound first falls below the dashed line. Items without a confidence are "
     "never accepted automatically."
@@ -133,7 +133,7 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
         return no_threshold("The judge's confidence is the same for all items, so it cannot separate them.")
     places = candidate_thresholds(given, target, delta)
     if not places:
-        least, known_items = fewest_items(target, delta), _part(given, ~np.isnan(given.confidence))
+        least, known_items = fewest_items(target, delta), _select_cells(given, ~np.isnan(given.confidence))
         weight = known_items.weight[np.unique(known_items.item, return_index=True)[1]]
         worth = "" if len(weight) < least else f", worth {floor(effective_size(weight)):,} by weight"
         return no_threshold(
@@ -143,7 +143,7 @@ def find_threshold(given: ConfidenceRatings, target: float = TARGET, delta: floa
     steps, open_ = list[ThresholdTest](), True
     for place in places:
         above = given.confidence >= place
-        found = binomial_agreement(_part(given, above), delta, alike)
+        found = binomial_agreement(_select_cells(given, above), delta, alike)
         passed = reaches_target(found, target, delta) if open_ else None
         open_ = bool(passed)
         steps.append(ThresholdTest(place, share_above(given, place).point or 0.0, found, passed))
@@ -165,21 +165,21 @@ def candidate_thresholds(given: ConfidenceRatings, target: float, delta: float) 
     """The thresholds to try, most confident first, chosen by confidences, items and weights alone.
 
     The first threshold includes enough items that a judge half-way between the target and full agreement passes in four
-    of five cases, but at most the share FIRST of them. It never includes fewer than MIN_CLUSTERS items, or fewer than
-    full agreement needs to pass ([] if there are not enough). Each further threshold adds at least 1 / STEPS of the
-    items. Ties are always included together.
+    of five cases, but at most the share MAX_FIRST_SHARE of them. It never includes fewer than MIN_CLUSTERS items, or
+    fewer than full agreement needs to pass ([] if there are not enough). Each further threshold adds at least 1 /
+    MAX_THRESHOLDS of the items. Ties are always included together.
     """
     first = np.unique(given.item, return_index=True)[1]
     confidence, weight = given.confidence[first], given.weight[first]
     values = np.unique(confidence[~np.isnan(confidence)])[::-1]
     least = fewest_items(target, delta)
-    usual = max(least, min(_usual(target, delta), FIRST * effective_size(weight)))
+    usual = max(least, min(_usual_items(target, delta), MAX_FIRST_SHARE * effective_size(weight)))
     found, total, upto = list[float](), float(weight.sum()), 0.0
     for n, value in enumerate(values):
         above = confidence >= value
         enough = effective_size(weight[above]) >= (usual if n < len(values) - 1 or found else least) - 1e-9
         reached = float(weight[above].sum()) / total
-        if enough and (not found or reached >= upto + 1 / STEPS or n == len(values) - 1):
+        if enough and (not found or reached >= upto + 1 / MAX_THRESHOLDS or n == len(values) - 1):
             found.append(float(value))
             upto = reached
     return found
@@ -190,7 +190,7 @@ def fewest_items(target: float, delta: float) -> int:
     return max(MIN_CLUSTERS, ceil(log(delta) / log(target) - 1e-12))
 
 
-def _usual(target: float, delta: float) -> int:
+def _usual_items(target: float, delta: float) -> int:
     half = (1 + target) / 2
     reach = normal_quantile(1 - delta) * sqrt(target * (1 - target)) + normal_quantile(0.8) * sqrt(half * (1 - half))
     return ceil((reach / (half - target)) ** 2)
@@ -199,7 +199,7 @@ def _usual(target: float, delta: float) -> int:
 def agreement_at(given: ConfidenceRatings, threshold: float, delta: float) -> ThresholdTest:
     """A given threshold on these cells: the share of items above it, and the agreement there."""
     alike = binomial_agreement(given, delta).n_eff / effective_size(given.weight) if len(given.item) else 1.0
-    found = binomial_agreement(_part(given, given.confidence >= threshold), delta, alike)
+    found = binomial_agreement(_select_cells(given, given.confidence >= threshold), delta, alike)
     return ThresholdTest(threshold, share_above(given, threshold).point or 0.0, found, None)
 
 
@@ -228,7 +228,7 @@ def binomial_agreement(given: ConfidenceRatings, delta: float, alike: float = 1.
         level = max(1 - delta, 0.5 + 1e-6)  # at .5 both are 0, and their ratio is what it is just above
         slack = normal_quantile(level) / t_quantile(level, max(clusters - 1, 1.0))
         n = min(alike * most, max(1.0, p * (1 - p) / square * slack**2))
-    return Interval(p, None, None, _end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
+    return Interval(p, None, None, _lower_end(p, n, delta), items, cells, n, "clopper-pearson", sqrt(square))
 
 
 def reaches_target(found: Interval, target: float, delta: float) -> bool:
@@ -244,7 +244,7 @@ def _chance(p: float, n: float, target: float) -> float:
     return 1.0 if k <= 0 else float(betainc(k, n - k + 1, target))
 
 
-def _end(p: float, n: float, tail: float) -> float:
+def _lower_end(p: float, n: float, tail: float) -> float:
     """The true share at which a figure of at least p has that probability: Clopper and Pearson's lower end."""
     from scipy.special import betaincinv
 
@@ -257,7 +257,7 @@ def _count(p: float, n: float) -> float:
     return floor(n * p + 1e-9) if abs(n - round(n)) < 1e-9 else n * p
 
 
-def _part(given: ConfidenceRatings, inside: NDArray[np.bool_]) -> ConfidenceRatings:
+def _select_cells(given: ConfidenceRatings, inside: NDArray[np.bool_]) -> ConfidenceRatings:
     return ConfidenceRatings(given.item[inside], given.confidence[inside], given.agree[inside], given.weight[inside])
 
 

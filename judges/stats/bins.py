@@ -1,8 +1,8 @@
 """The values of a scale as codes, and as rows of its table.
 
 Kappa uses values: `to_codes` maps them to codes from 0, one step apart; values may lie between two codes. Tables and
-counts by answer have a row for every answer. An interval scale with more than `EXACT` answers, or with any number as
-answer, has `MOST` equal bins instead. Nothing else is binned.
+counts by answer have a row for every answer. An interval scale with more than `MAX_EXACT_ANSWERS` answers, or with any
+number as answer, has `MAX_BINS` equal bins instead. Nothing else is binned.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from judges.stats.agreement import Codes, Floats, nearest_codes
 from judges.types import Scale
 
-MOST = 10
+MAX_BINS = 10
 """Bins of an interval scale that has too many answers for a row each."""
-EXACT = 11
+MAX_EXACT_ANSWERS = 11
 """The answers of an interval scale up to which each has its row, as on ordinal scales."""
-_CLOSE = 1e-9
+_TOLERANCE = 1e-9
 _TENTH = 0.1000001
 """With room for what is exactly a tenth apart, and rounded."""
 
@@ -31,7 +31,7 @@ def first_value(scale: Scale) -> float:
 
 def code_step(scale: Scale) -> float:
     """The distance of neighbouring codes: 1, the step of an interval scale, or a tenth of one that is binned."""
-    return scale_width(scale) / MOST if is_binned(scale) else scale.step or 1.0
+    return scale_width(scale) / MAX_BINS if is_binned(scale) else scale.step or 1.0
 
 
 def code_count(scale: Scale) -> int:
@@ -60,37 +60,37 @@ def to_codes(values: ArrayLike, scale: Scale) -> NDArray[np.int64] | Floats:
     codes = (np.asarray(values, dtype=np.float64) - first_value(scale)) / code_step(scale)
     if scale.kind == "interval":  # a step such as .1 is no binary number
         whole = np.round(codes)
-        codes = np.where(np.abs(codes - whole) <= _CLOSE, whole, codes)
+        codes = np.where(np.abs(codes - whole) <= _TOLERANCE, whole, codes)
     return codes.astype(np.int64) if np.all(codes == np.floor(codes)) else np.asarray(codes, dtype=np.float64)
 
 
 def is_binned(scale: Scale) -> bool:
     """Whether a row of the table holds many answers."""
-    return scale.kind == "interval" and not (scale.step and round(scale_width(scale) / scale.step) < EXACT)
+    return scale.kind == "interval" and not (scale.step and round(scale_width(scale) / scale.step) < MAX_EXACT_ANSWERS)
 
 
 def row_count(scale: Scale) -> int:
     """The rows of the table; 0 where there is none (turn references)."""
-    return MOST if is_binned(scale) else code_count(scale)
+    return MAX_BINS if is_binned(scale) else code_count(scale)
 
 
 def row_labels(scale: Scale) -> tuple[str, ...]:
     """What each row holds, in words: an answer, or the ends of a bin."""
     if not is_binned(scale):
         return tuple(scale.answers)
-    return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (bin_ends(n, scale) for n in range(MOST)))
+    return tuple(f"{scale.say(low)}–{scale.say(high)}" for low, high in (bin_ends(n, scale) for n in range(MAX_BINS)))
 
 
 def row_values(scale: Scale) -> tuple[float, ...]:
     """The value of each row: its answer, or the middle of its bin."""
     if is_binned(scale):
-        return tuple(sum(bin_ends(n, scale)) / 2 for n in range(MOST))
+        return tuple(sum(bin_ends(n, scale)) / 2 for n in range(MAX_BINS))
     return tuple(float(first_value(scale) + n * code_step(scale)) for n in range(row_count(scale)))
 
 
 def bin_ends(row: int, scale: Scale) -> tuple[float, float]:
     """Where a bin begins and ends; values on a border belong to the upper bin, that of the scale's end to the last."""
-    each = (scale.hi - scale.lo) / MOST
+    each = (scale.hi - scale.lo) / MAX_BINS
     return float(round(scale.lo + row * each, 9)), float(round(scale.lo + (row + 1) * each, 9))
 
 
@@ -99,7 +99,7 @@ def row_ends(value: float, scale: Scale) -> tuple[float, float]:
 
     A query with these ends finds the same values as `row_numbers`; the outer rows have no outer end.
     """
-    row, close = int(row_numbers([value], scale)[0]), _CLOSE * code_step(scale)
+    row, close = int(row_numbers([value], scale)[0]), _TOLERANCE * code_step(scale)
     if is_binned(scale):
         low, high = bin_ends(row, scale)
     else:
@@ -112,7 +112,7 @@ def row_ends(value: float, scale: Scale) -> tuple[float, float]:
 def is_same_answer(one: ArrayLike, other: ArrayLike, scale: Scale) -> NDArray[np.bool_]:
     """Whether codes are the same answer; on scales with too many answers for a table: at most a tenth apart."""
     gap = np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
-    return np.asarray(gap <= is_binned(scale) + _CLOSE, dtype=bool)
+    return np.asarray(gap <= is_binned(scale) + _TOLERANCE, dtype=bool)
 
 
 def same_answer_reach(scale: Scale) -> float:
@@ -127,7 +127,7 @@ def agreeing_share(samples: Sequence[float | None], combined: float | None, scal
     """The share of a cell's samples that agree with their combined value; None is n/a."""
     if combined is None:
         return sum(one is None for one in samples) / len(samples)
-    low, high = (combined + sign * same_answer_reach(scale) + _CLOSE for sign in (-1, 1))
+    low, high = (combined + sign * same_answer_reach(scale) + _TOLERANCE for sign in (-1, 1))
     return sum(one is not None and low < one <= high for one in samples) / len(samples)
 
 
@@ -142,7 +142,7 @@ def axis_ticks(scale: Scale, most: int) -> list[float]:
     each = max(1.0, round(scale_width(scale) / most))
     if scale.kind == "interval" and scale_width(scale) < most:
         each = next(e for e in (0.001, 0.01, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0) if scale_width(scale) / e <= most)
-    return [float(round(scale.lo + n * each, 9)) for n in range(int(scale_width(scale) / each + _CLOSE) + 1)]
+    return [float(round(scale.lo + n * each, 9)) for n in range(int(scale_width(scale) / each + _TOLERANCE) + 1)]
 
 
 def steps_apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
@@ -153,7 +153,7 @@ def steps_apart(one: ArrayLike, other: ArrayLike, scale: Scale) -> Floats:
     """
     gap = np.abs(nearest_answers(one, scale) - nearest_answers(other, scale))
     if is_binned(scale):
-        return np.asarray(np.maximum(np.ceil(gap / code_step(scale) - _CLOSE) - 1, 0.0), dtype=np.float64)
+        return np.asarray(np.maximum(np.ceil(gap / code_step(scale) - _TOLERANCE) - 1, 0.0), dtype=np.float64)
     return np.asarray(np.round(gap / code_step(scale), 6), dtype=np.float64)
 
 
@@ -162,8 +162,8 @@ def row_numbers(values: ArrayLike, scale: Scale) -> Codes:
     given = np.asarray(values, dtype=np.float64)
     if not is_binned(scale):
         return nearest_codes(to_codes(given, scale))
-    at = (given - scale.lo) / (scale.hi - scale.lo) * MOST
-    return np.asarray(np.clip(np.floor(at + _CLOSE), 0, MOST - 1), dtype=np.intp)
+    at = (given - scale.lo) / (scale.hi - scale.lo) * MAX_BINS
+    return np.asarray(np.clip(np.floor(at + _TOLERANCE), 0, MAX_BINS - 1), dtype=np.intp)
 
 
 def from_codes(codes: ArrayLike, scale: Scale) -> Floats:
@@ -186,4 +186,4 @@ def nearest_answers(values: ArrayLike, scale: Scale) -> Floats:
     if scale.kind == "interval" and not scale.step:
         return given
     step = scale.step or 1.0
-    return np.asarray(first_value(scale) + np.floor((given - first_value(scale)) / step + 0.5 + _CLOSE) * step)
+    return np.asarray(first_value(scale) + np.floor((given - first_value(scale)) / step + 0.5 + _TOLERANCE) * step)

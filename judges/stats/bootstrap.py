@@ -18,9 +18,9 @@ from judges.stats.agreement import Codes, Floats, Weights, disagreement_weights,
 from judges.stats.uncertainty import TWO_SIDED, normal_quantile
 
 Counts = NDArray[np.integer[Any]] | Floats
-_AT_ONCE = 1 << 21  # draws held in memory at a time, 16 MB
-_KEPT = 6_000_000  # draws that are kept for the next figure, 12 MB: 2,000 replicates of 3,000 items
-_READY = 1_000_000  # of so many they are kept as the floats that products take, 8 MB
+_MAX_DRAWS_IN_MEMORY = 1 << 21  # draws held in memory at a time, 16 MB
+_MAX_CACHED_DRAWS = 6_000_000  # draws that are kept for the next figure, 12 MB: 2,000 replicates of 3,000 items
+_MAX_FLOAT_DRAWS = 1_000_000  # of so many they are kept as the floats that products take, 8 MB
 
 
 def resample(per_item: Floats, replicates: int, rng: np.random.Generator) -> Floats:
@@ -37,7 +37,7 @@ def resample_from_seed(per_item: Floats, replicates: int, seed: int) -> Floats:
     Most dimensions of a judge have the same number of items, and then all of them share the draws.
     """
     items = len(per_item)
-    if items * replicates <= _KEPT:
+    if items * replicates <= _MAX_CACHED_DRAWS:
         return _totals(sort_rows(per_item), _draw_counts(items, replicates, seed))
     return resample(per_item, replicates, np.random.default_rng(seed))
 
@@ -67,7 +67,7 @@ def draw_items(
     """
     if replicates < 2:
         raise ValueError("A bootstrap needs at least 2 replicates; 2,000 are usual.")
-    step = max(1, _AT_ONCE // max(1, items) if at_once is None else at_once)
+    step = max(1, _MAX_DRAWS_IN_MEMORY // max(1, items) if at_once is None else at_once)
     for start in range(0, replicates, step):
         rows = min(step, replicates - start)
         # G draws counted are Multinomial(G, 1/G), an order of magnitude faster than rng.multinomial.
@@ -79,7 +79,7 @@ def draw_items(
 def _draw_counts(items: int, replicates: int, seed: int) -> tuple[Counts, ...]:
     """Draws of a seed. No count is above the number of items, so four bytes are enough, and two below 65,536."""
     smallest: type = np.uint16 if items < 1 << 16 else np.uint32
-    kept = np.float64 if items * replicates <= _READY else smallest
+    kept = np.float64 if items * replicates <= _MAX_FLOAT_DRAWS else smallest
     return tuple(counts.astype(kept) for counts in draw_items(items, replicates, np.random.default_rng(seed)))
 
 

@@ -20,7 +20,7 @@ from judges.stats.intervals import Cells, interval_from_moments, interval_from_t
 from judges.stats.uncertainty import Interval, independent_difference, t_interval
 from judges.types import Dimension, Scale
 
-FRAGILE = 0.8
+FRAGILE_SHARE = 0.8
 """Above this share of one value kappa says little, and the page warns."""
 
 
@@ -194,7 +194,7 @@ class Summary:
     @property
     def fragile(self) -> bool:
         """Whether one value is so common that kappa alone would be misleading."""
-        return self.commonest is not None and self.commonest > FRAGILE
+        return self.commonest is not None and self.commonest > FRAGILE_SHARE
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ def _figures(
         interval=interval,
         exact=near[0] if near else agreement.share_within(table, 0),
         within_one=near[1] if near else agreement.share_within(table, 1) if ordered else None,
-        bias=bias(label_sums if ordered else _NOBODY, interval.n_eff, cells(both)),
+        bias=bias(label_sums if ordered else _NO_LABELS, interval.n_eff, cells(both)),
         correlation=agreement.pearson_correlation(*exactly) if ordered else None,
         commonest=agreement.commonest_share(table),
         ac=None if near else agreement.gwet_ac(table, scale.weights),
@@ -368,7 +368,7 @@ def _figures(
     )  # fmt: skip
 
 
-_NOBODY = LabelSums(0, np.zeros(2), np.zeros((2, 2)), LabelCounts(0, 0, 0, 0))
+_NO_LABELS = LabelSums(0, np.zeros(2), np.zeros((2, 2)), LabelCounts(0, 0, 0, 0))
 _ROUNDING = 1e-6
 _NO_SPREAD = 1e-12
 """A sum of squares below this share of what it is the difference of is rounding."""

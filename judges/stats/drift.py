@@ -25,13 +25,13 @@ Reason = Literal["no gold", "pooled", "since", "latest", "bound", "weights", "lo
 
 ALPHA = 0.05
 """The chance that the gold since the approval ever says "fails" of a judge whose true kappa is at the threshold."""
-ITEMS = 50
+MIN_ITEMS = 50
 """Items since the approval below which nothing is concluded from them alone."""
-OTHERS = 18
+MIN_OTHER_ANSWERS = 18
 """Of them as many have to hold another answer than the commonest one (count_other_answers)."""
-LATEST = 120
+LATEST_ITEMS = 120
 """The newest items since the approval, which are looked at by themselves too: much good gold must not hide a fall."""
-_LOOKS = OpenSchedule(ITEMS, 1_000)
+_SCHEDULE = OpenSchedule(MIN_ITEMS, 1_000)
 _ROUNDING = 1e-9
 
 
@@ -59,8 +59,8 @@ class GoldAgreement(NamedTuple):
     def enough(self) -> bool:
         """Whether anything may be concluded from it by itself."""
         worth = min(self.kappa.items, self.kappa.n_eff)
-        some = count_other_answers(self.kappa, self.commonest) >= OTHERS - _ROUNDING
-        return self.kappa.point is not None and worth >= ITEMS - _ROUNDING and some
+        some = count_other_answers(self.kappa, self.commonest) >= MIN_OTHER_ANSWERS - _ROUNDING
+        return self.kappa.point is not None and worth >= MIN_ITEMS - _ROUNDING and some
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def assess_drift(
     """The state of an approval under the policy that it met (docs/methods.md, Drift and suspension).
 
     `pooled` is all gold there is now, `since` what came after the approval (None: nothing), `latest` the newest of it
-    (`LATEST` items; None where `since` is no more than that).
+    (`LATEST_ITEMS` items; None where `since` is no more than that).
 
     The gold since lies below the threshold when even its any-time upper end does: with z the boundary of looks from 50
     items on (`judges.stats.sequential.OpenSchedule`) and the error e,
@@ -108,7 +108,7 @@ def assess_drift(
     reach = anytime_interval(since, pooled) if since is not None and since.enough else None
     recent = anytime_interval(latest, pooled) if latest is not None and latest.enough else None
     change = None if reach is None else change_interval(then, reach)
-    bad = list(_bad(then, pooled.kappa, (reach, recent), policy))
+    bad = list(_suspension_reasons(then, pooled.kappa, (reach, recent), policy))
     if bad:
         return DriftFinding("suspended", *_split_reasons(bad), reach, change)
     doubts = list(_doubts(pooled.kappa, reach, change, policy))
@@ -123,7 +123,7 @@ def anytime_interval(new: GoldAgreement, pooled: GoldAgreement) -> Interval:
     error = own.se
     if whole.se is not None and own.n_eff > 0:
         error = max(error, whole.se * sqrt(max(1.0, whole.n_eff / own.n_eff)))
-    z, found = _LOOKS.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
+    z, found = _SCHEDULE.boundary(ALPHA, own.items), replace(own, se=error, method="any-time", level=1 - 2 * ALPHA)
     low, high = lower_bound_at(found, z), lower_bound_at(found, -z)
     return replace(found, low=low, high=high, lower_bound=low)
 
@@ -133,7 +133,7 @@ def change_interval(then: FrozenEvidence, since: Interval) -> Interval | None:
     if then.kappa is None or then.se is None or since.point is None or since.se is None:
         return None
     point, error = since.point - then.kappa, hypot(since.se, then.se)
-    wide = _LOOKS.boundary(ALPHA / 2, since.items) * error
+    wide = _SCHEDULE.boundary(ALPHA / 2, since.items) * error
     return Interval(
         point, point - wide, point + wide, point - wide, since.items, since.cells, since.n_eff, "any-time", error
     )  # fmt: skip
@@ -146,7 +146,7 @@ def _split_reasons(found: list[_Told]) -> tuple[tuple[Reason, ...], tuple[str, .
     return tuple(reason for reason, _ in found), tuple(sentence for _, sentence in found)
 
 
-def _bad(
+def _suspension_reasons(
     then: FrozenEvidence, pooled: Interval, new: tuple[Interval | None, Interval | None], policy: Policy
 ) -> Iterator[_Told]:
     """What suspends."""

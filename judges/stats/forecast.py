@@ -22,12 +22,12 @@ from judges.stats.sampling import allocate
 from judges.stats.uncertainty import normal_quantile
 
 Codes = NDArray[np.int64]
-SHARED = 0.3
+SHARED_NOISE = 0.3
 """The part of the noise between people and judge that the cells of one item share."""
-_PATHS, _LOOKS = 1_000, 120
-_CELLS = 30_000
+_PATHS, _MAX_LOOKS = 1_000, 120
+_MIN_CELLS = 30_000
 """Scores that people are imagined for at least: those of a small dataset several times over."""
-_LABELS = 10.0
+_PRIOR_LABELS = 10.0
 """Labels that a spread of imagined people counts for beside the spread of real ones."""
 
 
@@ -85,13 +85,13 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
     """The spreads where people agree with the judge to a kappa of `agreement`; None where it says one thing only.
 
     On ordered scales the judge's score and people's are cuts of two normal variables with the correlation that gives
-    this kappa (Olsson 1979); `SHARED` of what the judge does not explain is common to the cells of an item. On others
-    people say what the judge says with probability kappa, and else any answer as often as it is given. ValueError for
-    an agreement outside 0 .. 1.
+    this kappa (Olsson 1979); `SHARED_NOISE` of what the judge does not explain is common to the cells of an item. On
+    others people say what the judge says with probability kappa, and else any answer as often as it is given.
+    ValueError for an agreement outside 0 .. 1.
     """
     if not 0 < agreement < 1:
         raise ValueError(f"An agreement lies between 0 and 1, such as .6; got {agreement}.")
-    known = known.repeat(max(1, _CELLS // max(1, len(known.item))))
+    known = known.repeat(max(1, _MIN_CELLS // max(1, len(known.item))))
     rng, worth = np.random.default_rng(0), known.worth[known.item]
     shares = np.bincount(known.judge, worth, minlength=known.k) / worth.sum()
     if shares.max() >= 1 - 1e-12:
@@ -104,7 +104,7 @@ def simulate_spread(known: ScoredPopulation, agreement: float) -> InfluenceSprea
     uniform = ends[known.judge] + shares[known.judge] * rng.random(len(known.judge))
     latent, cuts = _normal(uniform), _normal(ends[1:-1])
     own = rng.normal(size=int(known.item.max()) + 1)[known.item]
-    noise = sqrt(SHARED) * own + sqrt(1 - SHARED) * rng.normal(size=len(latent))
+    noise = sqrt(SHARED_NOISE) * own + sqrt(1 - SHARED_NOISE) * rng.normal(size=len(latent))
 
     def people(correlation: float) -> Codes:
         return np.searchsorted(cuts, correlation * latent + sqrt(1 - correlation**2) * noise).astype(np.int64)
@@ -136,7 +136,8 @@ def _deviations(moved: Floats, stratum: Codes, strata: int) -> Floats:
 def blend_spread(imagined: InfluenceSpread, cells: Cells, stratum: Codes, k: int, weights: Weights) -> Floats:
     """The spread in each stratum from labels that there are, `stratum` being that of each cell's item.
 
-    The simulated spread counts for `_LABELS` further items, so that a few labels that agree by chance prove nothing.
+    The simulated spread counts for `_PRIOR_LABELS` further items, so that a few labels that agree by chance prove
+    nothing.
     """
     strata = len(imagined.strata)
     item, place = np.unique(np.asarray(cells.item), return_inverse=True)
@@ -148,8 +149,8 @@ def blend_spread(imagined: InfluenceSpread, cells: Cells, stratum: Codes, k: int
     of[place] = stratum
     moved = np.bincount(place, slope) / worth * float(worth.sum())
     items = np.bincount(of, minlength=strata)
-    squares = items * _deviations(moved, of, strata) ** 2 + _LABELS * imagined.strata**2
-    return np.asarray(np.sqrt(squares / (items + _LABELS)), dtype=np.float64)
+    squares = items * _deviations(moved, of, strata) ** 2 + _PRIOR_LABELS * imagined.strata**2
+    return np.asarray(np.sqrt(squares / (items + _PRIOR_LABELS)), dtype=np.float64)
 
 
 def sample_errors(
@@ -179,7 +180,7 @@ def forecast(
     With the information 1 / error^2 that statistic is a Brownian motion with drift (Jennison and Turnbull 2000, chapter
     3), which is simulated. Above `last` nobody looks. `worth` None is a simple random sample.
     """
-    looks = np.unique(np.geomspace(first, max(last, first), _LOOKS).round().astype(np.int64)).tolist()
+    looks = np.unique(np.geomspace(first, max(last, first), _MAX_LOOKS).round().astype(np.int64)).tolist()
     half = [normal_quantile(0.975) * float(sample_errors(s, sizes, worth, [items])[0]) for s in spreads]
     ends, singles = [], []
     for one in spreads:

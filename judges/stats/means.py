@@ -16,7 +16,7 @@ from judges.stats.agreement import Floats
 from judges.stats.clustered import mean_by_item, with_t_ends
 from judges.stats.uncertainty import Interval
 
-FEW = 3
+MIN_ITEMS = 3
 """Of fewer items no mean is shown: it would reveal single scores, which somebody may still have to label blind."""
 
 
@@ -60,11 +60,11 @@ class JudgeMeans:
     @property
     def reportable(self) -> bool:
         """Whether there are enough items, so that the mean reveals no single score."""
-        return self.plain.items >= FEW
+        return self.plain.items >= MIN_ITEMS
 
 
 def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMeans:
-    """All of them; a part of fewer than `FEW` items has no mean, and no end lies beyond the scale, `lo` to `hi`."""
+    """All means; a part of fewer than `MIN_ITEMS` items has none, and no end lies beyond the scale, `lo` to `hi`."""
     item, value = scored.item, scored.value
     counted, trusted = ~np.isnan(scored.counts), scored.trusted == 1
     parted, both = ~np.isnan(scored.parts), ~np.isnan(scored.other)
@@ -72,7 +72,7 @@ def judge_means(scored: ScoreRows, lo: float = -inf, hi: float = inf) -> JudgeMe
     other, own = scored.other[both], value[both]
 
     def hide_small(one: Interval) -> Interval:
-        if one.items < FEW:
+        if one.items < MIN_ITEMS:
             return Interval.point_only(one.items, one.cells, one.n_eff, one.method)
         return with_t_ends(one, lo, hi)
 

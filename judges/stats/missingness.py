@@ -24,7 +24,9 @@ from judges.types import Dimension, Scale
 OUT, LOWEST, TIE = "out", "lowest", "tie"
 CHOICES = {OUT: "left out", LOWEST: "as the lowest", TIE: "as a tie"}
 """Choices in words; beside them any answer of the scale is one, as "3" or "b"."""
-GATE = "The approval check always leaves them out, and requires scores for enough of what people labelled."
+APPROVAL_CHECK_NOTE = (
+    "The approval check always leaves them out, and requires scores for enough of what people labelled."
+)
 
 
 @dataclass(frozen=True)

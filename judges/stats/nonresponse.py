@@ -15,7 +15,7 @@ from judges.plural import many
 from judges.stats.approval_check import CheckResult
 
 _ROUNDING = 1e-9
-_NAMED = 3
+_MAX_NAMED_STRATA = 3
 """Strata that a sentence names."""
 
 
@@ -76,9 +76,11 @@ class SampleResponse:
         asks = f"The policy requires answers to {100 * least:g}% of them, overall and in every stratum"
         silent = [s for s in self.strata if not s.answered and s.lacks(least)] if self.whole.answered else []
         sentences = [self.describe_unanswered(), f"{asks}."]
-        sentences += [_silent(s) for s in silent[:_NAMED]]
-        if len(silent) > _NAMED:
-            sentences.append(f"It is the same with {many(len(silent) - _NAMED, 'further stratum', 'further strata')}.")
+        sentences += [_silent(s) for s in silent[:_MAX_NAMED_STRATA]]
+        if len(silent) > _MAX_NAMED_STRATA:
+            sentences.append(
+                f"It is the same with {many(len(silent) - _MAX_NAMED_STRATA, 'further stratum', 'further strata')}."
+            )
         return " ".join(sentences)
 
 
@@ -106,8 +108,8 @@ def _name_strata(strata: Iterable[StratumResponse]) -> str:
     short = sorted((s for s in every if s.answered < s.drawn), key=lambda s: (s.answered - s.drawn, s.name))
     if len(every) < 2:
         return ""
-    named = [f"{s.drawn - s.answered:,} of {s.drawn:,} in {_name(s)}" for s in short[:_NAMED]]
-    rest = sum(s.drawn - s.answered for s in short[_NAMED:])
+    named = [f"{s.drawn - s.answered:,} of {s.drawn:,} in {_name(s)}" for s in short[:_MAX_NAMED_STRATA]]
+    rest = sum(s.drawn - s.answered for s in short[_MAX_NAMED_STRATA:])
     return f" ({', '.join([*named, *([f'{rest:,} in others'] if rest else [])])})"
 
 

@@ -44,7 +44,7 @@ class OtherMetrics:
             name = "AC1" if self.concordance is None else "AC2"
             found.append((name, _point(self.ac), "Gwet's: less affected by one very common answer than kappa."))
         if self.concordance is not None:
-            found += [(FIGURE_NAMES[key], one, _SAYS[key]) for key, one in self.concordance._asdict().items()]
+            found += [(FIGURE_NAMES[key], one, _EXPLANATIONS[key]) for key, one in self.concordance._asdict().items()]
         return found
 
 
@@ -78,7 +78,7 @@ def _exact(item: ArrayLike, equal: NDArray[np.bool_], weight: Floats) -> Interva
     return replace(share_from_counts(hits, whole, len(equal)), cells=len(equal), items=len(whole))
 
 
-_SAYS = {
+_EXPLANATIONS = {
     "icc": "Two raters, absolute agreement: close to quadratic-weighted kappa.",
     "pearson": "Correlation of the values. A constant bias does not lower it.",
     "spearman": "Correlation of the ranks; equal values share a rank.",

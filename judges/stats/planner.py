@@ -17,8 +17,8 @@ from judges.stats.uncertainty import TWO_SIDED, Interval, normal_interval, norma
 
 MOST_TIMES = 10
 """Above so many times the items there are, a figure is at the threshold as far as labels can show."""
-STEPS = 24
-_FIRST, _FURTHER = 10, 8
+CURVE_SIZES = 24
+_MIN_CURVE_ITEMS, _EXTRAPOLATED_SIZES = 10, 8
 
 
 def more_items_for_width(interval: Interval, half_width: float, power: float = 0.8) -> tuple[int, int] | None:
@@ -80,7 +80,7 @@ def _times(z: float, luck: float, needed: float) -> float:
 
 
 def kappa_by_size(cells: Cells, k: int, weights: Weights) -> list[Interval]:
-    """Kappa on the first m items, for about `STEPS` sizes m from 10 up to all of them, each with its 95% interval.
+    """Kappa on the first m items, for about `CURVE_SIZES` sizes m from 10 up to all items, each with its 95% interval.
 
     Items are numbered in the order in which they got their gold, and only that number gives the order.
     Intervals are linearised by items at every size, so that one curve has one method (the page's own interval may be
@@ -100,12 +100,12 @@ def kappa_by_size(cells: Cells, k: int, weights: Weights) -> list[Interval]:
 
 
 def curve_sizes(items: int) -> list[int]:
-    """About `STEPS` sizes from 10 to `items`, each an equal factor above the one before; [] below two."""
+    """About `CURVE_SIZES` sizes from 10 to `items`, each an equal factor above the one before; [] below two."""
     if items < 2:
         return []
-    if items <= _FIRST:
+    if items <= _MIN_CURVE_ITEMS:
         return [items]
-    sizes: list[int] = np.unique(np.round(np.geomspace(_FIRST, items, STEPS)).astype(np.int64)).tolist()
+    sizes: list[int] = np.unique(np.round(np.geomspace(_MIN_CURVE_ITEMS, items, CURVE_SIZES)).astype(np.int64)).tolist()
     return sizes
 
 
@@ -116,7 +116,7 @@ def extrapolate_interval(now: Interval, upto: int) -> list[Interval]:
     """
     if now.point is None or now.se is None or upto <= now.items or now.items < 2:
         return []
-    further = np.unique(np.round(np.geomspace(now.items, upto, _FURTHER)).astype(np.int64)).tolist()
+    further = np.unique(np.round(np.geomspace(now.items, upto, _EXTRAPOLATED_SIZES)).astype(np.int64)).tolist()
     return [
         normal_interval(
             now.point, now.se * sqrt(now.items / m), m, round(now.cells * m / now.items), now.n_eff * m / now.items,

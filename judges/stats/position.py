@@ -51,14 +51,14 @@ def positional_agreement(verdicts: Sequence[OrderedVerdicts], answers: Sequence[
            for word, first in zip(both, ("a", "b"), strict=True) if word in ("a", "b")]  # fmt: skip
     return PositionalAgreement(
         share_by_item(ab == ba, item),
-        intervals.kappa_interval(intervals.Cells(item, ab, ba), len(words), None) if verdicts else _NOTHING,
+        intervals.kappa_interval(intervals.Cells(item, ab, ba), len(words), None) if verdicts else _NO_INTERVAL,
         share_by_item([hit for _, hit in won], [n for n, _ in won]),
         words,
         table,
     )
 
 
-_NOTHING = Interval.point_only(0, 0, 0.0, "none")
+_NO_INTERVAL = Interval.point_only(0, 0, 0.0, "none")
 
 
 def explain(found: PositionalAgreement) -> list[str]:

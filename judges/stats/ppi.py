@@ -65,12 +65,12 @@ from judges.stats.uncertainty import (
 )
 
 _ROUNDING = 1e-9
-COVERED = 0.05
+MAX_UNCOVERED_SHARE = 0.05
 """The largest share of the judge's cells that may have values outside of those of labelled cells.
 
 Beyond it labels do not say how those are to be corrected, and there is no figure, unless chance alone may well have
 left them out."""
-_CHANCE = 0.01
+_MAX_CHANCE = 0.01
 _METHOD = "prediction-powered"
 _NO_SPREAD = 1e-12
 """A centred sum of products below this share of what it is the difference of is rounding."""
@@ -129,7 +129,7 @@ class CorrectedMean:
         A random draw of so many items would have left them all out less than once in a hundred times,
         (1 - uncovered)^n_eff < .01.
         """
-        return self.uncovered > COVERED and (1 - self.uncovered) ** self.interval.n_eff < _CHANCE
+        return self.uncovered > MAX_UNCOVERED_SHARE and (1 - self.uncovered) ** self.interval.n_eff < _MAX_CHANCE
 
     @property
     def missing(self) -> int:
@@ -179,8 +179,8 @@ def correct_mean(given: Moments, reach: tuple[float, float], share: bool = False
     standard error (which also holds where none or all are 1), and `se` is what its width comes to. Ends lie as far off
     as Student's t with n_eff - 1 degrees of freedom has it: with the normal ones, those of 36 items held the truth in
     93 of 100 cases. Means without any spread have no interval: equal values so far do not show how far others lie.
-    There is no figure if labels do not cover the values to be corrected (`COVERED`). ValueError without a cell that the
-    judge valued.
+    There is no figure if labels do not cover the values to be corrected (`MAX_UNCOVERED_SHARE`). ValueError without a
+    cell that the judge valued.
     """
     if given.items == 0 or given.whole[1] <= 0:
         raise ValueError("There is no cell with a value of the judge, so there is no mean.")

@@ -183,7 +183,7 @@ def explain(answer: AnswerRates, dimension: Dimension) -> list[str]:
     return text
 
 
-READ = (
+READING_HELP = (
     "Corrected: prevalence over all that the judge judged, corrected by its recall and false positive rate (Rogan and "
     "Gladen). It holds for further unlabelled data as long as both rates are the same there."
 )
@@ -245,10 +245,10 @@ def rates_of_tables(given: TableSums, dimension: Dimension) -> list[Rates]:
     answers = [1] if dimension.scale.kind == "flag" else range(k)
     table = given.counts.reshape(k, k)
     occurs = table.sum(axis=0) + table.sum(axis=1) > 0
-    return [_one(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or occurs[n]]
+    return [_answer_rates(given, dimension.scale.answers[n], n, k) for n in answers if len(answers) == 1 or occurs[n]]
 
 
-def _one(given: TableSums, answer: str, n: int, k: int) -> Rates:
+def _answer_rates(given: TableSums, answer: str, n: int, k: int) -> Rates:
     people, judge = _sides(n, k)
     every = np.ones(k * k)
     weights = _weight(given, judge), _weight(given, 1 - judge)
@@ -330,7 +330,7 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
     centre, spread = f * own, (f * (people.se or 0.0)) ** 2
     point = f * own
     if f < 1:
-        q, nq = _rest(given, one, whole) if f else (whole.share, _cells(whole))
+        q, nq = _unlabelled_share(given, one, whole) if f else (whole.share, _cells(whole))
         point += (1 - f) * min(1.0, max(0.0, (q - raised.point) / (found.point - raised.point)))
         smooth = (nq * q + z * z / 2) / (nq + z * z)
         rest = (smooth - fpr) / d
@@ -346,7 +346,7 @@ def correct_prevalence(given: TableSums, one: Rates, whole: JudgeShare) -> Corre
     return CorrectedPrevalence(Interval(point, low, high, bound, *on, "rogan-gladen", se), whole.share)
 
 
-def _rest(given: TableSums, one: Rates, whole: JudgeShare) -> tuple[float, float]:
+def _unlabelled_share(given: TableSums, one: Rates, whole: JudgeShare) -> tuple[float, float]:
     """The judge's share of the answer in the cells that nobody labelled, and how many cells it is worth."""
     _, judge = _sides(one.place, round(sqrt(len(given.counts))))
     left = whole.cells - float(given.counts.sum())

@@ -15,7 +15,7 @@ from judges.stats.strata import error_of_influences
 from judges.stats.uncertainty import Interval, normal_interval
 
 Codes = NDArray[np.int64]
-MOST_LEVELS = 8
+MAX_LEVELS = 8
 """So many different values are levels of their own; of more, tenths of the way from 0 to 1 are made."""
 
 
@@ -98,7 +98,7 @@ def reliability(sure: ConfidenceCells) -> Reliability | None:
 def _levels(confidence: Floats) -> list[tuple[NDArray[np.bool_], float, float]]:
     """(which cells, lower end, upper end) of every level that has any, from the lowest."""
     values = np.unique(confidence)
-    if len(values) <= MOST_LEVELS:
+    if len(values) <= MAX_LEVELS:
         return [(confidence == v, float(v), float(v)) for v in values]
     place = np.minimum((confidence * 10 + 1e-9).astype(np.int64), 9)
     return [(place == n, int(n) / 10, (int(n) + 1) / 10) for n in np.unique(place)]

@@ -13,15 +13,15 @@ import numpy as np
 
 from judges.errors import BadStrata
 
-MOST_STRATA = 24
+MAX_STRATA = 24
 """Strata per wave of items: beyond it the smallest groups are put together, so that a small sample reaches all."""
-MOST_BANDS = 6
+MAX_BANDS = 6
 """Bands that a figure with many values is cut into."""
-_MOST_DIGITS = 16
-OTHERS = "all others"
-FEWEST = 2
+_MAX_DIGITS = 16
+OTHER_STRATUM = "all others"
+MIN_STRATUM_ITEMS = 2
 """Blind items of a stratum, where the sample is large enough for it: one alone has no variance."""
-LEAST_SPREAD = 0.25
+MIN_SPREAD = 0.25
 """A stratum counts for Neyman's allocation at least this part of the average spread: few labels prove no certainty."""
 By = Literal["system", "score", "confidence", "language", "meta"]
 Allocation = Literal["proportional", "root", "neyman"]
@@ -102,16 +102,16 @@ def assign_strata(items: Iterable[tuple[str, str, int]]) -> dict[str, str]:
     """
     given = list(items)
     sizes = Counter((wave, name) for _, name, wave in given)
-    many = {wave for wave, n in Counter(wave for wave, _ in sizes).items() if n > MOST_STRATA}
+    many = {wave for wave, n in Counter(wave for wave, _ in sizes).items() if n > MAX_STRATA}
     kept: dict[int, set[str]] = defaultdict(set)
     for (wave, name), _ in sorted(sizes.items(), key=lambda s: (-s[1], s[0])):
-        if wave not in many or len(kept[wave]) < MOST_STRATA - 1:
+        if wave not in many or len(kept[wave]) < MAX_STRATA - 1:
             kept[wave].add(name)
     later = {wave: f" (added later, {wave})" if wave else "" for wave in kept}
-    return {item: (name if name in kept[wave] else OTHERS) + later[wave] for item, name, wave in given}
+    return {item: (name if name in kept[wave] else OTHER_STRATUM) + later[wave] for item, name, wave in given}
 
 
-def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOST_BANDS) -> dict[str, str]:
+def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MAX_BANDS) -> dict[str, str]:
     """item -> the band that its figure falls into, in words: "lowest score 1", "confidence 0.60 to 0.80".
 
     Up to `most` distinct values are a band each. More values are cut at their quantiles into at most `most` bands;
@@ -125,7 +125,7 @@ def assign_bands(figures: Mapping[str, float | None], what: str, most: int = MOS
         cuts = np.unique(np.quantile(known, np.arange(most) / most, method="lower"))
     last = [*(values[values < cut].max() for cut in cuts[1:]), values[-1]] if len(values) else []
     ends = list[tuple[str, str]]()
-    for digits in range(0 if all(float(v).is_integer() for v in values) else 2, _MOST_DIGITS):
+    for digits in range(0 if all(float(v).is_integer() for v in values) else 2, _MAX_DIGITS):
         ends = [(f"{low:.{digits}f}", f"{high:.{digits}f}") for low, high in zip(cuts, last, strict=True)]
         if len(set(ends)) == len(ends):
             break
@@ -141,7 +141,7 @@ def allocation_weights(
 ) -> dict[str, float]:
     """In proportion to what a sample is allocated to strata of N_h items: N_h, sqrt(N_h), or N_h S_h (Neyman).
 
-    `spreads` are the S_h; a stratum whose spread is not known, or next to nothing, counts with `LEAST_SPREAD` of the
+    `spreads` are the S_h; a stratum whose spread is not known, or next to nothing, counts with `MIN_SPREAD` of the
     average one. Source: Neyman 1934; Bankier 1988 (power allocations).
     """
     if allocation == "proportional":
@@ -152,7 +152,7 @@ def allocation_weights(
     average = sum(sizes[h] * s for h, s in known.items()) / max(1, sum(sizes[h] for h in known))
     if average <= 0:
         return allocation_weights(sizes, "root")
-    return {h: n * max(known.get(h, 0.0), LEAST_SPREAD * average) for h, n in sizes.items()}
+    return {h: n * max(known.get(h, 0.0), MIN_SPREAD * average) for h, n in sizes.items()}
 
 
 def plan_draw(
@@ -165,9 +165,9 @@ def plan_draw(
     """How a draw of `size` further items falls on the strata, and what probabilities that gives; by stratum.
 
     strata: item -> stratum, the whole population; already: items drawn before -> whether assisted. All draws together
-    come as near as they can to an allocation by `worth` (default: proportional). Every stratum gets `FEWEST` blind
-    items where `size` is large enough for that, and always one, so that no probability is 0; a draw may be larger than
-    `size` for that one.
+    come as near as they can to an allocation by `worth` (default: proportional). Every stratum gets `MIN_STRATUM_ITEMS`
+    blind items where `size` is large enough for that, and always one, so that no probability is 0; a draw may be larger
+    than `size` for that one.
     """
     total = Counter(strata.values())
     before = Counter(strata[i] for i in already if i in strata)
@@ -175,7 +175,7 @@ def plan_draw(
     blind = {h: before[h] - shown[h] for h in total}
     aim = allocate(worth or allocation_weights(total, "proportional"), total, size + sum(before.values()))
     left = {h: n - before[h] for h, n in total.items()}
-    pair, one = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (FEWEST, 1))
+    pair, one = ({h: min(max(least - blind[h], 0), left[h]) for h in total} for least in (MIN_STRATUM_ITEMS, 1))
     first = pair if sum(pair.values()) <= size else one
     now = _allocate({h: max(aim[h] - before[h], 0.0) for h in total}, first, left, size)
     assisted = _allocate(

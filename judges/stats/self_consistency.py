@@ -16,9 +16,9 @@ from judges.stats.strata import error_of_influences
 from judges.stats.uncertainty import Interval, normal_interval
 from judges.types import Scale
 
-FLAKY = 0.25
+FLAKY_SHARE = 0.25
 """Above this share of cells in which the samples are not all alike a dimension is called flaky."""
-_HALF = 0.5
+_SINGLE_SAMPLE_SHARE = 0.5
 """A sample counts by itself where such a share of the cells have it: what was asked again here and there does not."""
 
 
@@ -55,8 +55,8 @@ class SelfConsistency:
 
     @property
     def flaky(self) -> bool:
-        """Whether more than FLAKY of the cells flip, the interval's lower end too."""
-        return self.flips.low is not None and self.flips.low > FLAKY
+        """Whether more than FLAKY_SHARE of the cells flip, the interval's lower end too."""
+        return self.flips.low is not None and self.flips.low > FLAKY_SHARE
 
 
 def measure_self_consistency(
@@ -74,7 +74,8 @@ def measure_self_consistency(
     """
     has_gold = ~np.isnan(table.human)
     item = np.unique(table.item[has_gold], return_inverse=True)[1] if has_gold.any() else table.item[has_gold]
-    enough = [n for n in range(table.samples.shape[1]) if np.mean(~np.isnan(table.samples[has_gold, n])) >= _HALF]
+    shares = [np.mean(~np.isnan(table.samples[has_gold, n])) for n in range(table.samples.shape[1])]
+    enough = [n for n, share in enumerate(shares) if share >= _SINGLE_SAMPLE_SHARE]
 
     def cells(judge: Floats) -> Cells:
         known = ~np.isnan(judge)
@@ -120,7 +121,7 @@ def explain(found: SelfConsistency) -> list[str]:
         )
     if found.flaky:
         sentences.append(
-            f"Flaky: that is above {FLAKY:.0%}, so a single answer of this judge is unreliable here; make the question "
-            "clearer, lower the temperature, or take more samples."
+            f"Flaky: that is above {FLAKY_SHARE:.0%}, so a single answer of this judge is unreliable here; make the "
+            "question clearer, lower the temperature, or take more samples."
         )
     return sentences

@@ -31,7 +31,7 @@ _CORRECTION = 0.5826
 _FLOOR = -6.0
 _FLAT = 1e-9
 """An error below which there is no spread at all: it is rounding."""
-_EARLY = 0.95
+_EARLY_SHARE = 0.95
 _PLAIN, _BEND = 0.5, 0.4
 """Above which threshold the scale bends, and over how much it does so by one power."""
 _NODES = np.arange(0.0, 7.01, 0.125)
@@ -79,7 +79,11 @@ class OpenSchedule:
     def _part(self, items: int) -> tuple[float, int, int]:
         if self.horizon <= self.first:
             return 1.0, self.first, self.first
-        return (_EARLY, self.first, self.horizon) if items <= self.horizon else (1 - _EARLY, self.horizon, self.end)
+        return (
+            (_EARLY_SHARE, self.first, self.horizon)
+            if items <= self.horizon
+            else (1 - _EARLY_SHARE, self.horizon, self.end)
+        )
 
     @property
     def end(self) -> int:

@@ -19,10 +19,10 @@ from judges.stats import clustered
 from judges.stats.agreement import Floats, Weights, check_weights
 from judges.stats.bootstrap import item_sums, kappas_of_totals
 from judges.stats.intervals import Cells, kappa_interval
-from judges.stats.means import FEW
+from judges.stats.means import MIN_ITEMS
 from judges.stats.multiple_testing import holm
 from judges.stats.ppi import CorrectedMean, correct_mean, moments
-from judges.stats.sampling import OTHERS
+from judges.stats.sampling import OTHER_STRATUM
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
 Codes = NDArray[np.int64]
@@ -168,7 +168,8 @@ def make_slicing(
     """A cut by the values of the cells ("" = in no slice); None where there are fewer than two of them.
 
     With `place` a cell's value is values[place], and -1 is no value. Slices are in `order` where it is given, else by
-    size. Of more than `most` values the rarest are put together as `OTHERS`, with those that are called so already.
+    size. Of more than `most` values the rarest are put together as `OTHER_STRATUM`, with those that are called so
+    already.
     """
     place = np.arange(len(values)) if place is None else place
     counts = np.bincount(place + 1, minlength=len(values) + 1)[1:]
@@ -181,9 +182,9 @@ def make_slicing(
     names = [n for n in order if n in sizes] if order else sorted(sizes, key=lambda n: (-sizes[n], n))
     places = {name: number for number, name in enumerate(names)}
     if len(names) > most:
-        kept = [name for name in names if name != OTHERS][: most - 1]
+        kept = [name for name in names if name != OTHER_STRATUM][: most - 1]
         places = dict.fromkeys(names, len(kept)) | {name: number for number, name in enumerate(kept)}
-        names = [*kept, OTHERS]
+        names = [*kept, OTHER_STRATUM]
     lookup = np.array([*(places.get(name, -1) for name in values), -1], dtype=np.int64)
     return Slicing(by, lookup[place], tuple(names))
 
@@ -250,13 +251,13 @@ class MeanSlice:
 def slice_means(cells: ScoredCells, cut: Slicing, reach: tuple[float, float], share: bool) -> list[MeanSlice]:
     """Every slice of a cut; `reach` and `share` as in `judges.stats.ppi.correct_mean`.
 
-    Where the slices without figures have fewer than `FEW` items together, the smallest of the others has none either:
-    what is left of the mean of all would reveal theirs.
+    Where the slices without figures have fewer than `MIN_ITEMS` items together, the smallest of the others has none
+    either: what is left of the mean of all would reveal theirs.
     """
     items = [np.unique(cells.item[cut.code == n]) for n in range(len(cut.names))]
     order = sorted(range(len(items)), key=lambda n: len(items[n]))
-    without = [n for n in order if len(items[n]) < FEW]
-    while without and order[len(without) :] and len(np.unique(np.concatenate([items[n] for n in without]))) < FEW:
+    without = [n for n in order if len(items[n]) < MIN_ITEMS]
+    while without and order[len(without) :] and len(np.unique(np.concatenate([items[n] for n in without]))) < MIN_ITEMS:
         without.append(order[len(without)])
     return [
         MeanSlice(name, _no_interval(len(items[n]), int((cut.code == n).sum())), None)
@@ -269,7 +270,7 @@ def slice_means(cells: ScoredCells, cut: Slicing, reach: tuple[float, float], sh
 def mean_of_slice(name: str, cells: ScoredCells, reach: tuple[float, float], share: bool) -> MeanSlice:
     """One slice of these cells."""
     numbers, item = np.unique(cells.item, return_inverse=True)
-    if len(numbers) < FEW:
+    if len(numbers) < MIN_ITEMS:
         return MeanSlice(name, _no_interval(len(numbers), len(item)), None)
     given = moments(item, cells.judge, cells.human, cells.gold, cells.weight, cells.share)
     given = given._replace(uncovered=_uncovered_share(cells, share))

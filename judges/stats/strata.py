@@ -16,12 +16,12 @@ from judges.stats.agreement import Codes, Floats
 from judges.stats.bootstrap import column_pairs, resample
 from judges.stats.uncertainty import TWO_SIDED, Interval, normal_quantile, reciprocal_lower_end
 
-FEWEST = 3
+MIN_ITEMS = 3
 """Strata with fewer items are put together with their neighbour: one item has no spread, and two hardly one."""
 
 
 def item_strata(stratum: Codes, item: Codes, items: int) -> Codes | None:
-    """The stratum of every item, 0.., from those of the cells, each with `FEWEST` items or more; None for a single one.
+    """The stratum of every item, 0.., from those of the cells, each with `MIN_ITEMS` or more; None for a single one.
 
     ValueError when the lengths differ.
     """
@@ -34,12 +34,12 @@ def item_strata(stratum: Codes, item: Codes, items: int) -> Codes | None:
 
 
 def collapse_strata(sizes: ArrayLike) -> Codes | None:
-    """The group of every stratum, by its items: neighbours until they are `FEWEST` together. None: a single one."""
+    """The group of every stratum, by its items: neighbours until they are `MIN_ITEMS` together. None: a single one."""
     group, number, here = [], 0, 0.0
     for size in np.asarray(sizes).tolist():
         group.append(number)
         here += size
-        if here >= FEWEST:
+        if here >= MIN_ITEMS:
             number, here = number + 1, 0.0
     return np.minimum(np.array(group, dtype=np.intp), number - 1) if number > 1 else None
 

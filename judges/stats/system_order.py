@@ -15,11 +15,11 @@ from judges.stats.bootstrap import MAX_UNDEFINED, resample_from_seed
 from judges.stats.intervals import REPLICATES, Cells
 from judges.stats.uncertainty import TWO_SIDED, Interval
 
-FEWEST = 3
+MIN_SYSTEMS = 3
 """Systems from which their order has a correlation: of two there is one pair, in the same order or the other."""
 _METHOD = "cluster bootstrap, percentile"
-_SAME = 9  # decimals to which equal means are equal: they differ by rounding alone
-_AT_ONCE = 1 << 22  # signs of pairs of systems held in memory at a time
+_EQUAL_DECIMALS = 9  # decimals to which equal means are equal: they differ by rounding alone
+_MAX_SIGNS_IN_MEMORY = 1 << 22  # signs of pairs of systems held in memory at a time
 
 
 class RankedSystem(NamedTuple):
@@ -39,8 +39,8 @@ class SystemOrder:
     """Systems from people's highest mean down, and how far the judge's means put them in the same order.
 
     `pairs` counts the pairs of systems, `flipped` those that judge and people put in opposite orders. The correlations
-    are of the two lists of means, without a point for fewer than `FEWEST` systems, or where all means of a side are
-    equal.
+    are of the two lists of means, without a point for fewer than `MIN_SYSTEMS` systems, or where all means of a side
+    are equal.
     """
 
     systems: tuple[RankedSystem, ...]
@@ -90,7 +90,7 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
         items = len(np.unique(item[own]))
         found.append(RankedSystem(name, int(own.sum()), items, float(means[0, 0, n]), float(means[0, 1, n]), *by_side))
     found.sort(key=lambda one: (-one.human, one.name))
-    few = np.nan if count < FEWEST else 1.0
+    few = np.nan if count < MIN_SYSTEMS else 1.0
     kendall, spearman = (
         _interval(few * point, draws, groups, len(code)) for point, draws in ((tau, taus), (rho, rhos))
     )
@@ -100,7 +100,7 @@ def order_systems(cells: Cells, system: ArrayLike, names: Sequence[str], cluster
 def _means(sums: Floats) -> Floats:
     """The means of people and judge, (draws, 2, systems), from sums of weights and of both; nan without weight."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.round(sums[:, 1:] / sums[:, :1], _SAME), dtype=np.float64)
+        return np.asarray(np.round(sums[:, 1:] / sums[:, :1], _EQUAL_DECIMALS), dtype=np.float64)
 
 
 def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
@@ -108,7 +108,7 @@ def _orders(means: Floats) -> tuple[Floats, Floats, Floats]:
     draws, _, count = means.shape
     tau, rho, ranks = np.full(draws, np.nan), np.full(draws, np.nan), np.full(means.shape, np.nan)
     whole = np.flatnonzero(np.isfinite(means).all(axis=(1, 2)))
-    step = max(1, _AT_ONCE // max(1, count * count))
+    step = max(1, _MAX_SIGNS_IN_MEMORY // max(1, count * count))
     for start in range(0, len(whole), step):
         at = whole[start : start + step]
         sign = np.sign(means[at, :, :, None] - means[at, :, None, :])

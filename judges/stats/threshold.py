@@ -18,7 +18,7 @@ from judges.stats.rates import Rates
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension, Scale
 
-_MOST = 20
+_MAX_THRESHOLDS = 20
 _CLOSE = 1e-9
 _FLAG = Scale("flag")
 
@@ -46,10 +46,10 @@ class ThresholdRates:
 def flag_thresholds(scale: Scale) -> list[float]:
     """The scores from which a flag may begin: every answer but the lowest, or the inner twentieths of a finer scale."""
     step = scale.step if scale.kind == "interval" else 1.0
-    if step and bins.scale_width(scale) / step <= _MOST + _CLOSE:
+    if step and bins.scale_width(scale) / step <= _MAX_THRESHOLDS + _CLOSE:
         return [float(round(scale.lo + n * step, 9)) for n in range(1, round(bins.scale_width(scale) / step) + 1)]
-    each = bins.scale_width(scale) / _MOST
-    found = (scale.lo + n * each for n in range(1, _MOST))
+    each = bins.scale_width(scale) / _MAX_THRESHOLDS
+    found = (scale.lo + n * each for n in range(1, _MAX_THRESHOLDS))
     return list(dict.fromkeys(float(round(scale.snap(t), 9)) for t in found))
 
 

@@ -14,7 +14,7 @@ from judges.stats.clustered import share_from_counts
 from judges.stats.uncertainty import Interval
 from judges.types import Dimension
 
-NEAR = 1
+NEAR_TURNS = 1
 """Turns that lie no further apart than this are near."""
 
 
@@ -73,7 +73,7 @@ def measure_weakest_turns(dialogues: Sequence[NamedTurns]) -> WeakestTurns:
     """The figures; a dialogue is one cell, so that its interval is Wilson's (by weights: on the effective number)."""
     both = [one for one in dialogues if one.people and one.judge]
     weight = np.array([one.weight for one in both], dtype=np.float64)
-    (equal, equal_by_chance), (near, near_by_chance) = (_share(both, weight, far) for far in (0, NEAR))
+    (equal, equal_by_chance), (near, near_by_chance) = (_share(both, weight, far) for far in (0, NEAR_TURNS))
     return WeakestTurns(
         equal,
         near,

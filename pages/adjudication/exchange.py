@@ -34,15 +34,15 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
         if act_key in done:
             continue
         try:
-            names = _do(who.name, act_key, act)
+            names = _perform(who.name, act_key, act)
         except StoreError as error:
             state["notice"] = str(error)
             return
         except AssayError as error:
-            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MOST :]
+            state["refused"] = [*state.get("refused", []), {"key": act_key, "why": str(error)}][-session.MAX_ENTRIES :]
             continue
         at = f"{now().replace(tzinfo=UTC).astimezone(zone):%H:%M:%S}"
-        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MOST :]
+        state["acked"] = [*state.get("acked", []), {"key": act_key, "at": at, "names": names}][-session.MAX_ENTRIES :]
     try:  # last: what was decided before was decided without it
         if item := session.as_text(outbox.get("reveal")):
             adjudication.reveal_while_adjudicating(session.store(), who.name, item)
@@ -50,7 +50,7 @@ def save_sent(who: Person, key: str, state: dict[str, Any], zone: tzinfo) -> Non
         state["notice"] = str(error)
 
 
-def _do(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
+def _perform(actor: str, key: str, act: dict[str, Any]) -> list[str] | None:
     """Carry out one act; for a decision, gives the people's names in the order of their letters."""
     store = session.store()
     if act.get("action") == "withdraw":

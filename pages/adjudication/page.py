@@ -16,7 +16,7 @@ from pages.adjudication import decisions, exchange
 from pages.adjudication.board import board_data, draw_board
 from pages.ui import choose, gold, session, text, url_state
 
-AHEAD = 3
+ITEMS_AHEAD = 3
 """The number of items sent to the browser ahead, so that the next is painted at once: the first, and the neighbours."""
 
 
@@ -64,7 +64,7 @@ def _board(who: Person, dataset: Dataset, zone: tzinfo) -> None:
 def choose_items(ids: list[str], now: str) -> set[str]:
     """The items that the board gets, in the order of work; `now` is the item that it shows ("": none)."""
     place = ids.index(now) if now in ids else 0
-    return {*ids[:AHEAD], *ids[max(0, place - 1) : place + AHEAD]}
+    return {*ids[:ITEMS_AHEAD], *ids[max(0, place - 1) : place + ITEMS_AHEAD]}
 
 
 def _load_board(who: Person, dataset: Dataset, now: str) -> dict[str, Any]:

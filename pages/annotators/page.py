@@ -25,12 +25,12 @@ def page() -> None:
         return
     dimension_by_key = annotators.labelled_dimensions(store, dataset.id)
     if not dimension_by_key:
-        _nobody(dataset.name)
+        _explain_no_labels(dataset.name)
         return
     with bar:
         names = {key: f"{d.title} · {d.sort}" for key, d in dimension_by_key.items()}
         dimension = dimension_by_key[url_state.select("dimension", "Dimension", names, width=270)]
-        resting = _resting(dataset, dimension)
+        resting = _choose_labels(dataset, dimension)
     text.synthetic(dataset)
     with st.spinner("Comparing annotators ..."):
         rows = annotators.find_annotators(store, dataset.id, dimension, resting)
@@ -47,7 +47,7 @@ def page() -> None:
     st.header("Agreement between people", anchor=False)
     tables.draw_people_agreement(human_ceiling.measure_ceiling(found.ratings), len(found.ratings.people), dataset.name)
     if len(found.ratings.people) > 1:
-        most = [row.name for row in rows[: tables.PEOPLE] if row.labels]
+        most = [row.name for row in rows[: tables.MAX_MATRIX_PEOPLE] if row.labels]
         tables.draw_agreement_matrix(
             most, *annotators.agreement_between_pairs(found, most), len(found.ratings.people), key
         )
@@ -57,7 +57,7 @@ def page() -> None:
     tables.draw_dawid_skene(opinion, differing, dimension.scale, key, dataset.name)
 
 
-def _resting(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
+def _choose_labels(dataset: Dataset, dimension: Dimension) -> annotators.Resting:
     """The labels to use: blind ones if there are any, or all."""
     blind = len(annotators.dimension_labels(session.store(), dataset.id, dimension, "blind").ratings)
     first = "blind" if blind else "all"
@@ -78,7 +78,7 @@ def _person(dataset: Dataset, row: Annotator, found: DimensionLabels, key: str) 
         ui_tables.item_table(listed, ("item", "unit"), items, f"cells:{key}:{row.name}:{cell}", dataset.name)
 
 
-def _nobody(dataset: str) -> None:
+def _explain_no_labels(dataset: str) -> None:
     """Nobody has labelled anything: links to the first labels."""
     st.info(
         "Nobody has labelled this dataset yet. Draw a sample for people to label, or import labels.",

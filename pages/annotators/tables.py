@@ -19,7 +19,7 @@ from judges.stats.raters.rater_flags import RaterWork
 from judges.types import Scale
 from pages.ui import charts, explanations, tables, text, url_state
 
-PEOPLE = 30
+MAX_MATRIX_PEOPLE = 30
 """People of the matrix: those with most labels."""
 COLUMNS = explanations.WORK | {
     "person": Column(width=130),
@@ -34,7 +34,7 @@ COLUMNS = explanations.WORK | {
     "labels": Column(",", "Labels of this dimension.", width=52),
     "warnings": Column(width=150),
 }
-SORTS = {
+FLAG_NAMES = {
     "accepts": "accepts everything", "fast": "rushing", "apart": "low agreement", "lenient": "bias",
     "drift": "drift over time",
 }  # fmt: skip
@@ -49,10 +49,10 @@ def draw_rater_labels(rows: Sequence[Annotator], cells: int, basis: Resting) -> 
         cells=many(cells, "rating"), basis=LABEL_SETS[basis],
     )  # fmt: skip
     if basis == "all" and any(row.work.assisted for row in here):
-        st.warning(_PERSUADED, icon=":material/info:")
+        st.warning(_ANCHORING_NOTE, icon=":material/info:")
 
 
-_PERSUADED = (
+_ANCHORING_NOTE = (
     "Assisted labels are anchored on the judge's scores, so agreement between people is overestimated here. Choose "
     "blind labels for an unbiased estimate."
 )
@@ -63,14 +63,14 @@ def draw_warnings(rows: Sequence[Annotator]) -> None:
     seen = [(row.name, remark) for row in rows for remark in row.flags]
     if not seen:
         st.markdown(":green[:material/check_circle:] No warnings about the people who labelled here.")
-        text.quiet(_LOOKED, n=rater_flags.FEWEST)
+        text.quiet(_TESTED_NOTE, n=rater_flags.MIN_ITEMS)
         return
     for name, remark in seen:
         text.say(":orange[:material/warning:] **{name}** {what}", name=name, what=remark.text)
     st.caption("A warning is a reason to ask, not a verdict on a person: the figures are below.")
 
 
-_LOOKED = (
+_TESTED_NOTE = (
     "Tested: accepting everything within seconds, rushing, agreement no better than chance, bias against the others, "
     "drift over time. Each test needs {n} items of a person."
 )
@@ -81,7 +81,7 @@ def draw_people(rows: Sequence[Annotator], ordered: bool, key: str, chosen: Call
     shown = [
         {
             "person": row.name,
-            "warnings": ", ".join(SORTS[remark.sort] for remark in row.flags),
+            "warnings": ", ".join(FLAG_NAMES[remark.sort] for remark in row.flags),
             "team": row.team,
             "items": row.items,
             "labels": row.labels,

@@ -7,7 +7,7 @@ from pages.api.call import Call, Lines
 from pages.api.models import RowsOut
 
 
-def give(call: Call, kind: str) -> RowsOut | Lines:
+def export_rows(call: Call, kind: str) -> RowsOut | Lines:
     """The rows of an export; who took which is on record before they go out."""
     at = call.dataset
     if call.streams:

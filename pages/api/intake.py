@@ -14,13 +14,13 @@ from data.records.judge_lookup import lookup_judge
 from data.store.errors import BadInput, NotFound
 from pages.api.call import Call, StoredAnswer
 from pages.api.models import DrawnOut, LinesOut
-from pages.api.problems import SHOWN, lines_of
+from pages.api.problems import MAX_SHOWN_LINES, lines_of
 
-SORTS: dict[str, tuple[Sort, ...]] = {
+LINE_SORTS: dict[str, tuple[Sort, ...]] = {
     "lines": (), "items": ("item",), "judgments": ("judgment",), "labels": ("label",), "cards": ("card",),
 }  # fmt: skip
 """The sorts of lines that an address takes."""
-_SMALL = 2**20
+_MAX_IN_PROCESS_BYTES = 2**20
 """Bytes that are read in this process; what is longer is read by another one, as uploads are."""
 
 
@@ -30,7 +30,7 @@ def import_lines(call: Call, what: str) -> StoredAnswer:
     query = call.query
     plan = ImportPlan(
         _dataset_name(call), query.description, query.synthetic, "canonical", query.sampling,
-        population=query.population, sorts=SORTS[what],
+        population=query.population, sorts=LINE_SORTS[what],
     )  # fmt: skip
     source = _source(call.file, f"API ({call.token.name})")
 
@@ -54,7 +54,7 @@ def _source(file: Path, name: str) -> Source:
     with file.open("rb") as opened:
         if opened.read(4) == b"PAR1":
             raise BadInput("The body is Parquet. Send JSON lines.")
-    small = file.stat().st_size <= _SMALL
+    small = file.stat().st_size <= _MAX_IN_PROCESS_BYTES
     source = from_path(file) if small else from_uploads([(file.name, file)])
     source.name = name
     return source
@@ -65,7 +65,7 @@ def _import_answer(dataset: str, result: ImportResult) -> dict[str, Any]:
     return LinesOut.model_validate({
         "dataset": dataset, **asdict(new), "known": result.known, "rejected": result.rejected,
         "problems": lines_of(seen), "problem_count": seen.problem_count, "unscored": seen.unscored,
-        "warnings": seen.warnings[:SHOWN], "people": seen.people[:1_000], "judges": seen.judges[:1_000],
+        "warnings": seen.warnings[:MAX_SHOWN_LINES], "people": seen.people[:1_000], "judges": seen.judges[:1_000],
     }).model_dump(mode="json")  # fmt: skip
 
 

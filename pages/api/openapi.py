@@ -17,7 +17,7 @@ from pages.api.models import Problem
 from pages.api.routes import PREFIX, ROUTES
 from pages.server.problems import MEDIA_TYPE
 
-LINES = "application/x-ndjson"
+JSON_LINES_TYPE = "application/x-ndjson"
 _REF = "#/components/schemas/{model}"
 _REFUSALS = {
     400: "What was asked cannot be taken.",
@@ -67,7 +67,7 @@ def document() -> dict[str, Any]:
 def _operation(route: ApiRoute) -> dict[str, Any]:
     gives = {"application/json": {"schema": _ref(route.gives)}}
     if route.kind:
-        gives[LINES] = {"schema": {"type": "string"}}
+        gives[JSON_LINES_TYPE] = {"schema": {"type": "string"}}
     refusals = {*_ALWAYS, *_ABOUT, *(_BODIES if route.method == "POST" else ()), *((409, 422) if route.lines else ())}
     refusals |= {409} if route.body else set()
     answers: dict[str, Any] = {"200": {"description": route.gives.__doc__, "content": gives}}
@@ -89,7 +89,7 @@ def _operation(route: ApiRoute) -> dict[str, Any]:
         operation["requestBody"] = {
             "required": True, "description": description,
             "content": {
-                LINES: {"schema": {"type": "string"}},
+                JSON_LINES_TYPE: {"schema": {"type": "string"}},
                 "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
             },
         }  # fmt: skip

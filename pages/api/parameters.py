@@ -16,13 +16,15 @@ from pages.api.problems import Refusal
 
 _FLAGS = {"true": True, "false": False}
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})")
-_MOST = 200
+_MAX_PARAMETERS = 200
 
 
 def read_query(route: ApiRoute, text: bytes) -> tuple[BaseModel, dict[str, Any]]:
     """The query of a route, and the options of the export that it gives. Raises Refusal."""
     try:
-        pairs = parse_qsl(text.decode("ascii"), True, True, errors="strict", max_num_fields=_MOST) if text else []
+        pairs = (
+            parse_qsl(text.decode("ascii"), True, True, errors="strict", max_num_fields=_MAX_PARAMETERS) if text else []
+        )
         check_value(pairs)
     except BadJson as error:
         raise Refusal(400, f"The query {error}.") from None

@@ -18,7 +18,7 @@ _STATUS: tuple[tuple[type[AssayError], int], ...] = (
     (NotAllowed, 403), (NotFound, 404), (KeyInUse, 409), (ImportRefused, 422), (StoreFailed, 503), (StoreLocked, 503),
     (AssayError, 400),
 )  # fmt: skip
-SHOWN = 100
+MAX_SHOWN_LINES = 100
 """Lines that cannot be taken and are named in one answer, and its warnings."""
 
 
@@ -32,7 +32,9 @@ class Refusal(Exception):
 
 def lines_of(preview: ImportPreview) -> list[dict[str, Any]]:
     """The first lines that cannot be imported."""
-    return [{"line": one.line, "field": one.field, "detail": one.sentence} for one in preview.problems[:SHOWN]]
+    return [
+        {"line": one.line, "field": one.field, "detail": one.sentence} for one in preview.problems[:MAX_SHOWN_LINES]
+    ]
 
 
 def answer_error(error: Exception) -> Response:

@@ -62,13 +62,13 @@ ROUTES: tuple[ApiRoute, ...] = (
              models.RunDetail, models.NoQuery),
     *(
         ApiRoute("GET", f"{_AT}/{kind}", f"get_{kind}", export_kind(kind).description, "read", "researcher",
-                 partial(exports.give, kind=kind), models.RowsOut, models.PageQuery, kind=kind)
+                 partial(exports.export_rows, kind=kind), models.RowsOut, models.PageQuery, kind=kind)
         for kind in KEYS
     ),
     *(
         ApiRoute("POST", f"{_AT}/{what}", f"send_{what}", _SENT[what], "write", "researcher",
                  partial(intake.import_lines, what=what), models.LinesOut, models.LinesQuery, lines=what)
-        for what in intake.SORTS
+        for what in intake.LINE_SORTS
     ),
     ApiRoute("POST", f"{_AT}/draws/audit", "draw_audit", "Draw further items at random into the audit sample.", "draw",
              "researcher", intake.draw_audit, models.DrawnOut, models.NoQuery, models.AuditDraw),

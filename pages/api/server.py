@@ -49,17 +49,17 @@ BODY_MB = 64
 PER_TOKEN, PER_ADDRESS = 1_200, 300
 """Requests a minute of a token, and of an address that asks without a sound one."""
 _JSON_BODY = 2**16
-_PATIENCE = 300.0
+_BODY_TIMEOUT_SECONDS = 300.0
 """Seconds that a body may take to come."""
-_WAITING = 64
+_MAX_WAITING_REQUESTS = 64
 """Requests that wait for a thread, beyond which further ones are sent away."""
 _POOLS = {"door": 2, "paced": 1, "large": 1, "runs": 1}
 """Threads: they look at tokens, do what takes this process's time, take in many lines, and begin runs.
 
 What is `paced` leaves time to people. Many lines are read by another process, and a run's endpoint is asked first.
 """
-_LARGE = 2**20
-_LINES = ("application/x-ndjson", "application/jsonl", "application/json")
+_LARGE_BODY_BYTES = 2**20
+_LINE_TYPES = ("application/x-ndjson", "application/jsonl", "application/json")
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([\x21-\x7e]{1,200}) *")
 
 
@@ -100,7 +100,7 @@ class Api:
         query, options = parameters.read_query(route, scope["query_string"])
         call = Call(
             Visit(self._store(), person.name), person, token, path, query, key=_key(headers), options=options,
-            streams=bool(route.kind) and openapi.LINES in headers.get("accept", ""),
+            streams=bool(route.kind) and openapi.JSON_LINES_TYPE in headers.get("accept", ""),
         )  # fmt: skip
         if route.method == "GET":
             return await self._run("paced", lambda: self._respond(route, call, headers))
@@ -110,7 +110,7 @@ class Api:
             fingerprint = content_id(route.name, path, scope["query_string"].decode("ascii", "replace"), digest)
             body = None if route.body is None else parameters.read_body(route, file.read_bytes())
             done = replace(call, asked=fingerprint, body=body, file=file if body is None else None)
-            pool = "runs" if route.scope == "run" else "large" if size > _LARGE else "paced"
+            pool = "runs" if route.scope == "run" else "large" if size > _LARGE_BODY_BYTES else "paced"
             return await self._run(pool, lambda: self._respond(route, done, headers))
 
     # -- who asks ---------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Api:
     async def _body(self, route: ApiRoute, headers: Headers, receive: Receive, file: Path) -> tuple[str, int]:
         """Write the body into the file; gives its fingerprint and size. Raises Refusal."""
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        taken = _LINES if route.lines else ("application/json",)
+        taken = _LINE_TYPES if route.lines else ("application/json",)
         if kind not in taken:
             raise Refusal(415, f"The body is {kind[:60] or 'of no type'}: send it as {' or '.join(taken)}.")
         if headers.get("content-encoding", "identity").lower() != "identity":
@@ -168,7 +168,7 @@ class Api:
             raise _too_long(most)
         digest, size = hashlib.sha256(), 0
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_BODY_TIMEOUT_SECONDS):
                 with file.open("wb") as out:
                     while True:
                         message = await receive()
@@ -183,7 +183,7 @@ class Api:
                         if not message.get("more_body"):
                             return digest.hexdigest(), size
         except TimeoutError:
-            raise Refusal(408, f"The body did not arrive within {_PATIENCE:.0f} seconds.") from None
+            raise Refusal(408, f"The body did not arrive within {_BODY_TIMEOUT_SECONDS:.0f} seconds.") from None
         except OSError as error:
             log.error("api_body_not_kept", why=log.error_type(error))
             raise StoreFailed("There is no space here for the body; nothing was written. Try again later.") from None
@@ -226,11 +226,11 @@ class Api:
             finally:
                 await self._run("paced", batches.close, begun=True)  # type: ignore[attr-defined]
 
-        return StreamingResponse(parts(), 200, {"cache-control": "no-store"}, openapi.LINES)
+        return StreamingResponse(parts(), 200, {"cache-control": "no-store"}, openapi.JSON_LINES_TYPE)
 
     async def _run(self, pool: str, work: Callable[[], T], begun: bool = False) -> T:
         """Run something in a thread of a pool. Raises Refusal if too many wait, unless the answer has begun."""
-        if self._waiting[pool] >= _WAITING and not begun:
+        if self._waiting[pool] >= _MAX_WAITING_REQUESTS and not begun:
             raise Refusal(503, "Too many requests are waiting here at the moment.", {"retry-after": "2"})
         self._waiting[pool] += 1
         context = contextvars.copy_context()

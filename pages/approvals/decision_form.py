@@ -15,12 +15,12 @@ from data.approvals.record import Action, ApprovalStatus
 from data.records.people import Person
 from pages.ui import session, text
 
-SEEN = "seen"
+SEEN_PLACE = "seen"
 """Where a tab keeps what was there when a dimension was opened."""
-_KEEP = "Keep approved", ":material/task_alt:"
+_KEEP_BUTTON = "Keep approved", ":material/task_alt:"
 
 
-def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
+def draw_decision_form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> None:
     """The reason and the buttons.
 
     The decision is on the figures shown when the dimension was opened: a rerun must not submit unseen figures.
@@ -30,12 +30,12 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
     choices: list[str] = ["keep"] if note.doubted else []
     against = note.look.finding.reasons if note.look else ()
     choices += _choices(who, one, stand, case.case_fingerprint(store, one))
-    shown = session.scratch(SEEN).setdefault(key, seen)
+    shown = session.scratch(SEEN_PLACE).setdefault(key, seen)
     if shown != seen:
         st.warning(
             "Something changed since you opened this. The figures above are the current ones.", icon=":material/update:"
         )
-        st.button("I have reviewed it", key=f"look:{key}", on_click=_look, args=(key, seen))
+        st.button("I have reviewed it", key=f"look:{key}", on_click=_note_seen, args=(key, seen))
         choices = [one for one in choices if not (one in ACTIONS and ACTIONS[one].grants)]
     if one.requirements.four_eyes and not one.objections:
         own_proposal = stand.proposed is not None and stand.proposed.person == who.name
@@ -49,7 +49,7 @@ def form(who: Person, one: Case, stand: ApprovalStatus, note: ApprovalNote) -> N
     with st.container(horizontal=True):
         for place, decision in enumerate(choices):
             known = ACTIONS.get(decision)  # type: ignore[call-overload]
-            label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP
+            label, icon = (known.label, f":material/{known.icon}:") if known else _KEEP_BUTTON
             st.button(
                 text.escape(label), icon=icon, key=f"{decision}:{key}", on_click=_decide,
                 args=(who.name, one, stand, decision, shown, against),
@@ -78,8 +78,8 @@ def _choices(who: Person, one: Case, stand: ApprovalStatus, mark: str) -> list[A
     return [*found, "suspend" if approval is not None else "decline"]
 
 
-def _look(key: str, seen: str) -> None:
-    session.scratch(SEEN)[key] = seen
+def _note_seen(key: str, seen: str) -> None:
+    session.scratch(SEEN_PLACE)[key] = seen
 
 
 def _decide(

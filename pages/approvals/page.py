@@ -65,7 +65,9 @@ def _judge(who: Person, found: list[Case]) -> None:
 def _row(who: Person, one: Case, stand: record.ApprovalStatus, note: approvals.ApprovalNote, opened: str) -> None:
     key, zone, top = rows.case_address(one), text.time_zone(), case.kappa_between_people(session.store(), one)
     with st.container(border=key == opened):
-        rows.draw_dimension_row(one, stand, note, top, key == opened, zone, session.scratch(decision_form.SEEN).clear)
+        rows.draw_dimension_row(
+            one, stand, note, top, key == opened, zone, session.scratch(decision_form.SEEN_PLACE).clear
+        )
         if key == opened:
             _detail(who, one, stand, note)
 
@@ -81,7 +83,7 @@ def _detail(who: Person, one: Case, stand: record.ApprovalStatus, note: approval
         st.caption("A decision keeps a copy of all of this.")
         rows.draw_evidence(case.case_facts(store, one))
     if who.may("lead"):
-        decision_form.form(who, one, stand, note)
+        decision_form.draw_decision_form(who, one, stand, note)
     past = record.decision_history(store, *one.key)
     rows.draw_history(past, {a.id: record.frozen_evidence(store, a.id) for a in past}, zone)
     with st.container(horizontal=True):

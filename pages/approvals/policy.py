@@ -22,7 +22,7 @@ _NOT_YET = (
     f"switched off here. First make a lead on the command line of this machine: {leads.WAY_OUT}."
 )
 
-_NEWER = (
+_CHANGED_MESSAGE = (
     "The policy was changed since you opened this form, which shows it as it is now. If you pressed Save, nothing was "
     "saved: look at the values, and save them again."
 )
@@ -48,7 +48,7 @@ def panel(who: Person, dataset: Dataset) -> None:
         with st.container():  # a place of its own, so that the form below stays as it is when this goes
             if kept.setdefault("shown", requirements) != requirements:
                 kept["shown"] = requirements
-                st.warning(text.escape(_NEWER), icon=":material/update:")
+                st.warning(text.escape(_CHANGED_MESSAGE), icon=":material/update:")
         with st.expander("Change the policy", icon=":material/tune:"):
             _form(who, requirements)
     policy_proposals.draw_proposal(who, rules.explain)

@@ -119,7 +119,7 @@ def obstacle_sentence(one: Case) -> str:
     decision = one.result.decision
     if may_be_approved(decision.state):
         return " ".join(one.objections)
-    lack = f"Missing: {text.begin_low(decision.missing)}" if decision.missing else ""
+    lack = f"Missing: {text.lower_first(decision.missing)}" if decision.missing else ""
     return f"{STATES[decision.state].reason} {lack}".strip()
 
 

@@ -21,20 +21,20 @@ from judges.render.findings.findings import COUNT, Column
 from pages.ui import session, tables, text
 from pages.ui.choose import STREAMS
 
-OFFERS = {True: "Reserved for them", False: "Offered to them first"}
-OFFER = (
+RESERVATION_NAMES = {True: "Reserved for them", False: "Offered to them first"}
+RESERVATION_HELP = (
     "Reserved: nobody else is offered an item until these people have answered or skipped it. Offered first: others "
     "get an item only when they have nothing else to do."
 )
 AMOUNTS = ("All", "A number", "A share")
-LEANS = (
+SAMPLE_WARNING = (
     "Until this part is done, the answered items of the sample lean towards it. Figures are corrected for that only "
     "where the sample is stratified by the same field."
 )
-POOL = "Anyone with a tag"
-_NAMED = " "
+TAG_CHOICE = "Anyone with a tag"
+_BY_NAME = " "
 """The choice of items by their names, which is no field of theirs."""
-READY = ("on time", "done", "not begun", "unassigned")
+ACTIVE_STATES = ("on time", "done", "not begun", "unassigned")
 
 
 @text.dialog("Assign work", width="large")
@@ -59,7 +59,13 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
     due = middle.date_input("Due", None, key="assign:due", format="YYYY-MM-DD", help="By the end of that working day.")
     priority = right.selectbox("Priority", list(PRIORITIES), 1, format_func=PRIORITIES.__getitem__, key="assign:prio")
     reserved = st.segmented_control(
-        "How", list(OFFERS), default=True, format_func=OFFERS.__getitem__, key="assign:offer", help=OFFER, required=True
+        "How",
+        list(RESERVATION_NAMES),
+        default=True,
+        format_func=RESERVATION_NAMES.__getitem__,
+        key="assign:offer",
+        help=RESERVATION_HELP,
+        required=True,
     )
     note = st.text_input("Note", max_chars=assignments.LETTERS, key="assign:note", placeholder="for your team")
     if not named and not tag:
@@ -73,7 +79,7 @@ def assign_dialog(dataset: Dataset, who: Person, zone: tzinfo) -> None:
         return
     _show_plan(plan)
     if stream == "audit" and chosen.field:
-        text.quiet("{said}", said=LEANS)
+        text.quiet("{said}", said=SAMPLE_WARNING)
     if st.button("Assign", type="primary", disabled=not any(plan.shares.values())):
         with text.refusals():
             done = assignments.assign(store, who.name, dataset.id, stream, chosen, terms)
@@ -92,10 +98,10 @@ def _selection(dataset: Dataset, stream: Stream) -> Selection | None:
     values = assignments.selection_values(session.store(), dataset.id, stream)
     left, right = st.columns(2)
     field = left.selectbox(
-        "Items", ["", *values, *([_NAMED] if stream == "review" else [])], key=f"assign:field:{stream}",
+        "Items", ["", *values, *([_BY_NAME] if stream == "review" else [])], key=f"assign:field:{stream}",
         format_func=lambda f: f"by {f.replace('_', ' ')}" if f.strip() else "named" if f else "all",
     )  # fmt: skip
-    if field == _NAMED:
+    if field == _BY_NAME:
         names = st.text_area("Their names, one a line", key="assign:names").split("\n")
         named = [name.strip() for name in names if name.strip()]
         if not named:
@@ -123,8 +129,8 @@ def _people() -> tuple[list[str], str]:
     tag_names = sorted({tag for name in able if name in known for tag in known[name].tags}, key=str.casefold)
     way = "People"
     if tag_names:
-        way = st.segmented_control("To", ["People", POOL], default="People", key="assign:to", required=True)
-    if way == POOL:
+        way = st.segmented_control("To", ["People", TAG_CHOICE], default="People", key="assign:to", required=True)
+    if way == TAG_CHOICE:
         return [], st.selectbox("Tag", tag_names, key="assign:tag")
     left, right = st.columns([2, 1])
     only = right.selectbox("All with the tag", ["", *tag_names], key="assign:with", disabled=not tag_names,
@@ -178,7 +184,7 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
     due = f" · due {text.day(one.due, zone)}" if one.due else ""
     heading = (
         f"{STREAMS[one.stream]}: {one.left:,} of {many(one.total, 'item')} left{due} · {PRIORITIES[one.priority]} "
-        f"priority · {OFFERS[one.reserved].lower()}"
+        f"priority · {RESERVATION_NAMES[one.reserved].lower()}"
     )
     with st.expander(text.escape(heading)):
         text.quiet(
@@ -193,8 +199,8 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
             key=f"prio:{one.id}:{one.priority}",
         )  # fmt: skip
         reserved = st.segmented_control(
-            "How", list(OFFERS), default=one.reserved, format_func=OFFERS.__getitem__, help=OFFER, required=True,
-            key=f"offer:{one.id}:{one.reserved}",
+            "How", list(RESERVATION_NAMES), default=one.reserved, format_func=RESERVATION_NAMES.__getitem__,
+            help=RESERVATION_HELP, required=True, key=f"offer:{one.id}:{one.reserved}",
         )  # fmt: skip
         note = st.text_input("Note", one.note, max_chars=assignments.LETTERS, key=f"note:{one.id}:{one.note}")
         at = one.due if new == before else _moment(new, zone)
@@ -215,7 +221,7 @@ def _assignment(who: Person, one: Assignment, zone: tzinfo) -> None:
 def _reassign(dataset: Dataset, who: Person, one: PersonProgress, team: Sequence[PersonProgress]) -> None:
     """Give the rest to others; people who are ready are preselected, so that one click is enough."""
     able = [p for p in team if p.active and not p.is_tag and p.assignee != one.assignee]
-    working = [p for p in able if p.state in READY and (p.counts.total or p.answered)]
+    working = [p for p in able if p.state in ACTIVE_STATES and (p.counts.total or p.answered)]
     alike = [p for p in working if set(p.tags) & set(one.tags)]
     first = [p.assignee for p in (alike if one.tags else working)]
     to = st.multiselect("Give what is left to", [p.assignee for p in able], first, key=f"to:{one.assignee}")

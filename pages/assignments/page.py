@@ -18,7 +18,7 @@ from pages.assignments import dialogs, table
 from pages.ui import choose, session, text
 from pages.ui.choose import STREAMS
 
-TAGS = "Languages and skills of people, and how much each takes of what is spread over several."
+TAGS_HELP = "Languages and skills of people, and how much each takes of what is spread over several."
 
 
 def page() -> None:
@@ -32,7 +32,7 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Assign work", type="primary", icon=":material/assignment_ind:"):
             dialogs.assign_dialog(dataset, who, zone)
-        if who.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS):
+        if who.may("lead") and st.button("Tags and shares", icon=":material/sell:", help=TAGS_HELP):
             dialogs.tags_dialog(who)
         if found:
             st.download_button(

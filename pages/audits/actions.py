@@ -16,7 +16,7 @@ from pages.ui import session, text, url_state
 
 def draw_take_button(who: str, dataset: Dataset, judge: str, name: str, finding: AuditFinding) -> None:
     """The button that takes the items of a finding into the review queue, and what came of it."""
-    flags = finding.flags[: rows.SHOWN]
+    flags = finding.flags[: rows.MAX_SHOWN_ITEMS]
     n, taken = len({flag.item for flag in flags}), f"{judge}:{name}"
     kept: dict[str, tuple[int, int, int]] = session.scratch("flagged")
     these = "these" if len(flags) == len(finding.flags) else "the strongest"
@@ -55,12 +55,12 @@ def draw_limit(who: str, one: Audit, now: float | None) -> None:
         )  # fmt: skip
         with st.container(horizontal=True):
             if st.button("Set", type="primary", disabled=value == now and pending is None, key=f"limit:set:{one.name}"):
-                _set(who, one.name, value)
+                _save_limit(who, one.name, value)
             if st.button("Back to the default", disabled=now == one.threshold, key=f"limit:reset:{one.name}"):
-                _set(who, one.name, None)
+                _save_limit(who, one.name, None)
 
 
-def _set(who: str, name: str, value: float | None) -> None:
+def _save_limit(who: str, name: str, value: float | None) -> None:
     with text.refusals():
         audits.set_audit_limit(session.store(), who, name, value)
         st.rerun()

@@ -15,7 +15,7 @@ from judges.triage import describe_unit
 from judges.types import Dimension, Pair, Response
 from pages.ui import session, text
 
-ENOUGH = 100
+ENOUGH_ANSWERS = 100
 """Answers that a bar counts towards: at this many, the interval of a share of .10 is about .06 to .17."""
 
 
@@ -28,7 +28,7 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
     tally = justification_labels.count_fits(store, dataset_id, judge, who, names)
     with st.container(width=720):
         text.tell_outcome(kept)
-        _standing(tally, wilson_interval(tally.unfit, tally.answered), limit)
+        _draw_tally(tally, wilson_interval(tally.unfit, tally.answered), limit)
         again: tuple[JustifiedScore, bool] | None = kept.get("again")
         cell = (
             again[0]
@@ -38,26 +38,28 @@ def panel(who: str, dataset_id: str, judge: str, limit: float | None) -> None:
             )
         )
         if cell is None:
-            _over(tally)
+            _draw_end(tally)
         else:
             _draw_justification(cell, card.dimension(cell.dimension, cell.unit), again[1] if again else None)
         with st.container(horizontal=True):
             if cell is not None:
                 say = (who, judge, cell)
-                st.button("Supports it", icon=":material/check:", shortcut="Y", on_click=_say, args=(*say, True))
-                st.button("Does not", icon=":material/close:", shortcut="N", on_click=_say, args=(*say, False))
+                st.button(
+                    "Supports it", icon=":material/check:", shortcut="Y", on_click=_save_answer, args=(*say, True)
+                )
+                st.button("Does not", icon=":material/close:", shortcut="N", on_click=_save_answer, args=(*say, False))
                 with st.popover("The item", icon=":material/article:", type="tertiary"):
                     _draw_item(items.load_item(store, cell.item).content)
             if again:
                 st.button("Keep my answer", icon=":material/arrow_forward:", on_click=kept.pop, args=("again", None))
             elif tally.mine:
                 st.button(
-                    "Undo", icon=":material/undo:", shortcut="U", type="tertiary", on_click=_back,
+                    "Undo", icon=":material/undo:", shortcut="U", type="tertiary", on_click=_reopen_last_answer,
                     args=(who, dataset_id, judge), help="Shows your last answer again; a new one replaces it.",
                 )  # fmt: skip
 
 
-def _say(who: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
+def _save_answer(who: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
     """Keep an answer."""
     kept = session.scratch(f"fits:{judge}")
     with text.keep_refusal(kept):
@@ -65,17 +67,17 @@ def _say(who: str, judge: str, cell: JustifiedScore, fit: bool) -> None:
         kept.pop("again", None)
 
 
-def _back(who: str, dataset_id: str, judge: str) -> None:
+def _reopen_last_answer(who: str, dataset_id: str, judge: str) -> None:
     """Show one's last answer again."""
     kept = session.scratch(f"fits:{judge}")
     with text.keep_refusal(kept):
         kept["again"] = justification_labels.last_justification(session.store(), dataset_id, judge, who)
 
 
-def _standing(tally: JustificationTally, share: Interval, limit: float | None) -> None:
+def _draw_tally(tally: JustificationTally, share: Interval, limit: float | None) -> None:
     """The number of answers, and the share that does not fit, with its interval."""
     st.markdown("**Does the justification support the score?**")
-    goal = min(ENOUGH, tally.cells)
+    goal = min(ENOUGH_ANSWERS, tally.cells)
     st.progress(min(tally.answered / goal, 1.0) if goal else 0.0)
     figure = ""
     if share.point is not None and share.low is not None and share.high is not None:
@@ -115,7 +117,7 @@ def _draw_item(item: Item) -> None:
             st.code(body, language=None, wrap_lines=True, height=260 if len(body) > 600 else "content")
 
 
-def _over(tally: JustificationTally) -> None:
+def _draw_end(tally: JustificationTally) -> None:
     """The message when there is nothing left to ask."""
     if tally.cells:
         st.caption("You have answered all of them.")

@@ -26,7 +26,7 @@ def page() -> None:
     with bar:
         judge = choose.judge(names)
     with st.container(horizontal=True):
-        choose.marks(dataset, next(one.model for one in judges if one.id == judge))
+        choose.draw_data_notes(dataset, next(one.model for one in judges if one.id == judge))
     with st.spinner("Running the audits ..."):
         found = audits.run_audits(store, dataset.id, judge)
     if not found.scope.replies:
@@ -73,7 +73,7 @@ def _items(who: Person, dataset: Dataset, judge: str, name: str, finding: AuditF
     """The items behind a finding: a click leads to the desk, a button takes them into the review queue."""
     if not finding.flags:
         return
-    shown = audits.visible_flags(session.store(), who.name, judge, finding.flags, rows.SHOWN)
+    shown = audits.visible_flags(session.store(), who.name, judge, finding.flags, rows.MAX_SHOWN_ITEMS)
     names = audits.item_names(session.store(), [flag.item for flag in shown])
     rows.draw_flags(shown, len(finding.flags), names, f"flags:{key}", dataset.name)
     if who.may("researcher"):

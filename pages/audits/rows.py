@@ -15,36 +15,36 @@ from judges.render.findings.findings import Column
 from judges.triage import describe_unit
 from pages.ui import tables, text, url_state
 
-ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
+VERDICT_ORDER: tuple[Verdict, ...] = ("alarm", "warning", "pass", "not tested")
 BADGES = {
     "alarm": ":red-badge[:material/error: alarm]",
     "warning": ":orange-badge[:material/warning: warning]",
     "pass": ":green-badge[:material/check_circle: pass]",
     "not tested": ":gray-badge[:material/hourglass_empty: not tested]",
 }
-COUNTED = {
+COUNT_TEMPLATES = {
     "alarm": ":red[:material/error:] **{n}** in alarm",
     "warning": ":orange[:material/warning:] **{n}** with a warning",
     "pass": ":green[:material/check_circle:] **{n}** passed",
     "not tested": ":gray[:material/hourglass_empty:] **{n}** not tested",
 }
-SHOWN = 500
+MAX_SHOWN_ITEMS = 500
 """Items of a finding that are listed, and taken into the queue at a time."""
 COLUMNS = {"Item": Column(width=190), "Where": Column(width=130), "Why": Column(width="large")}
 
 
 def sort_by_verdict(findings: Mapping[str, AuditFinding]) -> list[str]:
     """The audits, alarms first; within a verdict as the card has them."""
-    return sorted(findings, key=lambda name: ORDER.index(findings[name].verdict))
+    return sorted(findings, key=lambda name: VERDICT_ORDER.index(findings[name].verdict))
 
 
 def draw_scope(scope: Scope, findings: Mapping[str, AuditFinding]) -> None:
     """How many of each verdict, and the replies and labels that were used."""
     with st.container(horizontal=True, gap="medium"):
-        for verdict in ORDER:
+        for verdict in VERDICT_ORDER:
             if n := sum(found.verdict == verdict for found in findings.values()):
                 with st.container(width="content"):
-                    text.say(COUNTED[verdict], n=n)
+                    text.say(COUNT_TEMPLATES[verdict], n=n)
     sample = f", a random sample of {scope.judged:,}" if scope.items < scope.judged else ""
     basis = next((title.lower() for one, title in BASES.items() if one == scope.basis), "")
     text.quiet(
@@ -91,9 +91,9 @@ def draw_definition(one: Audit, limit: float | None) -> None:
 
 def draw_flags(shown: Sequence[Flag], total: int, names: Mapping[str, str], key: str, dataset: str) -> None:
     """The items behind a finding, those of `total` that may be shown; a click opens one on the desk."""
-    more = f"; the {len(shown):,} strongest are listed" if len(shown) == SHOWN < total else ""
+    more = f"; the {len(shown):,} strongest are listed" if len(shown) == MAX_SHOWN_ITEMS < total else ""
     text.say("**{n}**{more}. Click one to open it on the desk.", n=many(total, "case"), more=more)
-    if len(shown) < min(total, SHOWN):
+    if len(shown) < min(total, MAX_SHOWN_ITEMS):
         st.caption(NOTE)
     if shown:
         rows = [{"Item": names.get(f.item, f.item), "Where": flag_place(f), "Why": f.text} for f in shown]

@@ -59,7 +59,10 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
 def _draw_other_figures(found: Concordance, summary: Summary, key: str) -> None:
     """Correlations, ICC and mean error with their intervals, and what each of them says."""
     rows = [
-        {"figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _to(one), "meaning": _MEANINGS[name]}
+        {
+            "figure": FIGURE_NAMES[name], "value": one.point, "95% interval": _format_ends(one),
+            "meaning": _MEANINGS[name],
+        }
         for name, one in found._asdict().items()
     ]
     tables.table(rows, {"value": Column(".3f")}, f"beside:{key}", width="content")
@@ -71,7 +74,7 @@ def _draw_other_figures(found: Concordance, summary: Summary, key: str) -> None:
     )
 
 
-def _to(one: Interval) -> str:
+def _format_ends(one: Interval) -> str:
     return "–" if one.low is None or one.high is None else f"{one.low:.3f} to {one.high:.3f}"
 
 

@@ -26,10 +26,10 @@ def panel(at: CalibrationPlace, line: DimensionResult, key: str) -> None:
     if found is not None:
         findings.draw(anchoring_findings.findings(*found), f"anchor:{key}")
     basis = policy.approval_basis(store, at.dataset)
-    _both(anchoring.arms(store, at.dataset, at.judge, line.dimension, basis), f"arms:{key}")
+    _draw_arms(anchoring.arms(store, at.dataset, at.judge, line.dimension, basis), f"arms:{key}")
 
 
-def _both(found: Arms, key: str) -> None:
+def _draw_arms(found: Arms, key: str) -> None:
     """Both arms side by side: equal answers, changes, seconds; and what was changed after a reveal."""
     both = (found.blind, found.assisted)
     if any(arm.labels for arm in both):
@@ -38,7 +38,7 @@ def _both(found: Arms, key: str) -> None:
             same = arm.same / arm.labels if arm.labels else None
             pace = arm.seconds[1] if arm.seconds else None
             changed = None if same is None else 1 - same
-            rows.append((name, arm.items, arm.labels, same, changed, pace, _half(arm.seconds)))
+            rows.append((name, arm.items, arm.labels, same, changed, pace, _format_middle_half(arm.seconds)))
         columns = {
             "labels": Column(), "items": COUNT, "answers": COUNT, "acceptance": Column(".1%"),
             "override": Column(".1%"), "s/item": Column(".0f", "Median seconds per item."),
@@ -59,5 +59,5 @@ def _both(found: Arms, key: str) -> None:
         st.caption("No label was changed after the judge's scores were revealed.")
 
 
-def _half(seconds: tuple[float, float, float] | None) -> str:
+def _format_middle_half(seconds: tuple[float, float, float] | None) -> str:
     return "–" if seconds is None else f"{seconds[0]:,.0f} to {seconds[2]:,.0f}"

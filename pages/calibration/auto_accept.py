@@ -56,15 +56,15 @@ def _draw_threshold(
         text.warn(
             "These are not {counted}. The probability above is valid only for items drawn at random and labelled "
             "blind.",
-            counted=text.begin_low(BASES[counted]),
+            counted=text.lower_first(BASES[counted]),
         )
     explanations.explain_equality(d.scale)
     if plot := auto_accept_findings.plot(result):
         findings.draw_plot(plot, f"selective:{key}")
         findings.draw_table(auto_accept_findings.table(result), f"thresholds:{key}")
     if rule is not None:
-        _standing(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
-    _act(at, d, found, rule, at.basis == counted, key)
+        _draw_rule_in_force(rule, *rules.evaluate_rule(store, at.dataset, d, rule))
+    _draw_actions(at, d, found, rule, at.basis == counted, key)
 
 
 def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: str) -> AutoAcceptTarget:
@@ -81,7 +81,7 @@ def _ask_target(source: str, rule: AutoAcceptRule | None, ordered: bool, key: st
     return AutoAcceptTarget(source, round(target / 100, 6), round(1 - probability / 100, 6), near)
 
 
-def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
+def _draw_rule_in_force(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -> None:
     """The rule in force, and its agreement on today's gold."""
     spared = sure.count_above(rule.threshold)
     found = step.agreement
@@ -104,7 +104,7 @@ def _standing(rule: AutoAcceptRule, step: ThresholdTest, sure: ItemConfidence) -
         text.quiet(today, **words)
 
 
-def _act(
+def _draw_actions(
     at: CalibrationPlace,
     dimension: Dimension,
     found: AutoAcceptThreshold,

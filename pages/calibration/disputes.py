@@ -14,20 +14,20 @@ from judges.stats.calibration import Summary
 from pages.calibration.place import CalibrationPlace
 from pages.ui import findings, session, text, url_state
 
-WORDS: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
+WAITING_NAMES: dict[Waiting, str] = {"counted": "counted, as combined", "out": "left out"}
 
 
 def choose_waiting(at: CalibrationPlace, basis: Basis | None, dropped: bool) -> Waiting:
     """How they count on the page: as chosen if there are any, else by the dataset's gold rule."""
     rule = settings.gold_rule(session.store(), at.dataset).waiting
-    if basis is None or not _both(at, basis, dropped):
+    if basis is None or not _summary_pairs(at, basis, dropped):
         return rule
-    return url_state.select("waiting", "Not adjudicated", WORDS, rule, 230)
+    return url_state.select("waiting", "Not adjudicated", WAITING_NAMES, rule, 230)
 
 
 def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> None:
     """Kappa and bias with and without those ratings, of every dimension that has some; nothing where none has."""
-    found = _both(at, basis, dropped)
+    found = _summary_pairs(at, basis, dropped)
     if not found:
         return
     n = sum(counted.people.waiting for counted, _ in found)
@@ -37,5 +37,5 @@ def panel(at: CalibrationPlace, basis: Basis, dropped: bool, dataset: str) -> No
         url_state.link("adjudication", "Adjudicate them", dataset=dataset)
 
 
-def _both(at: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
+def _summary_pairs(at: CalibrationPlace, basis: Basis, dropped: bool) -> list[tuple[Summary, Summary]]:
     return check_results.with_and_without_waiting(session.store(), at.dataset, at.judge, basis, dropped)

@@ -66,7 +66,7 @@ def draw_labels_used(
     ties = ", ties dropped on both sides" if dropped else ""
     text.quiet(
         "Labels used: **{basis}**. Reference labels (gold) for {ratings} of {items}, {weights}{ties}.",
-        basis=text.begin_low(BASES[basis]), items=many(items, "item"), ratings=many(cells, "rating"),
+        basis=text.lower_first(BASES[basis]), items=many(items, "item"), ratings=many(cells, "rating"),
         weights=weights, ties=ties,
     )  # fmt: skip
     given, brought = rests["gate"].labels, rests["imported"].labels - rests["gate"].labels
@@ -81,13 +81,13 @@ def draw_labels_used(
     if all(line.gated for line in lines):
         return
     if any(line.gate.gold_cells for line in lines):
-        text.say("The **results** use {basis}, with ties counted.", basis=text.begin_low(BASES[counted]))
+        text.say("The **results** use {basis}, with ties counted.", basis=text.lower_first(BASES[counted]))
     elif basis != counted:
         st.warning(
             text.escape(
-                f"The approval check uses {text.begin_low(BASES[counted])}, and this dataset has none: every result is "
-                "“below minimum sample”, whatever the figures below are. Draw an audit sample on the page Queues and "
-                "label it."
+                f"The approval check uses {text.lower_first(BASES[counted])}, and this dataset has none: every result "
+                "is “below minimum sample”, whatever the figures below are. Draw an audit sample on the page Queues "
+                "and label it."
             ),
             icon=":material/info:",
         )

@@ -39,7 +39,7 @@ def page() -> None:
         judge = choose.judge(names)
     model = next(one.model for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
-        choose.marks(dataset, model)
+        choose.draw_data_notes(dataset, model)
         _alarms(audits.known_alarms(store, dataset.id, judge), dataset=dataset.name, judge=judge)
     at = CalibrationPlace(dataset.id, judge)
     with head:
@@ -57,7 +57,7 @@ def page() -> None:
         return
     lines = load_results(store, at, basis, dropped, waits)
     key = f"{dataset.id}:{judge}:{basis}:{dropped}:{waits}"
-    overview.draw_labels_used(lines, basis, dropped, counted, _rests(store, at))
+    overview.draw_labels_used(lines, basis, dropped, counted, _basis_sizes(store, at))
     overview.draw_samples_note(combinations.combination_start(store, judge))
     text.example_items(fewshot.items_in_prompt(store, judge))
     disputes.panel(at, basis, dropped, dataset.name)
@@ -80,14 +80,14 @@ def page() -> None:
     means.panel(at, names)
 
 
-def _rests(store: Store, at: CalibrationPlace) -> dict[Basis, BasisSize]:
+def _basis_sizes(store: Store, at: CalibrationPlace) -> dict[Basis, BasisSize]:
     """How many labels each basis has."""
     return calibration.basis_sizes(store, at.dataset, calibration.compared_dimensions(store, at.judge))
 
 
 def _basis(at: CalibrationPlace, gate: list[DimensionResult], counted: Basis) -> tuple[Basis | None, bool]:
     """The labels used, and whether ties are dropped; None where nobody has labelled anything."""
-    rests = _rests(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
+    rests = _basis_sizes(session.store(), at) if not any(line.gate.gold_cells for line in gate) else {}
     full = [basis for basis, rest in rests.items() if rest.labels] if rests else [counted, *BASES]
     if not full:
         return None, False

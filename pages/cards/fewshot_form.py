@@ -16,12 +16,12 @@ from data.records.datasets import Dataset
 from data.records.people import Person
 from data.store import Store
 from judges.card import Card, Example
-from judges.examples import FEW, check_example, parse_example
+from judges.examples import EXAMPLE_COUNTS, check_example, parse_example
 from judges.reading.schema import schema_in_words
 from pages.ui import session, text
 
-MOST = FEW[1]
-_PASTE = "pasted"
+MAX_EXAMPLES = EXAMPLE_COUNTS[1]
+_PASTED = "pasted"
 _ABOUT = (
     "Two or three examples come before the item in the prompt, as turns of their own. Show the ends and the middle of "
     "the scale: a 1, a 3 and a 5. Calibration shows whether they help. Items shown here are left out of "
@@ -60,8 +60,8 @@ def _choose_source(store: Store, card: Card) -> Dataset | None:
     """The dataset that an example comes from; None: it is pasted."""
     known = {d.id: d for d in datasets.all_datasets(store) if card.kind in datasets.item_kinds(store, d.id)}
     chosen = st.selectbox(
-        "Add an example from", [*known, _PASTE], key=f"from:{card.version}", width=420,
-        format_func=lambda key: "pasted JSON" if key == _PASTE else f"labelled items of {known[key].name}",
+        "Add an example from", [*known, _PASTED], key=f"from:{card.version}", width=420,
+        format_func=lambda key: "pasted JSON" if key == _PASTED else f"labelled items of {known[key].name}",
     )  # fmt: skip
     return known.get(chosen)
 
@@ -151,7 +151,7 @@ def _confirm(card: Card, now: Sequence[Example]) -> bool:
     """Whether the person attaches what is in the form; says how many are missing, and what will change."""
     if tuple(now) == card.examples:
         return False
-    if 0 < len(now) < FEW[0]:
+    if 0 < len(now) < EXAMPLE_COUNTS[0]:
         st.caption("One more is needed: a card has two or three examples, or none.")
         return False
     st.caption("This changes the card's version: the judges that used it before stay as they are.")
@@ -164,7 +164,7 @@ def edit_examples(who: Person, card: Card) -> None:
     st.caption(_ABOUT)
     now: list[Example] = _form_state(card).setdefault("now", list(card.examples))  # as they stand in the form
     _list_examples(now, card)
-    if len(now) < MOST:
+    if len(now) < MAX_EXAMPLES:
         dataset = _choose_source(store, card)
         if dataset is not None:
             items = fewshot.offered_items(store, who.name, dataset.id, card)

@@ -31,17 +31,17 @@ def page() -> None:
     text.tell_outcome(kept)
     if who.may("lead") and kept.get("writing"):
         with st.container(border=True):
-            _new(who)
+            _draw_new_card(who)
     known, using = cards.current_cards(store), desk_cards.card_uses(store)
     card_view.draw_cards(known, using)
     name = url_state.select("card", "Show a card", {n: f"{c.title} ({n})" for n, c in known.items()}, width=420)
-    _one(who, known[name], using.get(name, ()))
+    _draw_card(who, known[name], using.get(name, ()))
     if who.may("researcher"):
         with st.expander("Cards for labelling, by dataset", icon=":material/rate_review:"):
             _desk(who)
 
 
-def _new(who: Person) -> None:
+def _draw_new_card(who: Person) -> None:
     """The form of a new card, which can be closed again."""
     kept = session.scratch("cards")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -53,7 +53,7 @@ def _new(who: Person) -> None:
     editor.edit_card(who, None)
 
 
-def _one(who: Person, card: Card, using: Sequence[CardUse]) -> None:
+def _draw_card(who: Person, card: Card, using: Sequence[CardUse]) -> None:
     """One card in full, what uses it, its versions and its folder."""
     store, origin = session.store(), card_view.card_origin(card)
     is_own = origin == "own"

@@ -44,7 +44,9 @@ def page() -> None:
         parts.draw_nothing_shared(basis)
         url_state.link("queue", "Draw a sample", dataset=dataset.name, stream="audit")
         return
-    _draw_comparison(found, {**names, **parts.RULES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}")
+    _draw_comparison(
+        found, {**names, **parts.BASELINE_NAMES}, reference, f"{dataset.id}:{reference}:{','.join(others)}:{basis}"
+    )
 
 
 def _draw_comparison(found: dict[str, Row], names: dict[str, str], reference: str, key: str) -> None:

@@ -17,12 +17,12 @@ from judges.stats.comparison import ALPHA, JudgeComparison, JudgePair, concordan
 from judges.types import Dimension
 from pages.ui import charts, session, tables, text
 
-RULES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
+BASELINE_NAMES = {LENGTH: "length baseline", CONSTANT: "majority-class baseline"}
 _RESULTS = {
     "better": "better", "worse": "worse", "cannot tell": "no significant difference",
     "too few items": "too few items",
 }  # fmt: skip
-_LOOKS = {
+_RESULT_STATES = {
     "better": "meets policy", "worse": "fails", "cannot tell": "inconclusive", "too few items": "below minimum sample",
 }  # fmt: skip
 
@@ -62,7 +62,7 @@ def draw_nothing_shared(basis: Basis) -> None:
     text.quiet(
         "Nothing to compare with {basis}: no item has reference labels (gold) of that kind and a score of all of these "
         "judges. Choose fewer judges or other labels, or label items that all of them have scored.",
-        basis=text.begin_low(BASES[basis]),
+        basis=text.lower_first(BASES[basis]),
     )
 
 
@@ -191,14 +191,14 @@ def draw_kappas(found: JudgeComparison, pairs: Mapping[str, JudgePair], names: M
     """Kappas with their intervals, then the differences."""
     spans, names = [], short_names(names)
     for who, interval in found.kappas.items():
-        state = "meets policy" if who not in pairs else "beside" if who in RULES else "other"
+        state = "meets policy" if who not in pairs else "beside" if who in BASELINE_NAMES else "other"
         remark = f"{cell(interval.point, '.2f')} ({span(interval)})"
         spans.append(IntervalRow(names[who], "", interval.point, interval.low, interval.high, None, state, remark))
     st.markdown("**Agreement with people** (kappa)")
     charts.interval_chart(spans, f"kappas:{key}", mark=0.0)
     gaps = [
         IntervalRow(
-            names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _LOOKS[p.verdict],
+            names[who], "", p.difference.point, p.difference.low, p.difference.high, None, _RESULT_STATES[p.verdict],
             f"{cell(p.difference.point, '+.2f')} ({span(p.difference)})",
         )
         for who, p in pairs.items()
@@ -237,7 +237,7 @@ def draw_other_metrics(found: ComparedCells, dimension: Dimension, names: Mappin
 def draw_judge_agreement(found: JudgeComparison, names: Mapping[str, str]) -> None:
     """Kappa between judges, without people."""
     names = short_names(names)
-    rows = [(pair, i) for pair, i in found.between.items() if not any(one in RULES for one in pair)]
+    rows = [(pair, i) for pair, i in found.between.items() if not any(one in BASELINE_NAMES for one in pair)]
     if not rows:
         return
     st.markdown("**Agreement between judges**")

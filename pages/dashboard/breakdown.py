@@ -18,8 +18,8 @@ from judges.stats import bins
 from pages.ui import charts, picture, session, tables, text, url_state
 from pages.ui.picture import Download
 
-OPEN = "open"
-_OWN = ("by", "of", "answer")
+OPEN_PARAMETER = "open"
+_PANEL_PARAMETERS = ("by", "of", "answer")
 """What the address says of a panel that is open, beside which tile it is behind."""
 
 
@@ -31,15 +31,15 @@ def open_breakdown(dataset: Dataset, judge: str, tile: Tile) -> None:
 
 def warn_if_missing(found: Sequence[Tile]) -> None:
     """The address names a tile that is not here."""
-    key = st.query_params.get(OPEN, "")
+    key = st.query_params.get(OPEN_PARAMETER, "")
     if key and key not in [one.key for one in found]:
         text.warn("No figure of {key} may be shown: it is not approved here, or not any more.", key=key)
 
 
 def close_breakdown() -> None:
     """Close the panel, remove it from the address, and put the keyboard's focus on the tile again."""
-    session.scratch("behind")["left"] = st.query_params.get(OPEN, "")
-    for name in (OPEN, *_OWN):
+    session.scratch("behind")["left"] = st.query_params.get(OPEN_PARAMETER, "")
+    for name in (OPEN_PARAMETER, *_PANEL_PARAMETERS):
         st.query_params.pop(name, None)
 
 

@@ -36,7 +36,7 @@ def page() -> None:
         shown = _filter_tiles(found)
     model, is_synthetic = next((one.model, one.synthetic) for one in judges if one.id == judge)
     with st.container(horizontal=True, vertical_alignment="center"):
-        choose.marks(dataset, model)
+        choose.draw_data_notes(dataset, model)
     badges = {"synthetic": dataset.description} if dataset.synthetic else {}
     if is_synthetic and not dataset.synthetic:
         badges["practice judge"] = "This judge is no model: it practises."
@@ -64,9 +64,9 @@ def _open_items(
         if wish.items is not None:
             return _items(who, dataset, judge, one, *wish.items)
         if wish.behind:
-            st.query_params[breakdown.OPEN] = one.key
+            st.query_params[breakdown.OPEN_PARAMETER] = one.key
     for one in found:
-        if one.key == st.query_params.get(breakdown.OPEN):
+        if one.key == st.query_params.get(breakdown.OPEN_PARAMETER):
             breakdown.open_breakdown(dataset, judge, one)
 
 

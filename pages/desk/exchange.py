@@ -12,10 +12,11 @@ from judges.errors import AssayError
 from pages.server import limits
 from pages.ui import session
 
-FIRST, AHEAD, LETTERS = 2, 8, 400_000
+FIRST_SHEETS, SHEETS_AHEAD, MAX_CHARACTERS = 2, 8, 400_000
 """How many sheets are sent ahead, and how many characters they may hold together.
 
-A new page gets FIRST, and asks for more once the first is painted; after that at most AHEAD are with the browser."""
+A new page gets FIRST_SHEETS, and asks for more once the first is painted; after that the browser has at most
+SHEETS_AHEAD."""
 
 _EMPTY = {
     "sampled": ("The audit sample is done", "You have answered every item of it that is open to you."),
@@ -26,7 +27,7 @@ _EMPTY = {
     "review": ("The review queue is empty", "No item that the judge was unsure of is waiting for you."),
     "filtered": ("Nothing waits with these filters", "Clear a filter above, or choose another queue."),
 }
-FILL = {"audit": "draw items on the Queues page", "review": "add items on the Queues page"}
+FILL_HINTS = {"audit": "draw items on the Queues page", "review": "add items on the Queues page"}
 """What researchers can do about a queue without items."""
 
 
@@ -40,7 +41,7 @@ def cut_to_size(sheets: list[dict[str, Any]]) -> list[dict[str, Any]]:
         judgments = [one for row in sheet["rows"] for judge in row["judgments"] for one in judge["texts"]]
         total += sum(len(one["text"] or "") for one in judgments)
         total += sum(len(head["text"]) for head in sheet["head"])
-        if len(kept) >= 2 and total > LETTERS:
+        if len(kept) >= 2 and total > MAX_CHARACTERS:
             break
         kept.append(sheet)
     return kept
@@ -100,5 +101,5 @@ def empty_text(stream: str, filtered: bool, drawn: int, may_fill: bool) -> dict[
     """
     title, text = _EMPTY["filtered" if filtered else "sampled" if stream == "audit" and drawn else stream]
     if not filtered and not may_fill:
-        text = f"{text} A researcher can {FILL[stream]}."
+        text = f"{text} A researcher can {FILL_HINTS[stream]}."
     return {"title": title, "text": text}

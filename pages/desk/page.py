@@ -38,7 +38,7 @@ def _desk(
     outbox = exchange.read_message(key)
     notice, store = None, session.store()
     try:
-        ahead = exchange.AHEAD if outbox["came"] else exchange.FIRST
+        ahead = exchange.SHEETS_AHEAD if outbox["came"] else exchange.FIRST_SHEETS
         given = queue.claim_items(store, who.name, dataset.id, stream, filters, outbox["have"], ahead)
         sheets = exchange.cut_to_size([sheet_data.sheet_data(v) for v in desk.desk_views(store, who.name, given)])
     except AssayError as error:
@@ -84,7 +84,7 @@ def _desk(
         on_outbox=url_state.callback_of("desk", lambda: exchange.save_sent(who, key, state, zone)),
     )
     if empty and may_fill and not filtered:
-        does = exchange.FILL[stream]
+        does = exchange.FILL_HINTS[stream]
         url_state.link("queue", does[:1].upper() + does[1:], dataset=dataset.name, stream=stream)
 
 

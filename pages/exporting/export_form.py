@@ -19,9 +19,9 @@ from judges.plural import many
 from judges.render.findings.findings import Column
 from pages.ui import tables, text
 
-_CELL = 400
-_CSV = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
-_ASIDE = (
+_MAX_CELL_CHARACTERS = 400
+_FORMULA_NOTE = "In CSV, a text that a spreadsheet would run as a formula gets an apostrophe before it."
+_EXCLUSION_WARNING = (
     "Making this file **puts its items aside**: from then on they are not drawn and count in no figure of any judge, "
     "because a judge that has seen the answer proves nothing by repeating it. You can undo that below, with a reason."
 )
@@ -97,9 +97,9 @@ def describe_kind(of: ExportKind, format: Format) -> None:
     """What the kind gives, and what is to be known of it and its format."""
     text.say("{says}", says=of.description)
     if of.marks_tuning_items:
-        st.warning(_ASIDE, icon=":material/info:")
+        st.warning(_EXCLUSION_WARNING, icon=":material/info:")
     if format == "csv":
-        st.caption(_CSV)
+        st.caption(_FORMULA_NOTE)
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], count: int, of: ExportKind) -> None:
@@ -128,7 +128,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     content = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
-    return content if len(content) <= _CELL else content[:_CELL] + " ..."
+    return content if len(content) <= _MAX_CELL_CHARACTERS else content[:_MAX_CELL_CHARACTERS] + " ..."
 
 
 def _size(file: Path) -> str:
@@ -166,7 +166,7 @@ def show_file(given: ExportResult, address: str) -> None:
             st.code(loading_code(given.format, given.file.name), language="python")
 
 
-def put_back_form(found: Sequence[ExcludedItem], turn: str) -> tuple[list[str], str] | None:
+def include_form(found: Sequence[ExcludedItem], turn: str) -> tuple[list[str], str] | None:
     """The items that are put aside; those to take back with the reason, once a person asks for it.
 
     It is empty in another `turn`, and keeps what was given until then, as after a refusal.
@@ -185,8 +185,8 @@ def put_back_form(found: Sequence[ExcludedItem], turn: str) -> tuple[list[str], 
     return None
 
 
-def put_aside_form(turn: str) -> tuple[list[str], str] | None:
-    """Items named by hand to be put aside, with the reason, once a person asks for it; `turn` as in `put_back_form`."""
+def exclude_form(turn: str) -> tuple[list[str], str] | None:
+    """Items named by hand to be put aside, with the reason, once a person asks for it; `turn` as in `include_form`."""
     with st.form("export:aside", border=False):
         given = st.text_area(
             "Items that a prompt was tuned on: their ids, one per line", height=100, key=f"export:aside:items:{turn}"

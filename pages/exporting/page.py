@@ -72,8 +72,8 @@ def _draw_excluded(who: Person, store: Store, dataset: Dataset) -> None:
     with st.expander("Tuning items: put aside, not counted by the approval check", icon=":material/block:"):
         st.caption("Items that a prompt was tuned on, or that became examples, count in no figure of any judge.")
         text.say("**{n}** put aside.", n=many(len(found), "item"))
-        back = export_form.put_back_form(found, turn) if found else None
-        given = export_form.put_aside_form(turn)
+        back = export_form.include_form(found, turn) if found else None
+        given = export_form.exclude_form(turn)
     with text.refusals():
         if back:
             excluded_items.readmit_items(store, who.name, dataset.id, *back)

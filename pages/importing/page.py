@@ -15,7 +15,7 @@ from pages.server import downloads
 from pages.server.uploads import Tray
 from pages.ui import session, text, url_state
 
-TYPES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
+FILE_SUFFIXES = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet"]
 
 
 def page() -> None:
@@ -26,12 +26,12 @@ def page() -> None:
         views.show_result(kept["done"])
     uploads = st.file_uploader(
         "Files, several at once: tables (CSV, Parquet, JSON), JSON lines, chats, traces and exports of other tools",
-        TYPES,
+        FILE_SUFFIXES,
         accept_multiple_files=True,
         key=f"upload:{kept.setdefault('turn', 0)}",
     )
     if uploads or ("tray" in kept and "found" not in kept):
-        _look(kept, uploads)
+        _detect_uploads(kept, uploads)
         st.rerun()
     if kept.get("refused"):
         text.refuse(kept["refused"])
@@ -40,7 +40,7 @@ def page() -> None:
         views.draw_imports(report.list_imports(session.store()), text.time_zone())
         return
     if views.list_files(kept["found"]):
-        _put_away(kept)
+        _discard_uploads(kept)
         st.rerun()
     with text.refusals():
         plan = views.choose_plan(kept["found"], kept["outline"], f"import:{kept['turn']}")
@@ -48,7 +48,7 @@ def page() -> None:
             _import(who.name, kept, plan)
 
 
-def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
+def _detect_uploads(kept: dict[str, Any], uploads: list[Any]) -> None:
     """Take over what was uploaded, and find out what it is; what is nothing is removed again."""
     try:
         if uploads:
@@ -63,11 +63,11 @@ def _look(kept: dict[str, Any], uploads: list[Any]) -> None:
                 store, source, kept["found"], progress=seen, waits=seen.show_waiting
             )
     except AssayError as error:
-        _put_away(kept)
+        _discard_uploads(kept)
         kept["refused"] = error
 
 
-def _put_away(kept: dict[str, Any]) -> None:
+def _discard_uploads(kept: dict[str, Any]) -> None:
     for name in ("tray", "found", "outline", "key", "preview", "refused", "rejects"):
         kept.pop(name, None)
 
@@ -99,7 +99,7 @@ def _import(who: str, kept: dict[str, Any], plan: ImportPlan) -> None:
         )
     importing.record_preview(session.store(), who, plan.dataset, shown)
     way = start.next_step(session.store(), who, kept["done"].dataset_id, draw=new)
-    _put_away(kept)
+    _discard_uploads(kept)
     if way is not None:
         url_state.open_page(way.page, **way.query)
     st.rerun()

@@ -26,7 +26,7 @@ from pages.importing import mapping_form, series_form
 from pages.server import downloads
 from pages.ui import session, tables, text, url_state
 
-NEW = "A new dataset"
+NEW_DATASET = "A new dataset"
 
 SAMPLING = {
     "all": "People labelled all items of the dataset",
@@ -46,7 +46,7 @@ _ERRORS = {
     "What is wrong": Column(width=480),
     "The line": Column("", "How it begins.", width=400),
 }
-SHOWN = 20
+MAX_SHOWN_ERRORS = 20
 """Errors of a file that are shown; all of them are in the file of the lines."""
 
 
@@ -98,9 +98,9 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     store = session.store()
     known = [dataset.name for dataset in datasets.all_datasets(store)]
     left, right = st.columns(2)
-    chosen = left.selectbox("Into dataset", [NEW, *known], key="import:into")
-    stem = _free(Path(found[0].file.name).stem, known)
-    name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW else chosen
+    chosen = left.selectbox("Into dataset", [NEW_DATASET, *known], key="import:into")
+    stem = _unused_name(Path(found[0].file.name).stem, known)
+    name = right.text_input("Name of the dataset", stem, key=f"{key}:name").strip() if chosen == NEW_DATASET else chosen
     interpretation = outline
     if outline.tables or outline.series:
         st.header("What the files hold", anchor=False)
@@ -136,7 +136,7 @@ def choose_plan(found: list[DetectedFile], outline: Interpretation, key: str) ->
     return replace(plan, mappings=tuple(by_hand))
 
 
-def _free(stem: str, known: list[str]) -> str:
+def _unused_name(stem: str, known: list[str]) -> str:
     """A name for a new dataset, made of a file's."""
     name = " ".join(stem.split())[:100] or "imported"
     return next(n for n in (name, *(f"{name} {k}" for k in range(2, len(known) + 3))) if n not in known)
@@ -248,7 +248,7 @@ def _problems(found: ImportPreview, rejects: str) -> None:
         st.link_button("These lines as a file", rejects, icon=":material/download:")
     if found.stopped:
         text.warn("{why}", why=found.stopped)
-    if found.problem_count > SHOWN:
+    if found.problem_count > MAX_SHOWN_ERRORS:
         st.caption("The kinds of errors")
         rows = [(group.sentence, group.lines, group.where) for group in found.groups]
         tables.table(rows, _KINDS_OF_ERRORS, most=10)
@@ -256,11 +256,11 @@ def _problems(found: ImportPreview, rejects: str) -> None:
     for problem in found.problems:
         files.setdefault(problem.file, []).append(problem)
     for file, count in found.by_file.items():
-        problems = sorted(files.get(file, []), key=lambda problem: problem.line)[:SHOWN]
+        problems = sorted(files.get(file, []), key=lambda problem: problem.line)[:MAX_SHOWN_ERRORS]
         text.say("**{file}**: {n}", file=file, n=many(count, "error"))
         numbered = [(n, p.line or None, p.field, p.sentence, p.begins) for n, p in enumerate(problems, 1)]
         if numbered:
-            tables.table(numbered, _ERRORS, most=SHOWN)
+            tables.table(numbered, _ERRORS, most=MAX_SHOWN_ERRORS)
         if count > len(problems):
             few = f"The first {len(problems)} are shown." if problems else "None is shown."
             text.quiet("{few} The file of these lines has all of them.", few=few)

@@ -29,7 +29,7 @@ def page() -> None:
         with text.refusals():
             logins.sign_out_everywhere(session.store(), who.name, who.name)
             session.sign_out()
-    session.say_trust()
+    session.explain_name_trust()
 
 
 def _draw_own_work(rows: Mapping[str, RaterWork]) -> None:

@@ -9,11 +9,11 @@ from data.records.people import Person, Role
 from pages.server import limits, provider
 from pages.ui import session, text, url_state
 
-FEW = 8
+MAX_NAME_BUTTONS = 8
 """People who get a button each; with more of them there is only the field that finds a name."""
 
-OPEN_TO: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
-STANDS = "as shown beside your labels"
+ROLE_AUDIENCES: dict[Role, str] = {"annotator": "everybody", "researcher": "researchers and leads", "lead": "leads"}
+NAME_PLACEHOLDER = "as shown beside your labels"
 
 # Sets the cookie by which the next visit knows the name; a component, because only the browser can set it. Its place on
 # the page is taken out, so that it leaves no gap.
@@ -49,8 +49,8 @@ def refuse_page(title: str, role: Role) -> None:
     st.title(text.escape(title), anchor=False)
     text.say(
         "This page is for {roles}, and you are {role}. {leads} can change your role on the page People.",
-        roles=OPEN_TO[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
-        leads=", ".join(leads[:FEW]) or "A lead",
+        roles=ROLE_AUDIENCES[role], role=f"an {who.role}" if who.role == "annotator" else f"a {who.role}",
+        leads=", ".join(leads[:MAX_NAME_BUTTONS]) or "A lead",
     )  # fmt: skip
     url_state.link("overview")
 
@@ -58,20 +58,20 @@ def refuse_page(title: str, role: Role) -> None:
 def page() -> None:
     """Sign in at the provider; without one, choose a name or enter a new one."""
     if not provider.is_set():
-        return _pick()
+        return _choose_name()
     _, middle, _ = st.columns([1, 1.4, 1])
     with middle:
         st.title("Assay", anchor=False)
         st.markdown("How well does an LLM judge agree with people? Labels by people tell.")
         with text.refusals():
-            if session.come_in():
+            if session.admit_account():
                 st.rerun()
         if st.button("Sign in", type="primary", icon=":material/login:", width="stretch"):
             st.login()
-        session.say_trust()
+        session.explain_name_trust()
 
 
-def _pick() -> None:
+def _choose_name() -> None:
     """Choose a name, or enter a new one."""
     known = people.all_people(session.store())
     first = not any(p.role == "lead" for p in known)
@@ -79,24 +79,24 @@ def _pick() -> None:
     with middle:
         st.title("Assay", anchor=False)
         st.markdown("How well does an LLM judge agree with people? Labels by people tell. **Who are you?**")
-        if 0 < len(known) <= FEW:
+        if 0 < len(known) <= MAX_NAME_BUTTONS:
             with st.container(gap="small"):
                 for person in known:
                     key = f"enter:{person.name}"
                     if st.button(text.escape(f"{person.name} · {person.role}"), key=key, width="stretch"):
-                        _enter(person.name)
-        if len(known) > FEW:
+                        _sign_in_as(person.name)
+        if len(known) > MAX_NAME_BUTTONS:
             _find(known)
         with st.form("new", border=False):
-            name = st.text_input("Somebody else" if known else "Your name", max_chars=60, placeholder=STANDS)
+            name = st.text_input("Somebody else" if known else "Your name", max_chars=60, placeholder=NAME_PLACEHOLDER)
             if st.form_submit_button("Enter", type="secondary" if known else "primary"):
-                _enter(name)
+                _sign_in_as(name)
         st.caption(
             "You are the first here, so you become this workspace's lead."
             if first
             else "New names begin as annotators; a lead can change that."
         )
-        session.say_trust()
+        session.explain_name_trust()
 
 
 def _find(known: list[Person]) -> None:
@@ -107,10 +107,10 @@ def _find(known: list[Person]) -> None:
         format_func=lambda n: f"{n} · {roles[n]}",
     )  # fmt: skip
     if name:
-        _enter(name)
+        _sign_in_as(name)
 
 
-def _enter(name: str) -> None:
+def _sign_in_as(name: str) -> None:
     """Enter under a name, or say why not."""
     with text.refusals():
         limits.check_sign_in()

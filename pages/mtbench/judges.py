@@ -15,8 +15,8 @@ from judges.render.findings import mtbench_judges
 from pages.mtbench.place import BenchPlace
 from pages.ui import charts, choose, findings, session, tables, text, url_state
 
-BY: dict[By | Literal["question"], str] = {"turn": "Turn", "category": "Category", "model": "Model"}
-_MANY = 25
+BREAKDOWN_NAMES: dict[By | Literal["question"], str] = {"turn": "Turn", "category": "Category", "model": "Model"}
+_MAX_SHOWN_ROWS = 25
 
 
 def panel(at: BenchPlace) -> None:
@@ -57,7 +57,7 @@ def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
     st.header("By part", anchor=False)
     names = at.names[found.one], at.names[found.other]
     # With a single model, a question is one answer; the judges' ratings of it are only for people who may see them.
-    ways = BY | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
+    ways = BREAKDOWN_NAMES | ({"question": "Question"} if len(np.unique(found.shared.row.model)) > 1 else {})
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         by = url_state.tabs("by", "By", ways)
         intervals = by != "question" and st.toggle("With 95% intervals", key=f"part intervals:{at.key}")
@@ -66,7 +66,7 @@ def _parts(at: BenchPlace, found: RatingComparison, key: str) -> None:
     else:
         cut = figures.agreement_by(session.store(), at.dataset.id, at.rules.parse, found.one, found.other, by)
         shown = mtbench_judges.part_table(by, cut, names, intervals)
-    tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MANY)
+    tables.table(shown.rows, shown.columns, f"parts:{key}:{by}:{intervals}", _MAX_SHOWN_ROWS)
 
 
 def _ranks(at: BenchPlace, one: str, other: str, key: str) -> None:
@@ -77,7 +77,7 @@ def _ranks(at: BenchPlace, one: str, other: str, key: str) -> None:
     st.header("Ranks of models", anchor=False)
     findings.draw(mtbench_judges.flips(found, names), f"flips:{key}")
     shown = mtbench_judges.rank_table(found, names)
-    tables.table(shown.rows, shown.columns, f"ranks:{key}", _MANY)
+    tables.table(shown.rows, shown.columns, f"ranks:{key}", _MAX_SHOWN_ROWS)
 
 
 def _largest(at: BenchPlace, one: str, other: str, key: str) -> None:

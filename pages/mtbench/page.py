@@ -28,11 +28,11 @@ PARTS: dict[str, tuple[str, Callable[[BenchPlace], None]]] = {
     "protocols": ("Protocols", protocols.panel),
 }
 """Value in the address -> title, and what draws it."""
-READ = ("results", "judges")
+SINGLE_DATASET_PARTS = ("results", "judges")
 """The parts whose figures are of one dataset's ratings, read by the rules of one protocol."""
 
 FORMATS: dict[Literal["csv", "parquet"], str] = {"csv": "CSV", "parquet": "Parquet"}
-FREE = ("why", "protocols")
+DATASET_FREE_PARTS = ("why", "protocols")
 """The parts that are of no one dataset."""
 
 
@@ -52,13 +52,15 @@ def page() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         named = {name: name for name in known}
         first = url_state.chosen_option("dataset", known) or next(iter(known))
-        dataset = known[first if part in FREE else url_state.select("dataset", "Dataset", named, width=260)]
+        dataset = known[
+            first if part in DATASET_FREE_PARTS else url_state.select("dataset", "Dataset", named, width=260)
+        ]
         bench = mtbench.load_bench(store, dataset.id)
-        rules = _rules(bench) if part in READ else Rules()
+        rules = _rules(bench) if part in SINGLE_DATASET_PARTS else Rules()
     text.synthetic(dataset)
     raters = mtbench_results.rater_names(bench)
-    names = mtbench_results.umpire_names(bench) | raters
-    if part not in FREE:
+    names = mtbench_results.pairwise_judge_names(bench) | raters
+    if part not in DATASET_FREE_PARTS:
         with head:
             _downloads(dataset, bench)
     PARTS[part][1](BenchPlace(dataset, bench, names, raters, rules))

@@ -7,13 +7,13 @@ import streamlit as st
 from data.records import judge_prompts, protocols
 from data.store import Store
 from judges.cards.mt_bench.protocol_cards import judge_card, pair_card
-from judges.mtbench.prompts import OURS
+from judges.mtbench.prompts import BUILT_IN_FAMILIES
 from judges.mtbench.protocol import Protocol, describe_protocol, parse_protocol
 from judges.plural import many
 from pages.mtbench.place import BenchPlace
 from pages.ui import session, tables, text, url_state
 
-_LONGEST = 60_000
+_MAX_PROTOCOL_CHARACTERS = 60_000
 _KEY = "judge prompts"
 _PROMPTS = (
     ("family", "24%"), ("wording", "18%", "Fingerprint of the family's first prompt: names stay while texts change."),
@@ -43,12 +43,12 @@ def panel(_: BenchPlace | None = None) -> None:
     columns = ("factor", "21%"), (one.name, "36%"), (other.name, "36%"), ("differs", "7%")
     tables.wrapped_table(columns, rows, f"protocols:{one.mark}:{other.mark}", "Two protocols, factor by factor")
     if session.me().may("researcher"):
-        _write(store, one)
+        _draw_protocol_form(store, one)
     st.header("Prompts of judges", anchor=False)
     _prompts(store)
 
 
-def _write(store: Store, one: Protocol) -> None:
+def _draw_protocol_form(store: Store, one: Protocol) -> None:
     """A form for a protocol of one's own, which begins as the one that is shown."""
     with st.expander("Add or change a protocol", icon=":material/edit:"):
         text.quiet(
@@ -57,7 +57,7 @@ def _write(store: Store, one: Protocol) -> None:
             name=one.title or one.name,
         )
         given = st.text_area(
-            "The protocol as JSON", one.model_dump_json(indent=2), height=380, max_chars=_LONGEST,
+            "The protocol as JSON", one.model_dump_json(indent=2), height=380, max_chars=_MAX_PROTOCOL_CHARACTERS,
             key=f"protocol:{one.mark}:{one.title}",
         )  # fmt: skip
         if st.button("Save", type="primary"):
@@ -72,10 +72,10 @@ def _write(store: Store, one: Protocol) -> None:
 def _prompts(store: Store) -> None:
     """The families by which judges can be asked; an opened one shows its texts."""
     rows, texts = [], []
-    for name, description in OURS.items():
+    for name, description in BUILT_IN_FAMILIES.items():
         protocol = Protocol(name="ours", prompts=name)
         rows.append((name, judge_card(protocol).defaults.wording, f"built in: {description}"))
-        texts.append(_ours(protocol))
+        texts.append(_built_in_prompts(protocol))
     for prompt_set in judge_prompts.all_prompts(store):
         for name, one in prompt_set.families.items():
             rows.append((name, one.wording, f"{prompt_set.file}, {many(len(one.prompts), 'prompt')}"))
@@ -84,12 +84,12 @@ def _prompts(store: Store) -> None:
     opened = tables.open_row(_KEY, ids)
     detail = [] if opened is None else [("", ("prompt", "system prompt and template"), texts[opened])]
     tables.wrapped_table(_PROMPTS, rows, _KEY, "Prompts of judges", ids, detail)
-    if len(rows) == len(OURS):
+    if len(rows) == len(BUILT_IN_FAMILIES):
         text.quiet("Import your own judge_prompts.jsonl to have judges asked by the published wording.")
         url_state.link("import", "Import files")
 
 
-def _ours(protocol: Protocol) -> list[tuple[str, str]]:
+def _built_in_prompts(protocol: Protocol) -> list[tuple[str, str]]:
     """The prompts of a family that is built in, by name."""
     return [
         (f"{card.name}\n{variant.replace('_', ' ')}".strip(), prompt)

@@ -17,9 +17,9 @@ from judges.render.findings import mtbench_results
 from pages.mtbench.place import BenchPlace
 from pages.ui import charts, choose, findings, session, tables, text, url_state
 
-_MANY = 25
+_MAX_SHOWN_ROWS = 25
 """Rows of a table that are shown without scrolling."""
-_RADAR = 640
+_RADAR_WIDTH = 640
 """Width of the plot of categories, in pixels: wider ones only spread it."""
 
 
@@ -78,7 +78,7 @@ def _means(
     else:
         text.quiet("This judge has rated none of these turns.")
     shown = mtbench_results.table(found, ranked, at.names, at.rules)
-    tables.table(shown.rows, shown.columns, f"means:{key}", _MANY)
+    tables.table(shown.rows, shown.columns, f"means:{key}", _MAX_SHOWN_ROWS)
 
 
 def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | None, key: str) -> None:
@@ -89,20 +89,20 @@ def _categories(at: BenchPlace, own: Sequence[ModelMeans], ranking: Ranking | No
     st.header("Categories", anchor=False)
     intervals = st.toggle("With 95% intervals", key=f"category intervals:{at.key}")
     shown = mtbench_results.category_table(own, at.rules, intervals)
-    tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MANY)
-    if len(categories) < mtbench_results.FEWEST_IN_RADAR:
+    tables.table(shown.rows, shown.columns, f"categories:{key}:{intervals}", _MAX_SHOWN_ROWS)
+    if len(categories) < mtbench_results.MIN_IN_RADAR:
         return
-    with st.container(width=_RADAR):
+    with st.container(width=_RADAR_WIDTH):
         chosen = models
-        if len(models) > mtbench_results.MOST_IN_RADAR:
+        if len(models) > mtbench_results.MAX_IN_RADAR:
             chosen = st.multiselect(
                 "Models in the plot", models, [models[0], models[len(models) // 2], models[-1]],
-                key=f"radar of:{key}", max_selections=mtbench_results.MOST_IN_RADAR,
+                key=f"radar of:{key}", max_selections=mtbench_results.MAX_IN_RADAR,
             )  # fmt: skip
         charts.radar_chart(mtbench_results.radar(own, chosen, at.rules), f"radar:{key}")
 
 
-def _fold(at: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
+def _expander(at: BenchPlace, title: str, icon: str, opened: bool = False) -> Any:
     """A part that is computed only once it is open."""
     return st.expander(text.escape(title), opened, key=f"{title}:{at.dataset.id}", icon=icon, on_change="rerun")
 
@@ -112,7 +112,7 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
     ways: dict[Source, str] = {"verdicts": "from verdicts on pairs of answers"} if at.bench.games else {}
     if at.raters:
         ways["ratings"] = "from the ratings of this judge: the higher one wins"
-    box = _fold(at, "Win rates", ":material/swords:", not at.raters)
+    box = _expander(at, "Win rates", ":material/swords:", not at.raters)
     if not box.open:
         return
     with box:
@@ -129,7 +129,7 @@ def _wins(at: BenchPlace, judge: str, key: str) -> None:
             text.quiet(none if source == "verdicts" else "This judge has rated no two answers to one question.")
             return
         shown = mtbench_results.wins(rates, at.names)
-        tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MANY)
+        tables.table(shown.rows, shown.columns, f"wins:{key}:{source}", _MAX_SHOWN_ROWS)
         if len(shown.rows) > 2 and st.toggle("Model against model", key=f"duels of:{key}:{source}"):
             pairs = figures.pair_rates(session.store(), at.dataset.id, at.rules.parse, source, True)
             models, shares, tooltips = mtbench_results.duels([one for one in pairs if one.judge == judge])
@@ -141,7 +141,7 @@ def _judgments(at: BenchPlace, key: str) -> None:
     st.header("Judgments", anchor=False)
     found = figures.judgment_counts(session.store(), at.dataset.id, at.rules.parse)
     findings.draw(mtbench_results.counts(found, at.names), f"counts:{key}")
-    box = _fold(at, "What there is, what is missing and what is doubled", ":material/checklist:")
+    box = _expander(at, "What there is, what is missing and what is doubled", ":material/checklist:")
     if box.open:
         with box:
             text.bullets(figures.completeness(session.store(), at.dataset.id))
@@ -154,7 +154,7 @@ def _judgments(at: BenchPlace, key: str) -> None:
 
 
 def _rules(at: BenchPlace, shared: Shared, key: str) -> None:
-    box = _fold(at, "Rules of aggregation side by side", ":material/rule:")
+    box = _expander(at, "Rules of aggregation side by side", ":material/rule:")
     if not box.open:
         return
     with box:
@@ -163,7 +163,7 @@ def _rules(at: BenchPlace, shared: Shared, key: str) -> None:
 
 
 def _japanese(at: BenchPlace) -> None:
-    box = _fold(at, "Share of Japanese characters", ":material/translate:")
+    box = _expander(at, "Share of Japanese characters", ":material/translate:")
     if not box.open:
         return
     with box:
@@ -171,4 +171,4 @@ def _japanese(at: BenchPlace) -> None:
         if not shown.rows:
             text.quiet("The texts of the answers are not in this dataset.")
             return
-        tables.table(shown.rows, shown.columns, f"japanese:{at.dataset.id}", _MANY)
+        tables.table(shown.rows, shown.columns, f"japanese:{at.dataset.id}", _MAX_SHOWN_ROWS)

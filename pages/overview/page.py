@@ -14,7 +14,7 @@ from pages.overview import sections
 from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
 
-FEW = 6
+MAX_SHOWN_QUEUES = 6
 """Queues that are shown at once; more are folded away."""
 
 
@@ -35,7 +35,7 @@ def page() -> None:
     with left:
         st.header("To label", anchor=False)
         some = [(d, s, here[d.id, s].left, here[d.id, s].mine.seconds or own.seconds) for d in known for s in STREAMS]
-        _waits([one for one in some if one[2]])
+        _draw_queues([one for one in some if one[2]])
         for dataset in known:
             sections.draw_notes(dataset)
             sections.draw_adjudication(dataset, who)
@@ -57,15 +57,15 @@ def page() -> None:
             sections.draw_approvals(approvals.find_to_decide(store), {d.id: d.name for d in known}, judges)
 
 
-def _waits(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
+def _draw_queues(some: list[tuple[datasets.Dataset, queue.Stream, int, float | None]]) -> None:
     """The queues with something for this person; the first is where the one accent points."""
     if not some:
         st.markdown("There is nothing for you to label now. A researcher can add items on the page Queues.")
-    for number, one in enumerate(some[:FEW]):
+    for number, one in enumerate(some[:MAX_SHOWN_QUEUES]):
         sections.draw_waiting_queue(*one, first=not number)
-    if some[FEW:]:
-        with st.expander(f"{len(some) - FEW:d} more queues"):
-            for one in some[FEW:]:
+    if some[MAX_SHOWN_QUEUES:]:
+        with st.expander(f"{len(some) - MAX_SHOWN_QUEUES:d} more queues"):
+            for one in some[MAX_SHOWN_QUEUES:]:
                 sections.draw_waiting_queue(*one, first=False)
 
 
@@ -87,10 +87,10 @@ def _first_steps(who: Person) -> None:
     with st.container(border=True):
         st.markdown("**Or look around first.** The sample is generated, and marked as synthetic wherever it shows.")
         if st.button("Load the synthetic sample", icon=":material/science:"):
-            _install()
+            _install_samples()
 
 
-def _install() -> None:
+def _install_samples() -> None:
     """Load the sample, and show what it brought."""
     with text.refusals(), st.spinner("Importing the sample and filling its queues ..."):
         bootstrap.install_samples(session.store(), session.me().name)

@@ -22,7 +22,7 @@ from judges.stats.check_states import STATES
 from pages.ui import session, text, url_state
 from pages.ui.choose import STREAMS
 
-MOVED = {
+ACTIVITY_TEMPLATES = {
     "answered": "**{actor}** answered {n} in {dataset} · {at}",
     "drew": "**{actor}** drew {n} into the audit sample of {dataset} · {at}",
     "filled": "**{actor}** added {n} to the review queue of {dataset} · {at}",
@@ -108,7 +108,7 @@ def draw_recent_activity(found: list[Activity], zone: tzinfo) -> None:
     for move in found:
         values = {"dataset": move.dataset, "name": move.name, "role": move.role, "at": text.moment(move.at, zone)}
         what = {"judgments": "judgment", "labels": "label"}.get(move.sort, "item")
-        text.quiet(MOVED[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
+        text.quiet(ACTIVITY_TEMPLATES[move.sort], actor=display_name(move.actor), n=many(move.n, what), **values)
 
 
 def draw_approvals(found: ToDecide, names: Mapping[str, str], judges: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from pages.people import accounts, lead_proposals
 from pages.server import provider
 from pages.ui import session, tables, text
 
-MAY = {
+ROLE_DESCRIPTIONS = {
     "annotator": "Labels items, and reads all figures.",
     "researcher": "Also imports, draws samples, adds items to queues, adjudicates, runs judges and exports.",
     "lead": "Also approves what the dashboard shows, sets the policy, manages people and makes backups.",
@@ -29,7 +29,7 @@ def page() -> None:
                 _invite(who)
         elif lead and st.button("Add a person", type="primary", icon=":material/person_add:"):
             _add(who)
-    session.say_trust()
+    session.explain_name_trust()
     st.caption("Every change is recorded with the name of whoever made it.")
     lead_proposals.show_proposals(who)
     members = people.members(store)
@@ -42,7 +42,7 @@ def page() -> None:
         if provider.is_set():
             accounts.show_accounts()
     with st.expander("What each role may do", icon=":material/key:"):
-        for role, meaning in MAY.items():
+        for role, meaning in ROLE_DESCRIPTIONS.items():
             text.say("**{role}**: {told}", role=role, told=meaning)
     imported = people.imported_annotators(store)
     if imported:
@@ -112,5 +112,5 @@ def _change(who: Person, person: Person) -> None:
 def _role(now: Role, key: str) -> Role:
     """A role, with what it may do."""
     role: Role = st.segmented_control("Role", ["annotator", "researcher", "lead"], default=now, key=key, required=True)
-    st.caption(MAY[role])
+    st.caption(ROLE_DESCRIPTIONS[role])
     return role

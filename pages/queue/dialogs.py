@@ -19,12 +19,12 @@ from judges.triage import ReasonKind
 from pages.queue import sample_form
 from pages.ui import session, tables, text
 
-SIZE = (
+SAMPLE_SIZE_HELP = (
     "The default is what the policy requires: its number of blind items, some more because some are never answered, "
     "and the assisted share in addition."
 )
 
-HIDE = (
+HIDE_SYSTEMS_HELP = (
     "People who know a system's name may rate their opinion of it. Names appear with the judge's scores, once the "
     "person has answered and asks for them. Names in a judged text cannot be hidden, nor item names that describe a "
     "system in other words. Leads set it."
@@ -45,7 +45,7 @@ def draw_audit_dialog(found: Dataset, who: str) -> None:
     )
     left, middle, right = st.columns([1, 2, 1])
     begin = quota(store, found.id, bool(judges)).size
-    size = left.number_input("Items", 1, 1_000_000, begin, step=10, key="audit:size", help=SIZE)
+    size = left.number_input("Items", 1, 1_000_000, begin, step=10, key="audit:size", help=SAMPLE_SIZE_HELP)
     judge = middle.selectbox(
         "Judge shown to the assisted share",
         [*judges, ""],
@@ -152,7 +152,7 @@ def queue_rules_dialog(found: Dataset, who: str, lead: bool) -> None:
         "Minutes that an item stays reserved", 1, 1440, now.claim_minutes, help="Then others may label it."
     )
     hides = settings.hides_systems(store, found.id)
-    hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE)
+    hide = st.toggle("Blind items hide the names of systems", hides, disabled=not lead, help=HIDE_SYSTEMS_HELP)
     new = QueueRules(int(overlap), share / 100, int(minutes))
     key = f"rules:{now}:{hides}"  # a press counts for the rules that stood there
     if st.button("Save", type="primary", disabled=(new, hide) == (now, hides), key=key):

@@ -15,7 +15,7 @@ from judges.plural import many
 from pages.queue import dialogs, guidelines, table
 from pages.ui import choose, gold, session, text, url_state
 
-SIZE = 25
+PAGE_ROWS = 25
 """Rows of a page of the list."""
 GIVE_BACK = "Lets others have the items that are reserved by you and not answered."
 
@@ -29,17 +29,17 @@ def page() -> None:
         return
     dataset, stream, filters = place
     with st.container(horizontal=True, vertical_alignment="center"):
-        _ways(who, dataset, stream, filters)
+        _draw_actions(who, dataset, stream, filters)
     if nobody := queue.count_stranded(store, dataset.id) if stream == "audit" else 0:
         text.quiet(
             "Nobody who works here can answer {n} blind: all have answered there, or were shown what a judge or other "
             "people said. Somebody new can; or set fewer people per item in the rules.",
             n=many(nobody, "item"),
         )
-    _list(who, dataset, stream, filters)
+    _draw_list(who, dataset, stream, filters)
 
 
-def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
+def _draw_actions(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """What can be done with this queue; filling it is for researchers, and comes first while it holds nothing."""
     fills = who.may("researcher")
     unfilled = fills and not progress.queue_progress(session.store(), dataset.id, stream).drawn
@@ -61,14 +61,14 @@ def _ways(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
 
 
 @text.fragment
-def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
+def _draw_list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.QueueFilters) -> None:
     """The draws in their order, a page at a time; a click opens one on the desk."""
     store, key = session.store(), f"queue:{dataset.id}:{stream}:{filters}"
     kept, words = session.scratch(key), session.component_state(f"{key}:search") or ""
     state = session.component_state(f"{key}:state")
     if kept.get("now", "") != (state, words):
         kept.update(now=(state, words), skip=0)
-    found = listing.list_queue(store, who.name, dataset.id, stream, filters, state, kept["skip"], SIZE, words)
+    found = listing.list_queue(store, who.name, dataset.id, stream, filters, state, kept["skip"], PAGE_ROWS, words)
     table.show_counts(found, progress.personal_progress(store, who.name, dataset.id, text.time_zone()))
     if not found.drawn and not words:
         table.show_empty(stream, filters != queue.QueueFilters(), who.may("researcher"))
@@ -100,12 +100,12 @@ def _list(who: Person, dataset: Dataset, stream: queue.Stream, filters: queue.Qu
 def _pages(kept: dict[str, int], found: QueueListing) -> None:
     """Where in the list this is, and the ways on and back."""
     total, first = found.total, kept["skip"]
-    if total <= SIZE:
+    if total <= PAGE_ROWS:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        text.quiet("{a}–{b} of {n}", a=f"{first + 1:,}", b=f"{min(first + SIZE, total):,}", n=f"{total:,}")
-        last = (total - 1) // SIZE * SIZE
-        for label, to in (("First", 0), ("Back", first - SIZE), ("Next", first + SIZE), ("Last", last)):
+        text.quiet("{a}–{b} of {n}", a=f"{first + 1:,}", b=f"{min(first + PAGE_ROWS, total):,}", n=f"{total:,}")
+        last = (total - 1) // PAGE_ROWS * PAGE_ROWS
+        for label, to in (("First", 0), ("Back", first - PAGE_ROWS), ("Next", first + PAGE_ROWS), ("Last", last)):
             if st.button(text.escape(label), disabled=to == first or not 0 <= to < total):
                 kept["skip"] = to
                 st.rerun(scope="fragment")

@@ -23,18 +23,18 @@ from judges.stats.sampling import ALLOCATIONS, Allocation, By, SampleDesign, Str
 from judges.stats.sequential import anytime_boundary
 from pages.ui import session, tables, text
 
-LAST = 1_000
+MAX_FORECAST_ITEMS = 1_000
 """Items up to which is forecast where the policy has a single look."""
-BY: dict[By, str] = {
+BASIS_NAMES: dict[By, str] = {
     "score": "the judge's score", "confidence": "the judge's confidence", "system": "system", "language": "language",
     "meta": "a field of the items",
 }  # fmt: skip
-HOW = (
+ALLOCATION_HELP = (
     "Proportional: every item has the same probability. Square root: small strata get more than their share, which "
     "helps where nearly all scores are the same. Neyman: each stratum by its size and its standard deviation, which is "
     "estimated from labels where there are some, else from simulated ones."
 )
-_TOLD: dict[Allocation | None, str] = {None: "no strata"} | dict(ALLOCATIONS.items())
+_ALLOCATION_NAMES: dict[Allocation | None, str] = {None: "no strata"} | dict(ALLOCATIONS.items())
 
 
 def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
@@ -50,9 +50,9 @@ def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
         )  # fmt: skip
     fields = strata.meta_fields(store, found.id)
     left, middle, right = st.columns(3) if not fixed or len(judges) > 1 else [st.container()] * 3
-    ways = [by for by in BY if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
+    ways = [by for by in BASIS_NAMES if (judges or by not in ("score", "confidence")) and (fields or by != "meta")]
     by = begin.by if fixed else left.selectbox(
-        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BY.__getitem__,
+        "Strata by", ways, index=ways.index(begin.by) if begin.by in ways else 0, format_func=BASIS_NAMES.__getitem__,
         key="design:by",
     )  # fmt: skip
     of = begin.of if fixed else ""
@@ -66,7 +66,7 @@ def choose_design(found: Dataset, judges: Mapping[str, str]) -> SampleDesign:
     low, beside = st.columns([3, 3])
     allocation = low.segmented_control(
         "Allocation", list(ALLOCATIONS), default=begin.allocation, format_func=ALLOCATIONS.__getitem__,
-        key="design:how", help=HOW, required=True,
+        key="design:how", help=ALLOCATION_HELP, required=True,
     )  # fmt: skip
     about = ""
     if titles:
@@ -148,7 +148,7 @@ def show_forecast(
         "knows it.",
     )  # fmt: skip
     blind = sum(round(s.blind * s.items) for s in shares)
-    last = min(gate.horizon or LAST, sum(s.items for s in shares))
+    last = min(gate.horizon or MAX_FORECAST_ITEMS, sum(s.items for s in shares))
     try:
         seen = _forecast_samples(store, found.id, chosen, blind, low, high, gate, last, store.newest())
     except AssayError as error:
@@ -156,7 +156,7 @@ def show_forecast(
         return
     tables.table(
         [
-            (_TOLD[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, gate, last))
+            (_ALLOCATION_NAMES[how] + (" (chosen)" if how == chosen.allocation else ""), *_words(one, gate, last))
             for how, one in seen.items()
         ],
         ["Allocation", f"Kappa ± on {blind:,} blind", "Items until the policy is met", "With one look"],

@@ -40,7 +40,7 @@ WIDTHS = {
     "State": "130px",
 }  # fmt: skip
 """What a column takes; the others share the rest."""
-MOST = 3
+MAX_SHOWN_REASONS = 3
 """Reasons that stand in the list; the desk has them all."""
 
 
@@ -68,8 +68,8 @@ def _row(row: ListedDraw, stream: str) -> dict[str, str]:
 
 
 def _format_reasons(reasons: tuple[str, ...]) -> str:
-    more = f"and {len(reasons) - MOST:,} more" if reasons[MOST:] else ""
-    return " · ".join(filter(None, [*reasons[:MOST], more]))
+    more = f"and {len(reasons) - MAX_SHOWN_REASONS:,} more" if reasons[MAX_SHOWN_REASONS:] else ""
+    return " · ".join(filter(None, [*reasons[:MAX_SHOWN_REASONS], more]))
 
 
 def _state(row: ListedDraw) -> str:

@@ -189,7 +189,7 @@ def _choose_params(of: Card) -> Params | None:
         given["window"] = left.number_input(
             "Turns per window", 0, 50, usual.window, key=key("window"), help=HELP["window"]
         )
-    probes = [p for p in PROBES if p in ("", "injected_order") or _PROBED[p] == of.kind]
+    probes = [p for p in PROBES if p in ("", "injected_order") or _PROBE_KINDS[p] == of.kind]
     preset = st.query_params.get("probe", "")
     given["probe"] = right.selectbox(
         "Probe", probes, index=probes.index(preset) if preset in probes else 0, format_func=PROBES.__getitem__,
@@ -202,7 +202,7 @@ def _choose_params(of: Card) -> Params | None:
     return endpoints.validate_form(Params, usual.model_dump() | given)
 
 
-_PROBED = {"scenario_swapped": "dialogue", "reference_removed": "response"}
+_PROBE_KINDS = {"scenario_swapped": "dialogue", "reference_removed": "response"}
 
 
 def _choose_limits(at: Endpoint) -> tuple[Endpoint | None, float | None, tuple[float, float] | None, int]:

@@ -22,13 +22,13 @@ def page() -> None:
     who, store = session.me("researcher"), session.store()
     run_id = st.query_params.get("run", "")
     if run_id:
-        _one(who, run_id)
+        _draw_run(who, run_id)
         return
     st.title("Runs", anchor=False)
     found = runs.list_runs(store)
     live = [run for run in found if run.state in LIVE]
     if live:
-        _live([run.id for run in live], who)
+        _draw_live_runs([run.id for run in live], who)
     st.header("New run", anchor=False)
     with st.container(border=True):
         if url_state.tabs("form", "What is run", FORMS) == "protocol":
@@ -46,32 +46,32 @@ def page() -> None:
     views.show_trial_costs(runs.trial_costs(store))
     if len(picked) == 1:
         if picked[0].state not in LIVE:
-            _stand(who, picked[0])
+            _draw_run_progress(who, picked[0])
         if st.button("Open this run", icon=":material/open_in_full:"):
             views.open_run(picked[0].id)
     if len(picked) == 2:
         views.show_differences(*(runs.run_judge(store, run.id) for run in picked))
 
 
-def _live(ids: list[str], who: Person) -> None:
+def _draw_live_runs(ids: list[str], who: Person) -> None:
     """What runs now, second by second; it runs on when nobody looks. Once one has ended, the whole page follows."""
-    text.fragment(_watch, run_every=1.0)(ids, who)
+    text.fragment(_refresh_runs, run_every=1.0)(ids, who)
 
 
-def _watch(ids: list[str], who: Person) -> None:
+def _refresh_runs(ids: list[str], who: Person) -> None:
     found = [run for run in runs.list_runs(session.store()) if run.id in ids]
     if any(run.state not in LIVE for run in found):
         st.rerun()
     for run in found:
-        _stand(who, run)
+        _draw_run_progress(who, run)
 
 
-def _stand(who: Person, run: RunSummary) -> None:
+def _draw_run_progress(who: Person, run: RunSummary) -> None:
     """The progress of one run, with the available actions."""
     views.draw_progress(run, runs.run_progress(session.store(), run.id), partial(_controls, who, run))
 
 
-def _one(who: Person, run_id: str) -> None:
+def _draw_run(who: Person, run_id: str) -> None:
     """One run in full: how far, what failed and why, its parameters and its prompt."""
     store = session.store()
     run = next((r for r in runs.list_runs(store) if r.id == run_id), None)
@@ -83,9 +83,9 @@ def _one(who: Person, run_id: str) -> None:
         return
     views.show_title(run, text.time_zone())
     if run.state in LIVE:
-        _live([run.id], who)
+        _draw_live_runs([run.id], who)
     else:
-        _stand(who, run)
+        _draw_run_progress(who, run)
     views.show_links(run)
     views.show_judge(run, runs.run_judge(store, run.id))
 

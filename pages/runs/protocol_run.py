@@ -25,8 +25,8 @@ from pages.runs import endpoints, views
 from pages.server.uploads import Tray
 from pages.ui import session, text, url_state
 
-_NOBODY = "nobody"
-_UPLOAD, _OF = "upload", "of "
+_NO_MODEL = "nobody"
+_UPLOAD, _DATASET_PREFIX = "upload", "of "
 HELP = {
     "model": "Its answers become items of the dataset. Nobody: the answers that the dataset holds are judged.",
     "judge": "Rates every turn of every answer. Nobody: the model answers, and is judged later.",
@@ -41,7 +41,7 @@ HELP = {
 def protocol_form(who: Person) -> None:
     """What is to be run by which protocol, what it takes, a dry run, the start."""
     with text.refusals():
-        spec = _choose(who)
+        spec = _choose_order(who)
         if spec is None:
             return
         planned = protocol_run.plan(session.store(), spec)
@@ -88,7 +88,7 @@ def resume(who: Person, run_id: str, limit: float | None) -> None:
         protocol_run.start_protocol(store, who.name, spec if limit is None else replace(spec, spending_limit=limit))
 
 
-def _choose(who: Person) -> ProtocolRun | None:
+def _choose_order(who: Person) -> ProtocolRun | None:
     """What was chosen; None while something is missing."""
     zero, one, two, three = st.columns(4)
     with zero:
@@ -129,13 +129,13 @@ def _choose(who: Person) -> ProtocolRun | None:
 
 def _names(known: Sequence[str], usual: str = "") -> tuple[list[str], int]:
     """Nobody and the models of the endpoint's list, and which of them is chosen at first."""
-    options = [_NOBODY, *known] if not usual or usual in known else [_NOBODY, usual, *known]
-    first = usual or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else _NOBODY)
+    options = [_NO_MODEL, *known] if not usual or usual in known else [_NO_MODEL, usual, *known]
+    first = usual or (endpoints.USUAL_PRACTICE if endpoints.USUAL_PRACTICE in known else _NO_MODEL)
     return options, options.index(first)
 
 
 def _name(chosen: str | None) -> str:
-    return "" if chosen in (None, _NOBODY) else str(chosen)
+    return "" if chosen in (None, _NO_MODEL) else str(chosen)
 
 
 def _choose_questions(who: Person) -> str | None:
@@ -143,10 +143,10 @@ def _choose_questions(who: Person) -> str | None:
     store = session.store()
     question_sets = {one.id: one.name for one in datasets.question_sets(store)}
     names = {one.id: one.name for one in datasets.all_datasets(store)}
-    question_sets |= {f"{_OF}{one}": f"those of {names[one]}" for one in bench_sizes(store) if one in names}
+    question_sets |= {f"{_DATASET_PREFIX}{one}": f"those of {names[one]}" for one in bench_sizes(store) if one in names}
     chosen = url_state.select("questions", "Questions", {**question_sets, _UPLOAD: "Files ..."})
-    if chosen.startswith(_OF):
-        of = datasets.find_dataset(store, chosen.removeprefix(_OF))
+    if chosen.startswith(_DATASET_PREFIX):
+        of = datasets.find_dataset(store, chosen.removeprefix(_DATASET_PREFIX))
         return questions.questions_of(store, who.name, of).id
     if chosen != _UPLOAD:
         return chosen
@@ -157,12 +157,12 @@ def _choose_questions(who: Person) -> str | None:
     )  # fmt: skip
     if given:
         kept["turn"] += 1
-        url_state.set_choice("questions", _take(who, given))
+        url_state.set_choice("questions", _store_questions(who, given))
         st.rerun()
     return None
 
 
-def _take(who: Person, given: Sequence[Any]) -> str:
+def _store_questions(who: Person, given: Sequence[Any]) -> str:
     """Store the questions of uploaded files, and the prompts beside them."""
     tray = Tray()
     tray.add(given)

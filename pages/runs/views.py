@@ -19,11 +19,11 @@ from judges.plural import many
 from judges.render.findings.findings import Column
 from pages.ui import run_estimate, session, tables, text, url_state
 
-MARKS = {
+STATE_NAMES = {
     "running": "▶ running", "stopping": "■ stopping", "stopped": "■ stopped", "interrupted": "! interrupted",
     "failed": "✕ failed", "finished": "✓ finished", "waiting for batch": "… waiting for batch",
 }  # fmt: skip
-TONES: dict[str, Literal["blue", "orange", "red", "green"]] = {
+STATE_COLOURS: dict[str, Literal["blue", "orange", "red", "green"]] = {
     "running": "blue", "stopping": "orange", "stopped": "orange", "interrupted": "orange", "failed": "red",
     "finished": "green", "waiting for batch": "blue",
 }  # fmt: skip
@@ -84,7 +84,7 @@ def draw_progress(run: RunSummary, now: RunProgress, controls: Callable[[RunProg
                     text.quiet("probe: {probe}", probe=probe.replace("_", " "))
             st.space("stretch")
             with st.container(width="content"):
-                st.badge(text.escape(MARKS[now.state]), color=TONES[now.state])
+                st.badge(text.escape(STATE_NAMES[now.state]), color=STATE_COLOURS[now.state])
             controls(now)
         if now.why:
             text.warn("{why}", why=now.why)
@@ -133,7 +133,7 @@ def _row(run: RunSummary, done: int, scored: int, zone: tzinfo) -> tuple[Any, ..
     whole = run.cost / done * total if run.cost and done else run.cost
     about = "about " if run.estimated and run.cost else ""
     return (
-        MARKS[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
+        STATE_NAMES[run.state], int(100 * done / total) if total else 100, f"{done:,} of {total:,}", run.why,
         run.model, run.card, run.dataset,
         "not known" if run.cost is None else f"{about}{dollars(run.cost)}",
         "" if whole is None else dollars(whole) if done == total or not whole

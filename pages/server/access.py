@@ -18,9 +18,9 @@ from streamlit.auth_util import get_origin_from_redirect_uri
 
 from pages.server.problems import problem
 
-HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 """The names of this machine, under which only the port that is served is right."""
-OPEN = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
+OPEN_PATHS = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
 """What the browser needs of Streamlit's own addresses; at the others, as the metrics', there is nothing to be had."""
 PORTS = {"http": 80, "https": 443}
 
@@ -60,13 +60,13 @@ def _bytes_only(receive: Receive) -> Receive:
 def is_local() -> bool:
     """Whether the server answers only under names of this machine, which is the default."""
     names = {str(one).strip().lower() for one in st.get_option("server.allowedHosts") or []}
-    return names <= HERE and str(st.get_option("server.address") or "").lower() in HERE
+    return names <= LOCAL_HOSTS and str(st.get_option("server.address") or "").lower() in LOCAL_HOSTS
 
 
 def _is_unneeded(path: str) -> bool:
     """Whether an address is one of Streamlit's own that the browser does not need."""
     _, found, rest = f"{path}/".partition("/_stcore/")
-    return bool(found) and rest.partition("/")[0] not in OPEN
+    return bool(found) and rest.partition("/")[0] not in OPEN_PATHS
 
 
 def _refusal(scope: Scope) -> str:
@@ -100,7 +100,7 @@ def _is_own_host(host: str, scheme: str, scope: Scope) -> bool:
         return False
     if not name or parts.netloc != host or "@" in host:
         return False
-    if name in HERE:
+    if name in LOCAL_HOSTS:
         return port == (scope.get("server") or ("", None))[1]
     return any(
         pattern == "*" or name == pattern or (pattern.startswith("*.") and name.endswith(pattern[1:]))
@@ -110,7 +110,7 @@ def _is_own_host(host: str, scheme: str, scope: Scope) -> bool:
 
 def _own_origins(host: str, scheme: str) -> set[str]:
     """The origins of this server's own pages; behind a proxy that speaks https to the browser, that too."""
-    local = urlsplit(f"//{host}").hostname in HERE
+    local = urlsplit(f"//{host}").hostname in LOCAL_HOSTS
     return {f"{scheme}://{host}"} | (set() if local else {f"https://{host}"})
 
 

@@ -23,14 +23,14 @@ from judges.version import VERSION
 
 FOLDER = Path(st.__file__).parent / "static" / "static"
 HTML = Path("index.html")
-PACKED = frozenset({".js", ".css", ".svg", ".html"})
+COMPRESSED_SUFFIXES = frozenset({".js", ".css", ".svg", ".html"})
 """Endings of files that are worth packing; fonts and pictures are packed already."""
-ASKED_AGAIN = "no-cache"
+REVALIDATED = "no-cache"
 """A page's HTML is asked for at every visit, as it names the files of the version that runs."""
-KEPT = "public, immutable, max-age=31536000"
+CACHED_FOR_A_YEAR = "public, immutable, max-age=31536000"
 """A name has the fingerprint of what is in the file, so it may be kept for a year; Streamlit says the same."""
 BUNDLED = Path(__file__).parent / "bundled"
-FIRST = ("markdown-it", "dompurify")
+PRELOADED_LIBRARIES = ("markdown-it", "dompurify")
 """The libraries that nearly every text needs. The others are loaded when a text has code, or a formula."""
 
 
@@ -52,7 +52,7 @@ class Assets:
         if which not in _kept:
             _kept[which] = await asyncio.to_thread(_read, *which)
         body, kind, packed = _kept[which]
-        headers = {"cache-control": ASKED_AGAIN if page else KEPT, "vary": "accept-encoding"}
+        headers = {"cache-control": REVALIDATED if page else CACHED_FOR_A_YEAR, "vary": "accept-encoding"}
         headers |= {"content-encoding": "gzip"} if packed else {}
         await Response(body, media_type=kind, headers=headers)(scope, receive, send)
 
@@ -78,7 +78,7 @@ def _read(path: str, packs: bool) -> tuple[bytes, str, bool]:
     file = _files().get(path, HTML)
     body = (first_html(path[1:]) or b"") if file is HTML else file.read_bytes()
     kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    if packs and file.suffix in PACKED:
+    if packs and file.suffix in COMPRESSED_SUFFIXES:
         return gzip.compress(body, 6, mtime=0), kind, True
     return body, kind, False
 
@@ -104,13 +104,13 @@ def library_addresses() -> dict[str, str]:
 
 SCRIPTS = FOLDER / "js"
 STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
-FOOT = (
+FOOTER = (
     f'<style>:root {{ --version: "Assay {VERSION}" }}\n'
     f"{(Path(__file__).parent / 'foot.css').read_text(encoding='utf-8')}</style>"
 )
 """The version at the foot of a page, for the pages that have room for it."""
 _TABLE = ("DataFrame", "Selectbox")
-NEEDED: dict[str, tuple[str, ...]] = {
+PAGE_ELEMENTS: dict[str, tuple[str, ...]] = {
     "": ("Button", "Metric", "PageLink", "ProgressBar"),
     "desk": ("BidiComponent", "ButtonGroup", "Selectbox"),
     "queue": ("Button", "ButtonGroup", *_TABLE),
@@ -134,7 +134,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "sign-out": (),
 }
 """Address of a page -> Streamlit's names of the elements that every view of it has."""
-TEXTS = ("desk", "adjudication")
+TEXT_PAGES = ("desk", "adjudication")
 """The pages that draw judged texts."""
 _ROOT = '<script>window.__streamlit = {BACKEND_BASE_URL: new URL("./", location.href).href}</script>\n'
 """Where the server is, as seen from a page: else Streamlit tries below the page's own address first, and waits."""
@@ -144,17 +144,19 @@ _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 @cache
 def first_html(address: str) -> bytes | None:
     """The HTML that a page begins with; None where nothing is known of the address."""
-    if address not in NEEDED:
+    if address not in PAGE_ELEMENTS:
         return None
     first = FOLDER.with_name("index.html").read_text(encoding="utf-8").replace("<title>Streamlit<", "<title>Assay<")
     links = "".join(
         f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n'
-        for name in sorted(scripts(NEEDED[address]))
+        for name in sorted(scripts(PAGE_ELEMENTS[address]))
         if f"/{name}" not in first
     )
-    if address in TEXTS:
+    if address in TEXT_PAGES:
         addresses = library_addresses()
-        links += "".join(f'<link rel="preload" as="script" href=".{addresses[name]}">\n' for name in FIRST)
+        links += "".join(
+            f'<link rel="preload" as="script" href=".{addresses[name]}">\n' for name in PRELOADED_LIBRARIES
+        )
     return first.replace("</head>", f"{_ROOT}<style>{STYLE}</style>{links}</head>", 1).encode()
 
 

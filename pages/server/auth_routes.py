@@ -26,11 +26,11 @@ from data.records.logins import shorten_claims
 from pages.server import limits
 
 LOGIN, LOGOUT, CALLBACK = "/auth/login", "/auth/logout", "/oauth2callback"
-BACK = "assay_back"
+BACK_COOKIE = "assay_back"
 """The cookie that has the page to which somebody who signs in comes back; the provider's pages take place between."""
 _PAGE = re.compile(r"(?!sign-out\b)([a-z]{1,30}(-[a-z]{1,30})*)?(\?[!-~]{0,1500})?")
 """A page below our own address: no other host, no other scheme, and not the one that signs out again."""
-_MINUTES = 10
+_COOKIE_MINUTES = 10
 _PART = re.compile(rf"({USER_COOKIE_NAME}|{TOKENS_COOKIE_NAME})_\d+")
 """The name of a part of a cookie."""
 
@@ -57,7 +57,7 @@ class AuthRoutes:
                 message["headers"] = [*message["headers"], _cookie(page_behind(headers))]
             elif message["type"] == "http.response.start" and path.endswith(CALLBACK):
                 message["headers"] = [
-                    *join_parts(lead_back(message["headers"], headers.get("cookie", ""))), _cookie("")
+                    *join_parts(redirect_back(message["headers"], headers.get("cookie", ""))), _cookie("")
                 ]  # fmt: skip
             await send(message)
 
@@ -76,10 +76,10 @@ def page_behind(headers: Headers) -> str:
     return page if _PAGE.fullmatch(page) else ""
 
 
-def lead_back(headers: Iterable[tuple[bytes, bytes]], cookies: str) -> list[tuple[bytes, bytes]]:
+def redirect_back(headers: Iterable[tuple[bytes, bytes]], cookies: str) -> list[tuple[bytes, bytes]]:
     """The headers of an answer that signs somebody in, leading to the page in their cookie; of any other unchanged."""
     given = list(headers)
-    page = unquote(cookie_parser(cookies).get(BACK, ""))
+    page = unquote(cookie_parser(cookies).get(BACK_COOKIE, ""))
     signed = any(n.lower() == b"set-cookie" and v.startswith(f"{USER_COOKIE_NAME}=".encode()) for n, v in given)
     if not signed or not _PAGE.fullmatch(page):
         return given
@@ -116,9 +116,9 @@ def _drop_parts(cookies: bytes) -> bytes:
 
 
 def _cookie(page: str) -> tuple[bytes, bytes]:
-    age = _MINUTES * 60 if page else 0
+    age = _COOKIE_MINUTES * 60 if page else 0
     terms = f"Path={_base()}; Max-Age={age}; HttpOnly; SameSite=Lax"
-    return b"set-cookie", f"{BACK}={quote(page, safe='')}; {terms}".encode()
+    return b"set-cookie", f"{BACK_COOKIE}={quote(page, safe='')}; {terms}".encode()
 
 
 def _base() -> str:

@@ -20,7 +20,7 @@ from pages.server import provider
 
 ADDRESSES = ("/given/{token}/{name}", "/{base:path}/given/{token}/{name}")
 """At the root, and below what `server.baseUrlPath` says."""
-_MOST = 20
+_MAX_OFFERS = 20
 
 
 class _Offer(NamedTuple):
@@ -52,7 +52,7 @@ def offer(file: Path, visit: Visit) -> str:
         raise NotAllowed("Nobody is signed in here. Sign in first.")
     token = secrets.token_urlsafe(24)
     _made[token] = _Offer(file, visit, who.role)
-    while len(_made) > _MOST:
+    while len(_made) > _MAX_OFFERS:
         old = _made.pop(next(iter(_made))).file
         if old.is_relative_to(folder("given")):  # a backup stays where it is
             shutil.rmtree(old.parent, ignore_errors=True)

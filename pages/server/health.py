@@ -26,9 +26,9 @@ from data.metrics import Metric
 from data.store import Store
 from data.workspace.figures import read_metrics
 from judges.errors import AssayError
-from pages.server.access import HERE, is_local
+from pages.server.access import LOCAL_HOSTS, is_local
 
-FRESH = 1.0
+FRESH_SECONDS = 1.0
 """Seconds for which a save that was tried stands for those who ask after it."""
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -59,12 +59,12 @@ class _Saving:
     """Whether the store saves, tried anew when the last time was long enough ago."""
 
     def __init__(self) -> None:
-        self._one, self._at, self._why = threading.Lock(), -FRESH, ""
+        self._one, self._at, self._why = threading.Lock(), -FRESH_SECONDS, ""
 
     def try_saving(self, store: Callable[[], Store]) -> str:
         """Why the store does not save; "" where it does."""
         with self._one:
-            if time.monotonic() - self._at >= FRESH:
+            if time.monotonic() - self._at >= FRESH_SECONDS:
                 try:
                     store().beat()
                     self._why = ""
@@ -81,7 +81,7 @@ def may_measure(request: Request) -> bool:
     if token:
         given = request.headers.get("authorization", "").encode()
         return hmac.compare_digest(given, f"Bearer {token}".encode())
-    return is_local() and request.client is not None and request.client.host in HERE
+    return is_local() and request.client is not None and request.client.host in LOCAL_HOSTS
 
 
 def _of_process() -> list[Metric]:

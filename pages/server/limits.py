@@ -36,8 +36,8 @@ SIGN_INS = Limit("sign_ins", 300, 10)
 """Sign-ins over the whole server: a class of 200 may come at one moment."""
 SIGN_IN_REQUESTS = Limit("sign_in_requests", 600, 10)
 """Requests of one address to the addresses for signing in, of which a sign-in takes two: the class may share one."""
-_MOST = 10_000
-_LATELY, _LONGEST_REST = 10.0, 2.0
+_MAX_CLIENTS = 10_000
+_RECENT_SECONDS, _MAX_PAUSE_SECONDS = 10.0, 2.0
 """Seconds after an answer in which people are at work, and that programs wait at most after one request."""
 
 
@@ -59,14 +59,14 @@ class Buckets:
             left = min(burst, had + (now - at) * rate)
             enough = left >= cost
             self._left[who] = (left - cost if enough else left), now
-            while len(self._left) > _MOST:
+            while len(self._left) > _MAX_CLIENTS:
                 self._left.popitem(last=False)
         if not enough:
             metrics.increment("held_back_total", what=self.limit.what)
         return 0.0 if enough else (cost - left) / rate
 
 
-class Pace:
+class ProgramThrottle:
     """One request of a program after the other; while people answer, as much time between two as the first one took.
 
     Threads of Python run one at a time, so each that computes makes every answer of a person wait, and three make it
@@ -92,11 +92,11 @@ class Pace:
             return work()
         finally:
             ended = self._clock()
-            at_work = ended - self._answered < _LATELY
-            self._free = ended + min(ended - began, _LONGEST_REST) if at_work else ended
+            at_work = ended - self._answered < _RECENT_SECONDS
+            self._free = ended + min(ended - began, _MAX_PAUSE_SECONDS) if at_work else ended
 
 
-programs = Pace()
+programs = ProgramThrottle()
 _saves, _sign_ins, _sign_in_requests = Buckets(SAVES), Buckets(SIGN_INS), Buckets(SIGN_IN_REQUESTS)
 
 

@@ -22,8 +22,8 @@ from data.store.errors import BadInput, NotAllowed
 from data.webhooks.webhooks import allows_private
 from pages.server import access
 
-NEEDED = ("server_metadata_url", "client_id", "client_secret", "redirect_uri", "cookie_secret")
-SHORTEST = 32
+REQUIRED_SETTINGS = ("server_metadata_url", "client_id", "client_secret", "redirect_uri", "cookie_secret")
+MIN_SECRET_CHARACTERS = 32
 """Characters of the secret that cookies are signed with."""
 
 
@@ -75,27 +75,29 @@ def check_settings() -> None:
     trusted, auth = is_switched_on("ASSAY_TRUST_NETWORK"), get_secrets_auth_section()
     if not auth:
         address = str(st.get_option("server.address") or "")
-        if address.lower() not in access.HERE and not trusted:
+        if address.lower() not in access.LOCAL_HOSTS and not trusted:
             raise BadInput(
                 f"Assay would listen on {address or 'every address'} without checking names, because no sign-in "
                 "provider is set. Set one (ASSAY_OIDC_..., docs/operation.md), listen on 127.0.0.1, or set "
                 "ASSAY_TRUST_NETWORK=1 if something in front of Assay checks who signs in."
             )
         return
-    if lacking := [name for name in NEEDED if not str(auth.get(name, "")).strip()]:
+    if lacking := [name for name in REQUIRED_SETTINGS if not str(auth.get(name, "")).strip()]:
         raise BadInput(
             f"The sign-in provider lacks {', '.join(lacking)}: set the variables ASSAY_OIDC_... (docs/operation.md), "
             "or these in [auth] of .streamlit/secrets.toml."
         )
-    if len(str(auth["cookie_secret"])) < SHORTEST:
-        raise BadInput(f"The cookie secret of the sign-in is too short: give {SHORTEST} random characters or more.")
+    if len(str(auth["cookie_secret"])) < MIN_SECRET_CHARACTERS:
+        raise BadInput(
+            f"The cookie secret of the sign-in is too short: give {MIN_SECRET_CHARACTERS} random characters or more."
+        )
     back = urlsplit(str(auth["redirect_uri"]).replace("{port}", str(st.get_option("server.port"))))
     if back.scheme not in ("http", "https") or not back.hostname or not back.path.endswith("/oauth2callback"):
         raise BadInput(
             "The provider's redirect address (ASSAY_OIDC_REDIRECT_URL) must be this server's own, and end with "
             "/oauth2callback, such as https://assay.example.org/oauth2callback."
         )
-    if back.scheme == "http" and back.hostname not in access.HERE:
+    if back.scheme == "http" and back.hostname not in access.LOCAL_HOSTS:
         raise BadInput(
             "The provider's redirect address (ASSAY_OIDC_REDIRECT_URL) must use https: otherwise cookies could be read "
             "on the way."

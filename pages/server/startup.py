@@ -29,20 +29,20 @@ PAGES = "streamlit.error_util"
 
 SERVER = "uvicorn.error"
 """The logger of the server under Streamlit: of a failed start it has the traceback as a text, which app.py logs."""
-UNTOLD = ("Traceback", "ASGI callable returned without completing handshake")
+IGNORED_PREFIXES = ("Traceback", "ASGI callable returned without completing handshake")
 """How what it says begins that is no news: that, and each websocket that was refused with an answer."""
 
 
 def join_logs() -> None:
     """Have every logger of Streamlit's, those that come later too, hand on what it is given."""
     for name in streamlit_logger._loggers:
-        _hand_on(logging.getLogger("streamlit" if name == "root" else name))
-    streamlit_logger.setup_formatter = _hand_on
+        _propagate(logging.getLogger("streamlit" if name == "root" else name))
+    streamlit_logger.setup_formatter = _propagate
     logging.getLogger(PAGES).addFilter(_name_page_error)
-    logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith(UNTOLD))
+    logging.getLogger(SERVER).addFilter(lambda record: not str(record.msg).startswith(IGNORED_PREFIXES))
 
 
-def _hand_on(logger: logging.Logger) -> None:
+def _propagate(logger: logging.Logger) -> None:
     """Take away the handler that Streamlit gave it, which would print the messages of exceptions."""
     for handler in list(logger.handlers):
         logger.removeHandler(handler)
@@ -80,10 +80,10 @@ def disable_nagle() -> None:
     for number in [int(name) for name in os.listdir(FOLDER)] if FOLDER.exists() else ():
         with contextlib.suppress(OSError):  # one that was closed meanwhile
             if stat.S_ISSOCK(os.fstat(number).st_mode):
-                _hasten(number)
+                _set_no_delay(number)
 
 
-def _hasten(number: int) -> None:
+def _set_no_delay(number: int) -> None:
     with socket.socket(fileno=os.dup(number)) as one:
         network = one.family in (socket.AF_INET, socket.AF_INET6)
         if network and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):

@@ -26,8 +26,8 @@ from data.store.errors import NotFound
 from data.temp_folders import folder
 
 _ADDRESS = re.compile(r".*/_stcore/upload_file/([^/]+)/([^/]+)")
-_MOST = 2 * 2**30
-_PACE = 10 * 2**20
+_MAX_STORED_BYTES = 2 * 2**30
+_BYTES_PER_SECOND = 10 * 2**20
 """Bytes a second that are taken of one upload: taking them apart costs the processor that answers everybody."""
 _lock = threading.Lock()
 _waiting: dict[str, Path] = {}
@@ -55,7 +55,7 @@ class Uploads:
             async def coming() -> Message:
                 nonlocal ended
                 message = await receive()
-                await asyncio.sleep(len(message.get("body", b"")) / _PACE)
+                await asyncio.sleep(len(message.get("body", b"")) / _BYTES_PER_SECOND)
                 if message["type"] == "http.request" and not message.get("more_body") and not ended:
                     ended = True
                     await stack.enter_async_context(self._one)
@@ -87,7 +87,7 @@ def _keep(session: str, name: str) -> bool:
         manager.add_file(session, record._replace(data=token.encode()))
         _waiting[token] = path
     with _lock:
-        while len(_waiting) > 1 and sum(path.stat().st_size for path in _waiting.values()) > _MOST:
+        while len(_waiting) > 1 and sum(path.stat().st_size for path in _waiting.values()) > _MAX_STORED_BYTES:
             _waiting.pop(next(iter(_waiting))).unlink()
     return True
 

@@ -10,7 +10,7 @@ from data.trail import change_details, trail
 from pages.trail import table
 from pages.ui import session, text, url_state
 
-PAGE = 100
+PAGE_ROWS = 100
 """Changes that are shown at a time."""
 
 
@@ -35,8 +35,8 @@ def page() -> None:
     if turn.get("narrow") != narrow:
         turn.update(narrow=narrow, before=[])
     before = turn["before"]
-    found = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE + 1)
-    if further := len({entry.seq for entry in found}) > PAGE:
+    found = trail.trail_entries(store, narrow, before[-1] if before else None, PAGE_ROWS + 1)
+    if further := len({entry.seq for entry in found}) > PAGE_ROWS:
         found = [entry for entry in found if entry.seq != found[-1].seq]
     if not found:
         st.info("Nothing fits. Choose other kinds, a longer time or other words.", icon=":material/history:")

@@ -36,7 +36,7 @@ _GRID = "#000039"
 """The theme's lines behind a plot."""
 _DASHED = {"color": QUIET, "width": 1.5, "dash": "dash"}
 """A line that figures are held against."""
-POINTS = 2_000
+MAX_PLOTTED_POINTS = 2_000
 """Points of a series that are drawn at most."""
 _CONFIG = {
     "displayModeBar": "hover", "displaylogo": False, "modeBarButtons": [["toImage"]],
@@ -198,7 +198,7 @@ def audit_plot(plot: Plot, key: str) -> None:
                 marker={"color": colour, "pattern": pattern},
             )
             continue
-        step = -(-len(ys) // POINTS) if plot.kind == "points" else 1
+        step = -(-len(ys) // MAX_PLOTTED_POINTS) if plot.kind == "points" else 1
         every = max(every, step)
         mark = {"color": colour, "symbol": ("circle", "x", "square-open", "diamond-open")[number % 4]}
         line = {"color": colour, "width": 2.5, "dash": ("solid", "dash", "dot", "dashdot")[number % 4]}
@@ -334,7 +334,7 @@ def means_by_slice(given: SlicedMeans, key: str) -> None:
         _note(figure, "all", x=point, y=1, xref="x", yref="paper", yanchor="bottom")
     faint = "<br><span style='font-size:11px;opacity:.75'>{}</span>"
     named = [escape(shorten(one.name, 28)) + faint.format(slice_size(one)) for one in found]
-    figure.update_xaxes(range=_about(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
+    figure.update_xaxes(range=_axis_range(given), fixedrange=True, nticks=8, tickformat=".0%" if given.share else None)
     figure.update_yaxes(
         tickvals=list(range(len(found))), ticktext=named, range=[len(found) - 0.4, -0.6], fixedrange=True,
         showgrid=False, zeroline=False, tickfont={"size": 13, "color": INK}, automargin=True,
@@ -347,7 +347,7 @@ def means_over_time(given: SlicedMeans, key: str) -> None:
     figure, found = go.Figure(), given.slices
     _means(figure, given, True, 1.03)
     every = -(-len(found) // 10)
-    figure.update_yaxes(range=_about(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
+    figure.update_yaxes(range=_axis_range(given), fixedrange=True, nticks=7, tickformat=".0%" if given.share else None)
     figure.update_xaxes(
         tickvals=list(range(0, len(found), every)), ticktext=[escape(one.name) for one in found[::every]],
         range=[-0.5, len(found) - 0.5], fixedrange=True, showgrid=False, zeroline=False, automargin=True,
@@ -369,7 +369,7 @@ def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> 
         apart = (-1 if spans is corrected else 1) * (0.05 if upright else 0.13)
         places = [n + apart for n in range(len(spans))]
         points = [None if i is None else i.point for i in spans]  # a line breaks where there is none
-        over, under = zip(*map(_arms, spans), strict=True)
+        over, under = zip(*map(_error_lengths, spans), strict=True)
         ends = {"type": "data", "symmetric": False, "array": over, "arrayminus": under, "color": colour, "width": 0}
         ends |= {"thickness": wide}
         axes = {"x": places, "y": points, "error_y": ends} if upright else {"x": points, "y": places, "error_x": ends}
@@ -393,14 +393,14 @@ def _means(figure: go.Figure, given: SlicedMeans, upright: bool, key: float) -> 
     )  # fmt: skip
 
 
-def _arms(one: Interval | None) -> tuple[float, float]:
+def _error_lengths(one: Interval | None) -> tuple[float, float]:
     """How far the ends of an interval lie from its point; 0 where it has none."""
     if one is None or one.point is None or one.low is None or one.high is None:
         return 0.0, 0.0
     return one.high - one.point, one.point - one.low
 
 
-def _about(given: SlicedMeans) -> list[float]:
+def _axis_range(given: SlicedMeans) -> list[float]:
     """The part of a scale that the figures are in: never less than a quarter of it, as small gaps would look large."""
     both = [i for one in given.slices for i in (one.judge, one.mean and one.mean.interval) if i]
     ends = [v for i in both for v in (i.low, i.point, i.high) if v is not None] or list(given.reach)

@@ -31,12 +31,12 @@ def dataset(store: Store, labelled: bool = False, width: int | Literal["stretch"
         url_state.link("overview", "Begin on the overview")
         return None
     named = st.query_params.get("dataset", "")
-    with _told_of("dataset", "" if named in known else named, width):
+    with _note_if_missing("dataset", "" if named in known else named, width):
         return known[url_state.select("dataset", "Dataset", {name: name for name in known}, "", width, labelled)]
 
 
 @contextmanager
-def _told_of(what: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
+def _note_if_missing(what: str, lost: str, width: int | Literal["stretch"]) -> Iterator[None]:
     """Say above a chooser if a link names something that does not exist."""
     with st.container(width=width) if lost else nullcontext():
         if lost:
@@ -72,11 +72,11 @@ def judges(store: Store, found: Dataset, hope: str) -> tuple[list[DatasetJudge],
 def judge(names: Mapping[str, str], title: str = "Judge", width: int = 460, known: Mapping[str, str] = {}) -> str:
     """The judge that is chosen of these, by id; a link to another one is told, by its name where it is `known`."""
     named = url_state.lost_option("judge", names)
-    with _told_of("judge", known.get(named, named), width):
+    with _note_if_missing("judge", known.get(named, named), width):
         return url_state.select("judge", title, names, width=width)
 
 
-def marks(found: Dataset, model: str) -> None:
+def draw_data_notes(found: Dataset, model: str) -> None:
     """The marks of synthetic data and of a practice judge, where either is one."""
     text.synthetic(found)
     text.practice(model)

@@ -109,7 +109,7 @@ def person() -> Person | None:
     return found
 
 
-def come_in() -> bool:
+def admit_account() -> bool:
     """Let in whoever has just signed in at the provider; False where nobody has. Raises NotAllowed, and says why."""
     account = _account()
     if account is None:
@@ -141,7 +141,7 @@ def sign_out() -> None:
     st.stop()  # another run would take back what leads the browser to the provider, if it has not gone out yet
 
 
-def say_trust() -> None:
+def explain_name_trust() -> None:
     """Say how far names can be relied on here."""
     if provider.is_set():
         st.caption("Names and e-mail addresses come from the sign-in provider, and every visit is checked.")
@@ -167,7 +167,7 @@ def me(role: Role = "annotator") -> Person:
     return found
 
 
-LONGEST, MOST = 200, 200
+MAX_TEXT_CHARACTERS, MAX_ENTRIES = 200, 200
 """Letters of a name or an id, and things of one sort in one message; what lies beyond comes with the next one."""
 
 
@@ -183,12 +183,12 @@ def as_dict(value: Any) -> dict[str, Any]:
 
 def as_list(value: Any) -> list[Any]:
     """A list, its first members; an empty one for anything else."""
-    return value[:MOST] if isinstance(value, list) else []
+    return value[:MAX_ENTRIES] if isinstance(value, list) else []
 
 
 def as_text(value: Any) -> str:
     """A text that can be stored and asked for; "" for anything else."""
-    if not isinstance(value, str) or len(value) > LONGEST or "\0" in value:
+    if not isinstance(value, str) or len(value) > MAX_TEXT_CHARACTERS or "\0" in value:
         return ""
     return value if value.encode("utf-8", "replace").decode() == value else ""
 

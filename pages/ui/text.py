@@ -60,7 +60,7 @@ def shorten(text: str, columns: int) -> str:
     return text
 
 
-def begin_low(sentence: str) -> str:
+def lower_first(sentence: str) -> str:
     """A sentence as it goes on after other words: its first letter is small."""
     return sentence[:1].lower() + sentence[1:]
 

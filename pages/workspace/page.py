@@ -32,7 +32,7 @@ def page() -> None:
         "Do not copy the live file itself: such a copy may not open."
     )
     with text.refusals():
-        _plan(who)
+        _draw_backup_plan(who)
         _backups(who)
     st.header("Webhooks", anchor=False)
     with text.refusals():
@@ -49,7 +49,7 @@ def page() -> None:
             st.success("No problem was found.", icon=":material/check:")
 
 
-def _plan(who: Person) -> None:
+def _draw_backup_plan(who: Person) -> None:
     """How often backups are made by themselves, when the last one was, and what went wrong."""
     store = session.store()
     plan, state, here = schedule.backup_plan(store), schedule.backup_state(store), text.time_zone()
@@ -98,7 +98,7 @@ def _backups(who: Person) -> None:
     newest = shlex.quote(str(backups.backup_folder(store) / found[0].name))
     st.code(f"python -m data restore {newest}", language="bash", wrap_lines=True)
     if clicked:
-        (_check if clicked[1] == "Check" else _download)(who, found[clicked[0]])
+        (_check_backup if clicked[1] == "Check" else _download)(who, found[clicked[0]])
 
 
 def _row(one: Backup) -> list[str]:
@@ -108,7 +108,7 @@ def _row(one: Backup) -> list[str]:
 
 
 @text.dialog("Check a backup")
-def _check(who: Person, one: Backup) -> None:
+def _check_backup(who: Person, one: Backup) -> None:
     """Read all of it, as restoring it would."""
     text.say("**{name}**", name=one.name)
     with text.refusals():

@@ -10,7 +10,14 @@ from data.webhooks.outbox import DeliveryRecord
 from data.webhooks.webhooks import EVENTS, Webhook
 from pages.ui import session, tables, text
 
-TRIES = [("When", "150px"), ("Host", ""), ("Event", "150px"), ("State", "100px"), ("Why", ""), ("Next", "150px")]
+DELIVERY_COLUMNS = [
+    ("When", "150px"),
+    ("Host", ""),
+    ("Event", "150px"),
+    ("State", "100px"),
+    ("Why", ""),
+    ("Next", "150px"),
+]
 
 
 def draw_webhooks(who: Person) -> None:
@@ -29,7 +36,7 @@ def draw_webhooks(who: Person) -> None:
         rows, ids = [_row(one) for one in found], [one.id for one in found]
         clicked = tables.wrapped_table(columns, rows, "webhooks", "Webhooks", ids, actions=acts)
         if clicked:
-            kept["said"] = _act(who, found[clicked[0]], clicked[1])
+            kept["said"] = _perform(who, found[clicked[0]], clicked[1])
             st.rerun()
     with st.expander("Add a webhook", icon=":material/add:"), st.form("webhook", border=False):
         url = st.text_input("Address", placeholder="https://", max_chars=500)
@@ -41,7 +48,7 @@ def draw_webhooks(who: Person) -> None:
     tries = outbox.list_tries(store, who.name) if found else []
     if tries:
         st.caption("The newest tries")
-        tables.wrapped_table(TRIES, [_try(one) for one in tries], "tries", "Tries to tell webhooks")
+        tables.wrapped_table(DELIVERY_COLUMNS, [_delivery_row(one) for one in tries], "tries", "Tries to tell webhooks")
 
 
 def _row(one: Webhook) -> list[str]:
@@ -49,13 +56,13 @@ def _row(one: Webhook) -> list[str]:
     return [one.host, ", ".join(one.events), one.person, created_at, one.state]
 
 
-def _try(one: DeliveryRecord) -> list[str]:
+def _delivery_row(one: DeliveryRecord) -> list[str]:
     zone = text.time_zone()
     due = text.moment(one.due, zone) if one.due else ""
     return [text.moment(one.at, zone), one.host, one.kind, one.state, one.why, due]
 
 
-def _act(who: Person, one: Webhook, what: str) -> str:
+def _perform(who: Person, one: Webhook, what: str) -> str:
     """Do what was clicked; what is said of it."""
     store = session.store()
     if what == "Test":

@@ -108,7 +108,7 @@ from judges.mtbench.ratings import Rules
 from judges.mtbench.records import Bench, BenchQuestion
 from judges.params import Params
 from judges.protocols.call_plan import CallReply, Task
-from judges.stats.means import FEW
+from judges.stats.means import MIN_ITEMS
 from judges.stats.ppi import CorrectedMean, MeanComparison
 from judges.stats.sampling import SampleDesign
 from judges.stats.slices import MeanSlice
@@ -1216,7 +1216,7 @@ def _would_say(tile: dashboard.Tile) -> Iterator[str]:
             even = replace(gap, point=0.0, low=0.0, high=None) if pairs else gap
             for pair in compared if letters == "aa" else ():
                 yield f"    no difference: {sentences.describe_difference(told, replace(pair, difference=even))}"
-        one = MeanSlice("s", replace(none, items=FEW if sure else FEW - 1), means[0][place])
+        one = MeanSlice("s", replace(none, items=MIN_ITEMS if sure else MIN_ITEMS - 1), means[0][place])
         for made in (one, replace(one, mean=None)) if len(letters) == 1 else ():
             yield f"  slice of {letters}: {sentences.slice_size(made)}, {sentences.explain_missing_figure(made)}"
             yield f"    {[sentences.describe_rest(tile, made, system, place) for system in ('', 'x')]}"

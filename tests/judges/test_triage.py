@@ -32,7 +32,7 @@ def test_need_is_counted_per_rating_so_that_long_items_do_not_lead() -> None:
     found = triage.rank_by_need([*doubts, Reason("none", "unscored", "x", 0.9)], sizes)
     # .5 * 2 / 4 and .5 * 20 / 100; equal needs by length; nothing to check comes last
     assert [(n.item, round(n.need, 3)) for n in found] == [
-        ("short", 0.25), ("long", 0.1), ("b", 0.05), ("a", 0.05), ("none", triage.LAST),
+        ("short", 0.25), ("long", 0.1), ("b", 0.05), ("a", 0.05), ("none", triage.UNRATED_NEED),
     ]  # fmt: skip
 
 

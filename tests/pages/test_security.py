@@ -19,7 +19,7 @@ from data.records import datasets, guidelines, people
 from data.records.people import Role
 from data.store import open_store
 from pages.main import ROUTES
-from pages.me.sign_in import OPEN_TO
+from pages.me.sign_in import ROLE_AUDIENCES
 from pages.me.sign_in import sign_out as sign_out
 from pages.mtbench.page import PARTS
 from tests import seeds
@@ -229,7 +229,7 @@ def test_below_its_role_a_page_says_whose_it_is_and_nothing_else(three: Server, 
         expect(page).to_have_title(f"{title} · Assay")
         said = [line for line in main.inner_text().split("\n") if line.strip()]
         refused = (
-            f"This page is for {OPEN_TO[least]}, and you are a{'n' * (role == 'annotator')} {role}. "
+            f"This page is for {ROLE_AUDIENCES[least]}, and you are a{'n' * (role == 'annotator')} {role}. "
             "lea can change your role on the page People."
         )
         if least == role:

@@ -26,7 +26,7 @@ from data.records.settings import get_setting
 from data.store import Store
 from data.store.errors import BadInput
 from judges.authoring.custom import from_recipe
-from judges.authoring.recipe import MOST, Recipe, check_recipe
+from judges.authoring.recipe import MAX_ENTRIES, Recipe, check_recipe
 from judges.card import Card
 from judges.cards import cards
 from judges.errors import AssayError
@@ -117,10 +117,10 @@ def _homes(
         plain = ("plain_pairwise" in stored and {place for place in group if place[1:] == ("pair", "verdict")}) or set()
         homes |= dict.fromkeys(plain, "plain_pairwise")
         rows = [(place, one) for place, one in group.items() if place not in plain]
-        for start in range(0, len(rows), MOST):
-            card = _card(kind, dict(rows[start : start + MOST]), dataset, {*stored, *homes.values()})
+        for start in range(0, len(rows), MAX_ENTRIES):
+            card = _card(kind, dict(rows[start : start + MAX_ENTRIES]), dataset, {*stored, *homes.values()})
             recipes.append(card)
-            homes |= dict.fromkeys((place for place, _ in rows[start : start + MOST]), card.name)
+            homes |= dict.fromkeys((place for place, _ in rows[start : start + MAX_ENTRIES]), card.name)
     return homes, recipes
 
 

@@ -11,7 +11,7 @@ from data.importing.files import csv_rows, json_records
 from data.importing.files.source import SourceFile
 from data.store.errors import BadInput
 from judges.importing import jsonl
-from judges.importing.jsonl import LIMIT, Record
+from judges.importing.jsonl import MAX_LINE_BYTES, Record
 
 Container = Literal["lines", "list", "object", "csv", "parquet"]
 _ARCHIVES = {
@@ -69,7 +69,7 @@ def _braces(file: SourceFile, text: bytes) -> Container:
     """
     if b"\n" not in text:
         with file.open_uncounted() as stream:
-            return "object" if len(stream.readline(LIMIT + 2)) > LIMIT else "lines"
+            return "object" if len(stream.readline(MAX_LINE_BYTES + 2)) > MAX_LINE_BYTES else "lines"
     line, _, rest = text.partition(b"\n")
     shown = line.decode("utf-8", "replace").rstrip()
     try:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from data.store.errors import BadInput
 from judges.importing.column_names import column_names, stated_delimiter
 from judges.importing.encodings import detect_encoding
-from judges.importing.jsonl import LIMIT, Record
+from judges.importing.jsonl import MAX_LINE_BYTES, Record
 from judges.plural import many
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -20,7 +20,7 @@ SPREAD = 4 * 2**20
 """The most characters that one row may have on several lines: beyond it, a quote was never closed."""
 _COLUMNS, _FIELDS = 1_000, 1_000_000
 _SAMPLE = 2**16
-csv.field_size_limit(LIMIT)
+csv.field_size_limit(MAX_LINE_BYTES)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class _Lines:
         return self.first + text.count("\n", 0, place)
 
     def _decoded_lines(self) -> Iterator[str]:
-        while raw := self._stream.readline(LIMIT + 2):
+        while raw := self._stream.readline(MAX_LINE_BYTES + 2):
             self.number += 1
             self._long(len(raw), raw.count(self._delimiter.encode()))
             try:
@@ -117,7 +117,7 @@ class _Lines:
     def _wide(self) -> Iterator[str]:
         text = io.TextIOWrapper(self._stream, self._encoding, errors="replace", newline="")
         try:
-            while line := text.readline(LIMIT + 2):
+            while line := text.readline(MAX_LINE_BYTES + 2):
                 self.number += 1
                 self._long(len(line), line.count(self._delimiter))
                 if "\ufffd" in line:
@@ -127,8 +127,8 @@ class _Lines:
             text.detach()
 
     def _long(self, size: int, signs: int) -> None:
-        if size > LIMIT:
-            raise _RowTooLong(f"is longer than {LIMIT // 2**20} MB")
+        if size > MAX_LINE_BYTES:
+            raise _RowTooLong(f"is longer than {MAX_LINE_BYTES // 2**20} MB")
         if signs > _FIELDS:
             raise _RowTooLong(f"has more than {_FIELDS:,} fields")
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, BinaryIO
 
-from judges.importing.jsonl import LIMIT, Record, kind_of
+from judges.importing.jsonl import MAX_LINE_BYTES, Record, kind_of
 from judges.strict_json import DECODER, BadJson, check_characters, check_depth, not_json, parse_with_nan
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -211,8 +211,8 @@ def next_element(window: TextWindow) -> tuple[object, str]:
             raise BadJson("is nested too deep") from None
         except ValueError:
             raise BadJson("holds a number that is too large") from None
-        if len(window.text) - window.at > LIMIT:
-            raise BadJson(f"{problem}, or an element is longer than {LIMIT // 2**20} MB")
+        if len(window.text) - window.at > MAX_LINE_BYTES:
+            raise BadJson(f"{problem}, or an element is longer than {MAX_LINE_BYTES // 2**20} MB")
         if not window.read_on(size):
             raise BadJson(problem)
         size *= 2

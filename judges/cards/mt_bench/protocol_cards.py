@@ -14,7 +14,7 @@ from pathlib import Path
 from judges.card import Card
 from judges.cards.mt_bench.card import CARD, PAIR
 from judges.cards.mt_bench.presentation import REPLY, Presentation, show
-from judges.mtbench.prompts import OURS, Sort, find_family, wording
+from judges.mtbench.prompts import BUILT_IN_FAMILIES, Sort, find_family, wording
 from judges.mtbench.protocol import Protocol
 from judges.mtbench.records import PromptText
 from judges.params import Params
@@ -44,7 +44,7 @@ def _of_protocol(base: Card, protocol: Protocol, prompts: Sequence[PromptText], 
     name, texts, templates = protocol.prompts, dict(base.prompts), dict[str, str]()
     if name == _JAPANESE:
         texts = _japanese(base)
-    elif name not in OURS:
+    elif name not in BUILT_IN_FAMILIES:
         family = find_family(name, prompts, sort, references=protocol.references != "none")
         name, texts = family.name, {variant: one.system for variant, one in family.prompts.items()}
         templates = {variant: one.template for variant, one in family.prompts.items()}

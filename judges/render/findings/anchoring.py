@@ -8,7 +8,7 @@ from judges.render.svg import IntervalRow
 from judges.render.words import cell, span
 from judges.stats.uncertainty import MIN_CLUSTERS, Interval
 
-OTHERS = 10
+MIN_OTHER_ITEMS = 10
 """Items' worth of ratings that have to hold another answer than the commonest one, in both arms."""
 
 
@@ -43,11 +43,11 @@ def _sentence(blind: Interval, assisted: Interval, change: Interval, others: flo
         )  # fmt: skip
     if change.point is None or change.low is None or change.high is None:
         return say("**Not tested**: kappa is undefined in one of the groups.")
-    if others < OTHERS:
+    if others < MIN_OTHER_ITEMS:
         return say(
             "**Not tested**: nearly all ratings are the same answer. Another one is given in those of about {n} in the "
             "smaller group, and {least} are needed.",
-            n=many(int(others), "item"), least=OTHERS,
+            n=many(int(others), "item"), least=MIN_OTHER_ITEMS,
         )  # fmt: skip
     if change.low > 0:
         return say(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from judges.render import svg
-from judges.render.drawing import WIDTH
+from judges.render.drawing import PLOT_WIDTH
 from judges.render.findings.findings import (
     Column,
     Confusion,
@@ -56,7 +56,7 @@ def _cell(value: object, shape: str) -> object:
     return f"{value:,}" if shape in ("", ",") else cell(value, shape)
 
 
-def plot_svg(one: Plot, width: float = WIDTH) -> str:
+def plot_svg(one: Plot, width: float = PLOT_WIDTH) -> str:
     """A plot as one SVG text."""
     if isinstance(one, Intervals):
         return svg.interval_plot(one.rows, one.mark, one.marked, one.reach, one.title, width)

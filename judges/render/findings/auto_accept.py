@@ -61,4 +61,4 @@ def table(found: AutoAcceptance) -> Table:
     ]  # fmt: skip
     lowest = Column(".3f", "Lowest confidence that is accepted.")
     columns = {"threshold": lowest, "coverage": SHARE, "% agreement": SHARE, "lower bound": Column(".1%")}
-    return Table(rows, columns, auto_accept.READ)
+    return Table(rows, columns, auto_accept.READING_HELP)

@@ -7,7 +7,7 @@ from judges.render.findings.findings import Sentence, quiet, warn
 from judges.render.words import cell, span
 from judges.stats.baselines import Baselines
 
-_WARNED = {"not shown to beat": "is not shown to beat", "falls short of": "agrees less with people than"}
+_SHORTFALLS = {"not shown to beat": "is not shown to beat", "falls short of": "agrees less with people than"}
 _SAID = {
     "beats": ": it beats the length baseline",
     "not shown to beat": ", which does not show that it beats the baseline",
@@ -25,8 +25,8 @@ def findings(found: Baselines) -> list[Sentence]:
     rule, sentences = found.length, []
     against = [(rule.standing, "the length baseline")] if rule is not None else []
     for standing, what in [*against, (found.above_constant, "the majority-class baseline")]:
-        if standing in _WARNED:
-            sentences.append(warn("This judge {how} {what}.", how=_WARNED[standing], what=what))
+        if standing in _SHORTFALLS:
+            sentences.append(warn("This judge {how} {what}.", how=_SHORTFALLS[standing], what=what))
     if rule is not None:
         sentences.append(
             quiet(

@@ -14,7 +14,7 @@ COLUMNS = {
     "other": "other judge", "ahead": "difference",
 }  # fmt: skip
 """The means of a row (fields of `Means`) in words, in the order in which page, command and report show them."""
-READ = {
+READING_HELP = {
     "sure": "Scores weighted by the judge's own confidence, as its card defines it (high 1, medium .5, low .25).",
     "trusted": "Items whose aggregate is reliable by the rule of the card; n is their number.",
     "parts": "The unweighted mean of the scores that the aggregate is made of.",
@@ -35,8 +35,8 @@ def table(rows: Sequence[tuple[str, str, str, JudgeMeans]], by: str = "") -> Tab
         | {COLUMNS[name]: _mean(getattr(means, name), name == "trusted") for name in used}
         for group, dimension, unit, means in rows
     ]
-    columns = {COLUMNS[name]: Column(help=READ.get(name, "")) for name in used}
-    read = [f"{COLUMNS[name].capitalize()}: {READ[name]}" for name in used if name in READ]
+    columns = {COLUMNS[name]: Column(help=READING_HELP.get(name, "")) for name in used}
+    read = [f"{COLUMNS[name].capitalize()}: {READING_HELP[name]}" for name in used if name in READING_HELP]
     caption = ["In brackets the 95% interval by items. For flags: the share of yes.", *read]
     return Table(shown, columns | {"items": COUNT, "ratings": COUNT}, " ".join(caption))
 

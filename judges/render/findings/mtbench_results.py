@@ -17,13 +17,13 @@ from judges.render.svg import IntervalRow
 from judges.render.words import REASONS, cell, number, span
 from judges.stats.uncertainty import Interval
 
-QUESTIONS = 80
+FULL_QUESTION_COUNT = 80
 """The questions of a whole MT-Bench."""
-MOST_IN_RADAR = 5
+MAX_IN_RADAR = 5
 """Models that a radar shows at once: more lines hide each other."""
-FEWEST_IN_RADAR = 3
+MIN_IN_RADAR = 3
 """Categories that a radar needs: fewer enclose nothing."""
-EVERY = "all models"
+ALL_MODELS = "all models"
 """Stands where a model's name does, for all of them together."""
 _FAILED = {
     "left out": "failed judgments left out",
@@ -67,13 +67,13 @@ def rater_names(bench: Bench) -> dict[str, str]:
     return judge_names(judge for judge in bench.judges.values() if judge.id in rated)
 
 
-def umpire_names(bench: Bench) -> dict[str, str]:
+def pairwise_judge_names(bench: Bench) -> dict[str, str]:
     """The judges that compare two answers, by id."""
     compared = {game.judge for game in bench.games}
     return judge_names(judge for judge in bench.judges.values() if judge.id in compared)
 
 
-def shape(rules: Rules) -> str:
+def mean_format(rules: Rules) -> str:
     """The format of means on the scale of these rules: as exact on 0 to 1 as on 1 to 10."""
     return ".3f" if rules.unit == 1 else ".4f"
 
@@ -100,8 +100,8 @@ def bench_contents(bench: Bench) -> list[Sentence]:
     for question, model, _ in bench.answers:
         answered[model].add(question)
     part = {model: n for model, questions in answered.items() if (n := len(bench.questions.keys() - questions))}
-    if len(bench.questions) < QUESTIONS:
-        found.append(quiet("A whole MT-Bench has {n} questions.", n=QUESTIONS))
+    if len(bench.questions) < FULL_QUESTION_COUNT:
+        found.append(quiet("A whole MT-Bench has {n} questions.", n=FULL_QUESTION_COUNT))
     if part and bench.answers:
         named = [f"{model} ({many(n, 'question')})" for model, n in part.items()]
         least = ", ".join(named[:5]) + (f" and {len(named) - 5:,} more" if len(named) > 5 else "")
@@ -137,12 +137,12 @@ def table(
     rows = [
         {
             "judge": names[one.judge],
-            "model": one.model or EVERY,
+            "model": one.model or ALL_MODELS,
             "rank": _point(rank.rank) if (rank := places.get((one.judge, one.model))) else None,
             "95% interval of it": _ends(rank.rank) if rank else "",
             **{f"turn {turn}": _point(one.turns.get(turn)) for turn in turns},
             "mean": one.both.point,
-            "95% interval": span(one.both, shape(rules)),
+            "95% interval": span(one.both, mean_format(rules)),
             "questions": one.both.items,
             "judgments": one.judgments,
             "failed": one.failed,
@@ -154,8 +154,8 @@ def table(
         "model": Column(width=230),
         "rank": Column("g", "1 is the best; equal means share the mean of their ranks.", width=52),
         "95% interval of it": Column("", "Of the rank: questions are resampled.", "95% interval", 96),
-        **{f"turn {turn}": Column(shape(rules)) for turn in turns},
-        "mean": Column(shape(rules), "Over all counted judgments of all turns, as FastChat averages."),
+        **{f"turn {turn}": Column(mean_format(rules)) for turn in turns},
+        "mean": Column(mean_format(rules), "Over all counted judgments of all turns, as FastChat averages."),
         "95% interval": Column("", "Of the mean. Whole questions are the units, as turns of one question go together."),
         **dict.fromkeys(("questions", "judgments", "failed"), COUNT),
     }
@@ -185,7 +185,7 @@ def forest(found: Sequence[ModelMeans], ranking: Ranking, rules: Rules) -> Inter
     rows = [
         IntervalRow.of(
             one.model, one.both, "",
-            f"{cell(one.both.point, shape(rules))}, rank {_format_rank(ranking.models[places[one.model]].rank)}",
+            f"{cell(one.both.point, mean_format(rules))}, rank {_format_rank(ranking.models[places[one.model]].rank)}",
         )
         for one in models
     ]  # fmt: skip
@@ -231,7 +231,7 @@ def category_table(found: Sequence[ModelMeans], rules: Rules, intervals: bool) -
     named = list(dict.fromkeys(name for one in found for name in one.categories))
     rows = [
         {
-            "model": one.model or EVERY,
+            "model": one.model or ALL_MODELS,
             **{name or "no category": _cell(mean, intervals) for name in named if (mean := one.categories.get(name))},
         }
         for one in found
@@ -282,7 +282,7 @@ def counts(found: Sequence[JudgeCount], names: Mapping[str, str]) -> list[Findin
 def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rules) -> list[Finding]:
     """The mean of every model under every rule on failed judgments and on several of one turn."""
     rows = [
-        {"judge": names[one.judge], "model": one.model or EVERY}
+        {"judge": names[one.judge], "model": one.model or ALL_MODELS}
         | {f"{failed} · {duplicates}": mean for (failed, duplicates), mean in one.means.items()}
         | {"moves by": one.range}
         for one in found
@@ -291,17 +291,17 @@ def rule_table(found: Sequence[RuleMeans], names: Mapping[str, str], rules: Rule
         "judge": Column(width=190),
         "model": Column(width=230),
         **{
-            f"{failed} · {duplicates}": Column(shape(rules), f"{_FAILED[failed]}; {_DUPLICATES[duplicates]}.")
+            f"{failed} · {duplicates}": Column(mean_format(rules), f"{_FAILED[failed]}; {_DUPLICATES[duplicates]}.")
             for one in found[:1]
             for failed, duplicates in one.means
         },
-        "moves by": Column(shape(rules), "Highest less lowest mean of the row."),
+        "moves by": Column(mean_format(rules), "Highest less lowest mean of the row."),
     }
     widest = max(((one.range or 0.0, one) for one in found), key=lambda pair: pair[0], default=(0.0, None))
     if widest[0] > 0 and widest[1] is not None:
         sentence = say(
             "The rules move a mean by up to **{most}** ({model}, {judge}).",
-            most=cell(widest[0], shape(rules)), model=widest[1].model or EVERY, judge=names[widest[1].judge],
+            most=cell(widest[0], mean_format(rules)), model=widest[1].model or ALL_MODELS, judge=names[widest[1].judge],
         )  # fmt: skip
     else:
         sentence = say("No rule moves a mean: no judgment failed, and no turn was judged twice.")

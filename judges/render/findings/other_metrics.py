@@ -50,5 +50,5 @@ def missing_values(found: Missingness) -> list[Finding]:
     return [
         say("{sentence}", sentence=missingness.explain(found)),
         Table([whole | row for row in rows], columns),
-        quiet("{check}", check=missingness.GATE),
+        quiet("{check}", check=missingness.APPROVAL_CHECK_NOTE),
     ]

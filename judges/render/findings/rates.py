@@ -46,7 +46,7 @@ def _table(found: Sequence[AnswerRates], means: Mapping[int, CorrectedMean]) -> 
         | ({"dashboard": span(m.interval, ".1%")} if (m := means.get(a.rates.place)) else {})
         for a in found
     ]  # fmt: skip
-    return Table(rows, _COLUMNS, f"{rates.READ} {rates.PPI}" if means else rates.READ)
+    return Table(rows, _COLUMNS, f"{rates.READING_HELP} {rates.PPI}" if means else rates.READING_HELP)
 
 
 def _row(name: str, one: Interval, state: str = "other") -> IntervalRow:

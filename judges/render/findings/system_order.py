@@ -5,7 +5,7 @@ from __future__ import annotations
 from judges.plural import many
 from judges.render.findings.findings import COUNT, Column, Finding, Table, quiet, say
 from judges.render.words import number, span
-from judges.stats.system_order import FEWEST, SystemOrder
+from judges.stats.system_order import MIN_SYSTEMS, SystemOrder
 
 _CAPTION = (
     "Means over the ratings that people and judge both gave; rank 1 is the highest. The intervals resample questions "
@@ -19,7 +19,7 @@ def findings(found: SystemOrder) -> list[Finding]:
     if count < 2:
         return [quiet("An order needs two systems: the ratings that both gave are of {n}.", n=many(count, "system"))]
     parts: list[Finding] = []
-    if count >= FEWEST:
+    if count >= MIN_SYSTEMS:
         for name, one in (("Kendall's tau-b", found.kendall), ("Spearman's rho", found.spearman)):
             if one.point is not None:
                 parts.append(
@@ -29,7 +29,7 @@ def findings(found: SystemOrder) -> list[Finding]:
                         n=many(count, "system"),
                     )
                 )  # fmt: skip
-    if count >= FEWEST:
+    if count >= MIN_SYSTEMS:
         opposite = "**{n}** of the {pairs} pairs of systems: people and judge put them in opposite orders."
         parts.append(say(opposite, n=found.flipped, pairs=found.pairs))
     else:

@@ -21,7 +21,7 @@ MIN_ITEMS = 30
 """Items that a person must share with others, and the judge have scored."""
 MIN_PEOPLE = 3
 ALPHA = 0.05
-PASSES = 0.5
+PASSING_RATE = 0.5
 """The winning rate from which the judge may replace one of the people."""
 
 
@@ -73,7 +73,7 @@ class AlternativeAnnotatorTest:
     @property
     def passed(self) -> bool:
         """Whether the judge may replace one of the people."""
-        return self.enough and self.omega is not None and self.omega >= PASSES
+        return self.enough and self.omega is not None and self.omega >= PASSING_RATE
 
 
 def run_test(ratings: Ratings, epsilon: float = 0.2) -> AlternativeAnnotatorTest:

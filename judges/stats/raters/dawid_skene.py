@@ -9,8 +9,8 @@ import numpy as np
 from judges.stats.agreement import Floats
 from judges.stats.raters.ratings import Codes
 
-_TINY = 1e-100
-_MOST = 1_000
+_MIN_PROBABILITY = 1e-100
+_MAX_STEPS = 1_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def fit_dawid_skene(
     posterior = counts / counts.sum(axis=1, keepdims=True)
     place, before, loglik, steps, converged = person * k + value, None, -np.inf, 0, False
     prior, error = _maximisation(posterior, often, group, place, people, k, lent)
-    while steps < _MOST and not converged:
+    while steps < _MAX_STEPS and not converged:
         steps += 1
         posterior, loglik = _expectation(prior, error, often, group, person, value)
         prior, error = _maximisation(posterior, often, group, place, people, k, lent)
@@ -115,8 +115,8 @@ def _rows(tallied: Floats) -> Floats:
 def _expectation(
     prior: Floats, error: Floats, often: Floats, group: Codes, person: Codes, value: Codes
 ) -> tuple[Floats, float]:
-    logs = np.log(np.maximum(error, _TINY))[person, :, value]
-    joint = np.log(np.maximum(prior, _TINY)) + np.stack(
+    logs = np.log(np.maximum(error, _MIN_PROBABILITY))[person, :, value]
+    joint = np.log(np.maximum(prior, _MIN_PROBABILITY)) + np.stack(
         [np.bincount(group, logs[:, j], minlength=len(often)) for j in range(len(prior))], axis=1
     )
     top = joint.max(axis=1, keepdims=True)

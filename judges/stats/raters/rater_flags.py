@@ -13,23 +13,23 @@ from typing import Literal
 
 from judges.stats.uncertainty import Interval
 
-FEWEST = 20
+MIN_ITEMS = 20
 """Items below which nothing is reported of a person."""
-ACCEPTS = 0.95
+ACCEPTING_SHARE = 0.95
 """Share of scores kept as they were, from which somebody "accepts everything"."""
-FAST = 2.0
+FAST_SECONDS = 2.0
 """Median seconds per item below which nobody can have read it."""
-HASTY = 3.0
+HASTY_SECONDS = 3.0
 """Seconds per item that count as hasty, and the share of such items that is worth a look."""
 HASTY_SHARE = 0.5
-LOW = 0.3
+LOW_KAPPA = 0.3
 """Kappa with the others: an upper end of its interval below this is hardly more than chance."""
-LENIENT = 0.5
+LENIENT_STEPS = 0.5
 """Steps of the scale between a person and the others, on average, from which it is said."""
-DRIFT = 0.15
+DRIFT_SHARE = 0.15
 """Change in the share of answers equal to the others', from the first to the last third of the items, beside that of
 the others on the same items."""
-SURE = 3.0
+MIN_STANDARD_ERRORS = 3.0
 """Standard errors that a difference must lie from 0: of many people looked at, chance makes some differ by two."""
 Sort = Literal["accepts", "fast", "apart", "lenient", "drift"]
 
@@ -71,8 +71,8 @@ class RaterWork:
 
     @property
     def hasty(self) -> float | None:
-        """Share of items answered in less than `HASTY` seconds."""
-        return sum(s < HASTY for s in self.seconds) / len(self.seconds) if self.seconds else None
+        """Share of items answered in less than `HASTY_SECONDS` seconds."""
+        return sum(s < HASTY_SECONDS for s in self.seconds) / len(self.seconds) if self.seconds else None
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class RaterShift:
     @property
     def sure(self) -> bool:
         """Whether it is significantly different from 0."""
-        return self.se is not None and self.items >= FEWEST and abs(self.size) > SURE * self.se
+        return self.se is not None and self.items >= MIN_ITEMS and abs(self.size) > MIN_STANDARD_ERRORS * self.se
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ def mean_shift(values: Sequence[float]) -> RaterShift | None:
 def agreement_drift(values: Sequence[float]) -> RaterShift | None:
     """The mean of the last third of the items minus that of the first, items in the order of their labelling.
 
-    Errors of the two thirds add up as squares. None below `FEWEST` items.
+    Errors of the two thirds add up as squares. None below `MIN_ITEMS` items.
     """
     third = len(values) // 3
-    if len(values) < FEWEST:
+    if len(values) < MIN_ITEMS:
         return None
     first, last = values[:third], values[-third:]
     return RaterShift(mean(last) - mean(first), sqrt(variance(first) / third + variance(last) / third), len(values))
@@ -136,34 +136,44 @@ def flag_rater(
     """
     found = []
     paced = median(work.assisted_seconds) if work.assisted_seconds else None
-    if len(work.assisted_seconds) >= FEWEST and paced is not None and paced < FAST and (work.accepted or 0) >= ACCEPTS:
+    if (
+        len(work.assisted_seconds) >= MIN_ITEMS
+        and paced is not None
+        and paced < FAST_SECONDS
+        and (work.accepted or 0) >= ACCEPTING_SHARE
+    ):
         found.append(RaterFlag(
             "accepts",
             f"accepts everything in {_seconds(paced)}: an acceptance rate of {work.accepted:.0%} with a median of "
             f"{_seconds(paced)} per item. Such labels repeat the judge's scores; a few blind items would show whether "
             "this person agrees.",
         ))  # fmt: skip
-    elif len(work.seconds) >= FEWEST and (work.hasty or 0) >= HASTY_SHARE:
+    elif len(work.seconds) >= MIN_ITEMS and (work.hasty or 0) >= HASTY_SHARE:
         found.append(RaterFlag(
             "fast",
-            f"is rushing: {work.hasty:.0%} of {len(work.seconds):,} items were answered in under {HASTY:g} seconds. "
-            "That is possible for short items; long ones cannot have been read.",
+            f"is rushing: {work.hasty:.0%} of {len(work.seconds):,} items were answered in under {HASTY_SECONDS:g} "
+            "seconds. That is possible for short items; long ones cannot have been read.",
         ))  # fmt: skip
-    if agreement is not None and agreement.items >= FEWEST and agreement.high is not None and agreement.high < LOW:
+    if (
+        agreement is not None
+        and agreement.items >= MIN_ITEMS
+        and agreement.high is not None
+        and agreement.high < LOW_KAPPA
+    ):
         found.append(RaterFlag(
             "apart",
             f"agrees with the others hardly more than chance: kappa {agreement.point:.2f} (upper end "
             f"{agreement.high:.2f}) on {agreement.items:,} shared items. They may read the guidelines differently, or "
             "be right where the others are not.",
         ))  # fmt: skip
-    if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT * step:
+    if leniency is not None and leniency.sure and abs(leniency.size) >= LENIENT_STEPS * step:
         by = f"{abs(leniency.size):.1f} steps" if step == 1 else f"{abs(leniency.size):.2g}"
         found.append(RaterFlag(
             "lenient",
             f"gives {by} {'more' if leniency.size > 0 else 'less'} than the others on "
             f"average (bias), on {leniency.items:,} shared items. An example of each step may align the scales.",
         ))  # fmt: skip
-    if course is not None and course.sure and abs(course.size) >= DRIFT:
+    if course is not None and course.sure and abs(course.size) >= DRIFT_SHARE:
         found.append(RaterFlag(
             "drift",
             f"drifts {'towards' if course.size > 0 else 'away from'} the others: % agreement "

@@ -18,13 +18,13 @@ from data.dashboard.dashboard import Tile
 from pages.dashboard.tiles import tile_data
 from pages.ui import session, sheet
 
-HERE = Path(__file__).parent
+COMPONENT_FOLDER = Path(__file__).parent
 
 _component = st.components.v2.component(
     "assay_tile",
     html='<section class="tile"></section>',
-    css=(HERE / "tiles.css").read_text(encoding="utf-8"),
-    js=sheet.join_files(sheet.HERE.parent / "elements.js", HERE / "tiles.js"),
+    css=(COMPONENT_FOLDER / "tiles.css").read_text(encoding="utf-8"),
+    js=sheet.join_files(sheet.COMPONENT_FOLDER.parent / "elements.js", COMPONENT_FOLDER / "tiles.js"),
     isolate_styles=True,
 )
 

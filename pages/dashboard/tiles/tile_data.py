@@ -38,11 +38,11 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
         "answers": list(given.dimension.answers),
         "axis": _axis(given),
         "systems": [_system(given, n, system, runs) for n, system in enumerate(given.systems)],
-        "trend": _reach(given) if several else None,
+        "trend": _trend_range(given) if several else None,
         "pairs": [
             {"t": sentences.describe_difference(given, pair), "apart": pair.apart} for pair in _by_certainty(given)
         ],
-        "tables": [_figures(given), *([_over_runs(given, runs)] if several else [])],
+        "tables": [_figures(given), *([_trend(given, runs)] if several else [])],
         "words": {
             "figure": "mean" if given.dimension.mean else f"“{given.dimension.describe_mean(given.headline)}”",
             "answers": "the judge's answers",
@@ -56,7 +56,7 @@ def tile_data(given: Tile, runs: Mapping[str, str], badges: Mapping[str, str]) -
     }
 
 
-def _reach(given: Tile) -> list[float]:
+def _trend_range(given: Tile) -> list[float]:
     """The ends between which the judge's figures move from run to run: alike for all systems, and never close-up."""
     values = [point.means[given.headline] for system in given.systems for point in system.trend]
     axis = _axis(given)
@@ -147,7 +147,7 @@ def _figures(given: Tile) -> dict[str, Any]:
     return {"title": "All figures", "columns": columns, "rows": rows}
 
 
-def _over_runs(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
+def _trend(given: Tile, runs: Mapping[str, str]) -> dict[str, Any]:
     """The judge's own figures by run."""
     order = [key for key in runs if any(p.run == key for s in given.systems for p in s.trend)]
     rows = []

@@ -15,7 +15,7 @@ import streamlit as st
 
 from pages.ui import session, text
 
-HERE = Path(__file__).parent
+COMPONENT_FOLDER = Path(__file__).parent
 WIDTHS = (600.0, 680.0, 864.0, 1280.0)
 """The widths, in pixels, at which a plot of the page's whole width is drawn; the widest that has room is shown."""
 
@@ -25,7 +25,7 @@ _BYTES = 200
 
 
 def _text(*names: str) -> str:
-    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)
+    return "\n".join((COMPONENT_FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
 _button = st.components.v2.component(

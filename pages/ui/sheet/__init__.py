@@ -45,7 +45,7 @@ import streamlit as st
 
 from pages.server import assets
 
-HERE = Path(__file__).parent
+COMPONENT_FOLDER = Path(__file__).parent
 TEXTS = ("../elements.js", "kept.js", "state.js", "markdown.js", "draw.js")
 SCRIPTS = (*TEXTS, "outbox.js", "about.js", "panels.js", "flow.js", "keys.js", "main.js")
 """One ES module in several files, put together in this order; with the first five any component draws texts."""
@@ -65,8 +65,8 @@ def bundle_scripts(*files: Path) -> str:
 _component = st.components.v2.component(
     "assay_sheet",
     html='<div class="sheet" tabindex="-1" role="region" aria-label="Review desk"></div>',
-    css=join_files(*(HERE / name for name in STYLES)),
-    js=bundle_scripts(*(HERE / name for name in SCRIPTS)),
+    css=join_files(*(COMPONENT_FOLDER / name for name in STYLES)),
+    js=bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)),
     isolate_styles=True,
 )
 
@@ -77,7 +77,9 @@ def draw_sheet(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None])
     return _component(key=key, data=data, default={"outbox": nothing}, on_outbox_change=on_outbox)
 
 
-_unsent = st.components.v2.component("assay_unsent", js=join_files(HERE / "kept.js", HERE / "unsent.js"))
+_unsent = st.components.v2.component(
+    "assay_unsent", js=join_files(COMPONENT_FOLDER / "kept.js", COMPONENT_FOLDER / "unsent.js")
+)
 
 
 def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]) -> Any:
@@ -93,8 +95,8 @@ def draw_unsent(data: dict[str, Any], *, key: str, on_outbox: Callable[[], None]
 _text = st.components.v2.component(
     "assay_text",
     html='<div class="sheet" style="padding:0"></div>',
-    css=join_files(*(HERE / name for name in STYLES)),
-    js=bundle_scripts(*(HERE / name for name in (*TEXTS, "text.js"))),
+    css=join_files(*(COMPONENT_FOLDER / name for name in STYLES)),
+    js=bundle_scripts(*(COMPONENT_FOLDER / name for name in (*TEXTS, "text.js"))),
     isolate_styles=True,
 )
 

@@ -17,7 +17,7 @@ from judges.triage import confidence_level, confidence_measure
 from judges.types import Dialogue, Dimension, Pair, Response, Scale, Section, Turn, sort_of
 
 Json = dict[str, Any]
-FOLDED = 400
+FOLD_CHARACTERS = 400
 """The characters from which a reference answer is folded."""
 _ENDS = {"cut_off": "cut off by the limit of tokens", "refused": "marked as a refusal by the endpoint"}
 """Facts of an item's meta that list turns, with what they mean."""
@@ -51,7 +51,7 @@ def sheet_data(view: DeskView, again: bool = False) -> Json:
         ],
         "version": view.version,
         "kind": content.kind,
-        "head": _head(content) + _spare(view, content),
+        "head": _head(content) + _unasked_judgments(view, content),
         "rows": rows,
         "comments": [{"sort": "comment", "text": t} for unit, sort, t in view.comments if sort == "comment"],
         "again": again,
@@ -112,7 +112,7 @@ def _head(content: Dialogue | Pair | Response) -> list[Json]:
     return head
 
 
-def _spare(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
+def _unasked_judgments(view: DeskView, content: Dialogue | Pair | Response) -> list[Json]:
     """The judge's scores and remarks on sections that nobody is asked about, as in a short pair."""
     if not isinstance(content, Pair) or view.mode == "blind":
         return []
@@ -205,7 +205,12 @@ def _references(view: DeskView, content: Dialogue) -> dict[int, list[Json]]:
                 found.setdefault(place, {}).setdefault(text, {})[whose] = None
     return {
         place: [
-            {"role": "reference", "label": f"reference: {', '.join(whose)}", "text": text, "fold": len(text) > FOLDED}
+            {
+                "role": "reference",
+                "label": f"reference: {', '.join(whose)}",
+                "text": text,
+                "fold": len(text) > FOLD_CHARACTERS,
+            }
             for text, whose in texts.items()
         ]
         for place, texts in found.items()
@@ -277,7 +282,7 @@ def _row(
         if stacked:
             # Each card has a group of its own, one below the other; only those beside the main one need a title.
             groups += [
-                {"label": "", "title": _over(view, n), "cells": [_cell(view, name, d) for d in layers[n]]}
+                {"label": "", "title": _layer_title(view, n), "cells": [_cell(view, name, d) for d in layers[n]]}
                 for n in sorted(layers)
             ]
         else:
@@ -338,7 +343,7 @@ def _cells(view: DeskView) -> dict[str, dict[int, list[Dimension]]]:
     return found
 
 
-def _over(view: DeskView, number: int) -> str:
+def _layer_title(view: DeskView, number: int) -> str:
     """What is shown above the cells of a card beside the main one: its title, and the model where that is another."""
     layer = view.layers[number]
     if not number:

@@ -23,16 +23,19 @@ from pages.ui import session, url_state
 
 Rows = Sequence[Sequence[object]] | Sequence[Mapping[str, object]]
 Columns = Sequence[str] | Mapping[str, Column | Any]
-HERE = Path(__file__).parent
+COMPONENT_FOLDER = Path(__file__).parent
 Part = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """A table inside an open row: its title, the names of its columns, its rows."""
-_WRITTEN = 20_000  # cells
+_MAX_FORMATTED_CELLS = 20_000  # cells
 
 _component = st.components.v2.component(
     "assay_ledger",
     html='<div class="ledger"></div>',
-    css=(HERE / "ledger.css").read_text(encoding="utf-8"),
-    js="\n".join(file.read_text(encoding="utf-8") for file in (HERE.parent / "elements.js", HERE / "ledger.js")),
+    css=(COMPONENT_FOLDER / "ledger.css").read_text(encoding="utf-8"),
+    js="\n".join(
+        file.read_text(encoding="utf-8")
+        for file in (COMPONENT_FOLDER.parent / "elements.js", COMPONENT_FOLDER / "ledger.js")
+    ),
     isolate_styles=True,
 )
 
@@ -85,7 +88,7 @@ def table(rows: Rows, columns: Columns, key: str | None = None, most: int = 8, *
     for name, column in used_columns.items():
         if isinstance(column, Column) and column.shape.endswith("%"):
             frame[name] = frame[name].astype("float64") * 100
-    few = frame.size <= _WRITTEN  # of a large table the writing would take longer than the drawing
+    few = frame.size <= _MAX_FORMATTED_CELLS  # of a large table the writing would take longer than the drawing
     own = {n: c.shape for n, c in used_columns.items() if few and _falls_below_0(c, frame[n])}
     words_of: dict[Any, Any] = {n: partial(_figure, shape=own.get(n, "")) for n in map(str, frame)}
     return st.dataframe(

@@ -19,7 +19,7 @@ from judges.cards import cards
 from judges.cli import main as command
 from judges.stats.agreement import kappa_from_sums, six_moments
 from judges.stats.intervals import Cells, kappa_interval
-from judges.stats.self_consistency import FLAKY, SampledCells, measure_self_consistency
+from judges.stats.self_consistency import FLAKY_SHARE, SampledCells, measure_self_consistency
 from judges.types import Scale
 from tests.bench.simulations.row import Row, at_least, at_most, covered, known
 
@@ -95,7 +95,7 @@ def rows(scale=1.0):
     }  # fmt: skip
     for name, told in what.items():
         yield covered(f"{told}: {ITEMS} dialogues of {TURNS} turns", held[name] / runs, runs)
-    for share, test in ((FLAKY, at_most), (FLAKY + 0.15, at_least)):
+    for share, test in ((FLAKY_SHARE, at_most), (FLAKY_SHARE + 0.15, at_least)):
         fresh, marked = flipping(share, np.random.default_rng(3)), 0
         for _ in range(runs):
             item, _, samples = made(ITEMS, fresh, rng)

@@ -64,7 +64,7 @@ def course(before: Cells, size: int, after: Cells, further: int) -> Iterator[tup
     then = FrozenEvidence(first.point, first.se, first.items, first.n_eff)
     whole = after.after(before, size)
     for new in range(STEP, further + 1, STEP):
-        latest = gold(after.part(new - drift.LATEST, new)) if new > drift.LATEST else None
+        latest = gold(after.part(new - drift.LATEST_ITEMS, new)) if new > drift.LATEST_ITEMS else None
         yield new, drift.assess_drift(then, gold(whole.part(0, size + new)), gold(after.part(0, new)), latest, POLICY)
 
 

@@ -168,7 +168,7 @@ def test_corrections_and_second_people_are_no_gold_since(made_up: Any) -> None:
 
 
 def test_the_newest_gold_is_looked_at_by_itself(made_up: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judges.stats.drift.LATEST", 60)
+    monkeypatch.setattr("judges.stats.drift.LATEST_ITEMS", 60)
     store, key, _ = made_up(drawn(120, 320))
     label(store, key, range(120, 260))
     assert approvals.active_approvals(store, key[0]) and look(store, key).latest.interval.items == 60

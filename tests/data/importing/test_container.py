@@ -19,7 +19,7 @@ from data.importing.files.container import detect_container, first_records
 from data.store.errors import BadInput
 from judges.importing import jsonl
 from judges.importing.jsonl import Record
-from judges.strict_json import DEPTH, BadJson, parse_json
+from judges.strict_json import MAX_DEPTH, BadJson, parse_json
 from tests.archives import compare_archive
 from tests.data.imports import label, pair, verdict, workspace, wrong
 from tests.seeds import dialogue
@@ -29,7 +29,7 @@ BROKEN = [
     (b'{"a":NaN}', "holds NaN, which is not a JSON number"),
     (b'{"a":-Infinity}', "holds -Infinity, which is not a JSON number"),
     (b'{"a":1,"b":{"c":1,"c":2}}', "has the key 'c' twice in one object"),
-    (b"[" * DEEP, f"is nested {DEEP} levels deep: at most {DEPTH} are allowed"),
+    (b"[" * DEEP, f"is nested {DEEP} levels deep: at most {MAX_DEPTH} are allowed"),
     (b'{"a":' * DEEP, f"nested {DEEP} levels deep"),
     (b'{"a":"' + b"x" * (17 * 2**20) + b'"}', "is longer than 16 MB"),
     (b'{"a":"\x00"}', "holds the character NUL"),
@@ -243,7 +243,7 @@ def test_a_cell_may_have_many_lines() -> None:
 
 def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits are made small: what is as long as one is read, what is longer is told, and the reading ends."""
-    monkeypatch.setattr(csv_rows, "LIMIT", 20)
+    monkeypatch.setattr(csv_rows, "MAX_LINE_BYTES", 20)
     monkeypatch.setattr(csv_rows, "SPREAD", 20)
     monkeypatch.setattr(csv_rows, "_FIELDS", 6)
     comma = csv_rows.Dialect("utf-8", ",")
@@ -253,7 +253,7 @@ def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) 
 
     rest = "the rest of the file was not read"
     with monkeypatch.context() as longer:
-        longer.setattr(csv_rows, "LIMIT", 40)
+        longer.setattr(csv_rows, "MAX_LINE_BYTES", 40)
         assert rows(b"a,b\n" + b"x" * 30 + b",y\n1,2\n") == ["", ""], "one line opens no quote"
     assert rows(b"a,b\n" + b"x" * 17 + b",y\n1,2\n") == ["", ""]
     assert rows(b"a,b\n" + b"x" * 18 + b",y\n1,2\n") == [f"is longer than 0 MB; {rest}"]
@@ -266,13 +266,13 @@ def test_lines_rows_and_elements_have_a_length(monkeypatch: pytest.MonkeyPatch) 
     wide = csv_rows.Dialect("utf-16-le", ",")
     assert rows(("a,b\n" + "x" * 17 + ",y\n1,2\n").encode("utf-16-le"), wide) == ["", ""]
     assert rows(("a,b\n" + "x" * 18 + ",y\n1,2\n").encode("utf-16-le"), wide) == [f"is longer than 0 MB; {rest}"]
-    monkeypatch.setattr(json_records, "LIMIT", 300_000)
+    monkeypatch.setattr(json_records, "MAX_LINE_BYTES", 300_000)
     long = "is not JSON: unterminated string starting in line 1, or an element is longer than 0 MB"
     for size, says in ((270_000, ""), (600_000, long)):
         content = b'[{"a": "' + b"x" * size + b'"}, {}]'
         first, *more = json_records.read_json_array(io.BytesIO(content))
         assert (first.problem.partition(";")[0], len(more)) == (says, 0 if says else 1)
-    monkeypatch.setattr(container, "LIMIT", 40)
+    monkeypatch.setattr(container, "MAX_LINE_BYTES", 40)
     for size, held in ((34, "lines"), (35, "object")):
         assert detect_container(from_bytes([("x", b'{"a":"' + b"x" * (size - 2) + b'"}')]).files[0]) == held
 

@@ -93,7 +93,7 @@ def test_what_is_kept_of_very_much_is_bounded(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_reading_stops_at_the_last_bad_line_that_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MOST", 2)
+    monkeypatch.setattr(report, "MAX_BAD_LINES", 2)
     preview, back = ImportPreview("d"), io.BytesIO()
     problems = ProblemCollector(preview, back)
     for _ in range(3):

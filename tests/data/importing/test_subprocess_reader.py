@@ -39,7 +39,7 @@ from data.importing.snapshot import take_snapshot, unpack_snapshot
 from data.store import Store
 from data.store.errors import BadInput
 from data.workspace.verify import verify
-from judges.importing.line_files import MOST
+from judges.importing.line_files import MAX_BAD_LINES
 from tests.data.cards.test_cards import recipe
 from tests.data.importing.test_container import BROKEN
 from tests.data.importing.test_fastchat import PAIRS, vote
@@ -385,15 +385,15 @@ def _reads(pid: int) -> bool:
 def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
     store: Store, tmp_path: Path, uploaded: bool
 ) -> None:
-    content = text([pair("good")]) + b'{"id":1}\n' * (MOST + 500)
+    content = text([pair("good")]) + b'{"id":1}\n' * (MAX_BAD_LINES + 500)
     given = upload(tmp_path, ids__jsonl=content) if uploaded else from_bytes([("ids.jsonl", content)])
     gc.collect()
     rejects = io.BytesIO()
     found = preview_import(store, given, ImportPlan("d"), rejects=rejects)
     assert found.stopped.startswith("10,000 lines are bad, and reading stopped at line 10,001 of ids.jsonl.")
-    assert (found.rejected, len(found.problems), found.ok) == (MOST, 1_000, False)
+    assert (found.rejected, len(found.problems), found.ok) == (MAX_BAD_LINES, 1_000, False)
     back = [json.loads(line)["line"] for line in rejects.getvalue().splitlines()]
-    assert back == list(range(2, MOST + 2))
+    assert back == list(range(2, MAX_BAD_LINES + 2))
     before = counts(store)
     says = r"Nothing was written\. 10,000 lines are bad, and reading stopped at line 10,001"
     with pytest.raises(ImportRefused, match=says):
@@ -402,8 +402,8 @@ def test_reading_stops_after_10000_bad_lines_and_none_of_the_file_is_taken(
 
 
 def test_lines_that_wait_for_an_item_count_when_it_never_comes(store: Store) -> None:
-    found = preview_import(store, source([label("nobody", "a")] * (MOST + 1)), ImportPlan("d"))
-    assert found.stopped and found.rejected == MOST
+    found = preview_import(store, source([label("nobody", "a")] * (MAX_BAD_LINES + 1)), ImportPlan("d"))
+    assert found.stopped and found.rejected == MAX_BAD_LINES
 
 
 @pytest.mark.parametrize(("column", "what"), [("annotator", "people"), ("model", "judges")])

@@ -519,7 +519,7 @@ def test_a_parquet_file_that_unfolds_to_gigabytes_is_refused_before_it_is_read(t
 
 
 def test_a_text_of_parquet_that_is_too_long_is_told_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "LIMIT", 2**20)
+    monkeypatch.setattr(sandbox, "MAX_LINE_BYTES", 2**20)
     out = io.BytesIO()
     pq.write_table(pa.table({"x": ["a" * 2**20, "b" * (2**20 + 1), "a\0b"]}), out)
     [file] = from_bytes([("t.parquet", out.getvalue())]).files

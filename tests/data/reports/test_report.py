@@ -222,7 +222,7 @@ def test_only_several_series_have_a_legend_and_room_for_it() -> None:
         assert ("series 0" in texts(drawn)) == (count > 1)
         return float(ElementTree.fromstring(drawn).get("height", ""))
 
-    assert high(2) - high(1) == svg.SIZE + 8
+    assert high(2) - high(1) == svg.TEXT_SIZE + 8
 
 
 def test_the_name_of_an_axis_stands_in_the_middle_below_it() -> None:

@@ -305,7 +305,7 @@ def test_a_round_is_files_within_the_bounds_each_as_full_as_it_can_be(
     runs.wait(store, first)
     two, sizes = len(whole[0]) + len(whole[1]), list(map(len, whole))
     for what, bound, together in (
-        ("LINES", 4, [4, 2]), ("LINES", 1, [1] * 6), ("BYTES", 1, [1] * 6), ("BYTES", two, None),
+        ("MAX_LINES", 4, [4, 2]), ("MAX_LINES", 1, [1] * 6), ("MAX_BYTES", 1, [1] * 6), ("MAX_BYTES", two, None),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(batch_files, what, bound)

@@ -25,16 +25,16 @@ from data.store.errors import NotAllowed
 from data.workspace.verify import verify
 from judges.client.endpoint import Endpoint
 from judges.client.errors import FatalError
-from judges.client.limits import SAME
-from judges.client.runner import STOPPED, RunNotice
+from judges.client.limits import MAX_CONSECUTIVE_FAILURES
+from judges.client.runner import STOPPED_NOTICE, RunNotice
 from judges.runners.remote_runner import (
     AdmissionRequest,
     CallEnd,
+    EndSignal,
     RemoteRunner,
     RunnerEnd,
     RunnerMessage,
     RunnerTerms,
-    Word,
     Work,
 )
 from tests import seeds
@@ -68,12 +68,12 @@ class Runner:
         self.lives = lives
         self.hands = terms.endpoint.concurrency
 
-    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+    async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
         self._check()
-        await self.real.give(*pickle.loads(pickle.dumps((work, admitted, word))))
+        await self.real.assign(*pickle.loads(pickle.dumps((work, admitted, signal))))
 
-    async def take(self) -> list[RunnerMessage]:
-        told = await self.real.take()
+    async def collect(self) -> list[RunnerMessage]:
+        told = await self.real.collect()
         self.told += len(told)
         self.gone = self.gone or self.told > self.lives
         self._check()
@@ -190,10 +190,10 @@ def test_runners_that_wait_for_a_machine_are_told_once_each(store: Store, monkey
         return RunNotice(sort, text)
 
     class Late(Runner):
-        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+        async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
             await asyncio.sleep(0 if self.came else 20 * spread._LOOK)
             self.came = True
-            await super().give(work, admitted, word)
+            await super().assign(work, admitted, signal)
 
         came = False
 
@@ -224,12 +224,12 @@ def test_runners_that_cannot_be_kept_end_the_run(store: Store) -> None:
 
 def test_a_runner_that_takes_no_more_work_is_replaced_although_it_is_not_heard_to_be_gone(store: Store) -> None:
     class Mute(Runner):
-        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+        async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
             if work:
                 raise RunnerLost("it hung up")
-            await super().give(work, admitted, word)
+            await super().assign(work, admitted, signal)
 
-        async def take(self) -> list[RunnerMessage]:
+        async def collect(self) -> list[RunnerMessage]:
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
     class Silent(Here):
@@ -247,12 +247,12 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Deaf(Runner):
-        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
-            self.stopped = self.stopped or word == "stop"
-            await super().give(work, admitted, word)
+        async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
+            self.stopped = self.stopped or signal == "stop"
+            await super().assign(work, admitted, signal)
 
-        async def take(self) -> list[RunnerMessage]:
-            told = await super().take()
+        async def collect(self) -> list[RunnerMessage]:
+            told = await super().collect()
             if self.stopped:
                 await asyncio.Event().wait()
             return told
@@ -268,7 +268,7 @@ def test_a_runner_that_says_no_last_word_does_not_keep_a_stopped_run(
             self.runners.append(Deaf(terms))
             return self.runners[-1]
 
-    monkeypatch.setattr(spread, "GRACE", 0.1)
+    monkeypatch.setattr(spread, "GRACE_SECONDS", 0.1)
     monkeypatch.setattr(spread, "_PATIENCE", 0.1)
     place = Stuck()
     with practice(latency_ms=300) as server:
@@ -288,11 +288,11 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
     moment, stopped = 0.0, list[float]()
 
     class Dumb:
-        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
-            if word:
+        async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
+            if signal:
                 await asyncio.Event().wait()
 
-        async def take(self) -> list[RunnerMessage]:
+        async def collect(self) -> list[RunnerMessage]:
             return await asyncio.Event().wait()  # type: ignore[return-value]
 
         def end(self) -> None:
@@ -323,14 +323,14 @@ def test_runners_of_a_stopped_run_have_so_long_for_their_last_word(monkeypatch: 
     monkeypatch.setattr(spread, "wait_for", wait)
     monkeypatch.setattr(spread._Spread, "_terms", lambda *_: None)
     monkeypatch.setattr(spread._Spread, "_share", lambda *_: [])
-    assert asyncio.run(judging()) == [RunNotice("stopped", STOPPED)]
-    given = spread.GRACE + spread._PATIENCE
+    assert asyncio.run(judging()) == [RunNotice("stopped", STOPPED_NOTICE)]
+    given = spread.GRACE_SECONDS + spread._PATIENCE
     assert stopped[-1] + given < moment < stopped[-1] + given + 2.5
 
 
 def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     class Coming:
-        async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+        async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
             await asyncio.sleep(0.05)
 
     async def waiting(word: str) -> bool:
@@ -339,7 +339,7 @@ def test_of_a_runner_that_has_not_begun_when_all_is_done_nothing_is_asked(monkey
         order = SimpleNamespace(endpoint=endpoint)
         live: Any = SimpleNamespace(order=order, budget=lambda: None, run_id="r", remaining=left)
         work = spread._Spread(live, {}, SimpleNamespace(), 1, "http://127.0.0.1/v1")
-        work._word = word  # type: ignore[assignment]
+        work._end_signal = word  # type: ignore[assignment]
         return await work._wait_for_runner(spread._Runner(Coming()))  # type: ignore[arg-type]
 
     monkeypatch.setattr(spread, "_LOOK", 0.001)
@@ -356,10 +356,10 @@ class Scripted:
         for one in told:
             self.said.put_nowait(one)
 
-    async def give(self, work: list[Work], admitted: list[tuple[int, bool]], word: Word) -> None:
+    async def assign(self, work: list[Work], admitted: list[tuple[int, bool]], signal: EndSignal) -> None:
         self.let_in += [number for number, may in admitted if may]
 
-    async def take(self) -> list[RunnerMessage]:
+    async def collect(self) -> list[RunnerMessage]:
         told = await self.said.get()
         self.taken += 1
         if told is None:
@@ -422,8 +422,13 @@ def test_runners_are_heard_no_faster_than_what_they_tell_is_stored(monkeypatch: 
 def test_calls_of_runners_that_are_lost_or_end_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that waited to be let in, and those that were and had not begun: they used nothing."""
     left: list[tuple[float, ...]] = []
-    leave = spread.Throttle.leave
-    monkeypatch.setattr(spread.Throttle, "leave", lambda door, *said: (left.append(said), leave(door, *said))[1])
+    release = spread.Throttle.release
+
+    def record_release(limiter: spread.Throttle, *said: float) -> None:
+        left.append(said)
+        release(limiter, *said)
+
+    monkeypatch.setattr(spread.Throttle, "release", record_release)
 
     async def judging() -> None:
         started: list[Scripted] = []
@@ -477,8 +482,9 @@ def test_a_runner_that_ends_with_a_reason_ends_the_run(
 def test_calls_that_fail_one_after_the_other_are_counted_over_all_runners(store: Store) -> None:
     with practice("500=1.0") as server:
         end = ran(store, wanted(store, server, tries=1), Here(), 4)
-        assert server.log.asked <= 2 + SAME + 8, "the check, the first call, and at most what was under way"
-    assert end.state == "failed" and f"{SAME} calls failed one after the other" in end.why
+        most = 2 + MAX_CONSECUTIVE_FAILURES + 8
+        assert server.log.asked <= most, "the check, the first call, and at most what was under way"
+    assert end.state == "failed" and f"{MAX_CONSECUTIVE_FAILURES} calls failed one after the other" in end.why
 
 
 def test_a_stop_reaches_all_runners_and_a_resume_asks_only_the_rest(store: Store) -> None:

@@ -1097,7 +1097,7 @@ def _tell_parquet(book: Book) -> None:
     broken.write_bytes(b"PAR1 nothing of it PAR1")
     tell("broken", broken)
     long = write("long", x=["a" * 30, "b" * 31, "c"])
-    book.patch.setattr(sandbox, "LIMIT", 30)
+    book.patch.setattr(sandbox, "MAX_LINE_BYTES", 30)
     tell("a long text", long)
     few = write("few", x=[f"{n:04d}" for n in range(10)], y=list(range(10)))
     for name, value in (

@@ -204,7 +204,9 @@ def test_https_where_only_http_is_spoken_is_said():
         over_https(None)
 
 
-@pytest.mark.parametrize(("text", "says"), [(None, "No such file or directory"), ("no PEM", "it contains no certificate")])
+@pytest.mark.parametrize(
+    ("text", "says"), [(None, "No such file or directory"), ("no PEM", "it contains no certificate")]
+)
 def test_a_file_of_authorities_that_cannot_be_read_is_named(text, says, tmp_path, authorities):
     file = tmp_path / "authorities.pem"
     if text:
@@ -240,7 +242,7 @@ REFUSED = [  # (what the endpoint says, the manner it comes to, parameters)
 def test_a_refused_parameter_changes_the_manner(say, manner, params):
     found, _, client = exchange(say, params=Params(**params))
     assert isinstance(found, ParameterRefused) and found.why
-    assert str(client.manner("m")) == manner
+    assert str(client.capabilities("m")) == manner
 
 
 def test_another_temperature_than_asked_for_is_never_used():
@@ -251,7 +253,7 @@ def test_another_temperature_than_asked_for_is_never_used():
 def test_text_that_an_error_repeats_is_not_taken_for_a_parameter():
     detail = [{"loc": ["body", "messages"], "msg": "wrong", "input": {"seed": 1, "response_format": 1}}]
     found, _, client = exchange(Say(status=422, body={"detail": detail}), params=Params(seed=1))
-    assert isinstance(found, CallError) and str(client.manner("m")) == "json_schema"
+    assert isinstance(found, CallError) and str(client.capabilities("m")) == "json_schema"
 
 
 def test_a_remembered_manner_is_asked_in_at_once():
@@ -262,7 +264,7 @@ def test_a_remembered_manner_is_asked_in_at_once():
             modes[f"{served.url} m"] = "text no-seed max_completion_tokens"
             async with Client(Endpoint(base_url=served.url), modes) as client:
                 await client.answer("m", Params(seed=3, max_tokens=50), ASK)
-                assert client.knows("m")
+                assert client.remembers("m")
             return served.bodies[0]
 
     sent = asyncio.run(go())

@@ -87,7 +87,7 @@ def head(*lines, status="200 OK"):
 )
 def test_a_body_is_not_read_beyond_its_bound(packing, data, status, what, most, monkeypatch):
     if most != 16:
-        monkeypatch.setattr(response_body, "MOST", most * 1_000_000)
+        monkeypatch.setattr(response_body, "MAX_ANSWER_BYTES", most * 1_000_000)
     packed = head(f"Content-Encoding: {packing}", f"Content-Length: {len(data)}", status=status)
     tracemalloc.start(1)
     found = asked(packed, data, what=what)
@@ -244,7 +244,7 @@ def test_a_file_of_results_may_be_larger_than_an_answer():
         async with raw(first, packed) as (url, _), Client(Endpoint(base_url=url)) as client:
             return await client.content("f")
 
-    assert len(rows) > response_body.MOST and asyncio.run(go()) == rows
+    assert len(rows) > response_body.MAX_ANSWER_BYTES and asyncio.run(go()) == rows
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from tests.judges.run_cases import CARD, GOOD, items, of, ran
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Pauses between tries of a millisecond, where a test does not look at them."""
-    monkeypatch.setattr(retries, "BASE", 0.001)
+    monkeypatch.setattr(retries, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 def go(script, n=1, **more):
@@ -147,7 +147,9 @@ def test_a_patient_endpoint_is_obeyed(monkeypatch):
     say = Say(status=429, body=b"", headers={"Retry-After": "7"})
     found, _ = go(lambda body, nth: say if nth == 0 else Say(GOOD))
     assert of(found, CallReply)[0].tries == 2
-    assert [w for w in waits if w != runner._LOOK] and min(w for w in waits if w != runner._LOOK) >= 7
+    assert [w for w in waits if w != runner._STOP_POLL_SECONDS] and min(
+        w for w in waits if w != runner._STOP_POLL_SECONDS
+    ) >= 7
 
 
 def test_a_long_pause_is_told_once(monkeypatch):

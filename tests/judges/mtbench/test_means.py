@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from judges.mtbench.means import ALL, means_by_rule, model_means, shared_turns
+from judges.mtbench.means import ALL_MODELS, means_by_rule, model_means, shared_turns
 from judges.mtbench.ratings import Rules, read_ratings
 from tests.judges.mtbench.benches import bench
 
@@ -31,7 +31,7 @@ def test_the_mean_of_both_turns_is_over_rows_and_not_of_two_means():
     assert (one.turns[1].point, one.turns[2].point, one.both.point) == (7.0, 3.0, pytest.approx(17 / 3))
     assert (one.categories["writing"].point, one.categories["math"].point) == (8.0, 4.5)
     assert (one.judgments, one.failed) == (4, 1)
-    assert points()["j", ALL].both.point == pytest.approx(47 / 7)
+    assert points()["j", ALL_MODELS].both.point == pytest.approx(47 / 7)
     assert points()["k", "m"].turns.keys() == {1}
 
 
@@ -87,7 +87,7 @@ def test_every_combination_of_rules_and_how_far_it_moves_the_mean():
     assert found["j", "m"].range == pytest.approx(17 / 3 - 4)
     again = found["k", "m"]
     assert (again.means["left out", "raw"], again.means["left out", "first"]) == (5.0, 7.0) and again.range == 2.0
-    assert found["j", ALL].means["counted", "raw"] == pytest.approx(46 / 8)
+    assert found["j", ALL_MODELS].means["counted", "raw"] == pytest.approx(46 / 8)
 
 
 def test_where_everything_failed_there_is_a_mean_only_where_failures_count():

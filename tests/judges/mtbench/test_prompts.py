@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.mtbench.prompts import (
-    LETTERS,
+    MAX_PROMPT_CHARACTERS,
     VARIANTS,
     BadPrompt,
     families,
@@ -74,7 +74,10 @@ def test_a_wording_is_the_hash_of_its_base_template_whatever_ends_its_lines() ->
         (row(type="other"), r"type of zz-v1 must be single or pairwise"),
         (row(template=None), r"prompt_template of zz-v1 must be a text"),
         (row(system_prompt=["x"]), r"system_prompt of zz-v1 must be a text"),
-        (row(template=ONE + "x" * LETTERS), r"prompt_template of zz-v1 has 100,0\d\d characters: 100,000 are allowed"),
+        (
+            row(template=ONE + "x" * MAX_PROMPT_CHARACTERS),
+            r"prompt_template of zz-v1 has 100,0\d\d characters: 100,000 are allowed",
+        ),
         (row(template=ONE + "\0"), r"prompt_template of a prompt holds the character NUL"),
         (row(system_prompt="\ud800"), r"system_prompt of a prompt holds half of a surrogate pair"),
         (row(template="{question} {answer"), r"its braces are not valid"),

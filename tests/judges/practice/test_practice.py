@@ -294,12 +294,12 @@ def test_an_outline_in_words_is_read_as_a_shape():
 def test_no_text_breaks_the_outline_or_the_words(text):
     schema_from_outline("{" + text)
     assert content_words(text) >= set()
-    assert Cues("a b").stand_in(f"{text} a b {text}") or text.strip()
+    assert Cues("a b").occur_in(f"{text} a b {text}") or text.strip()
 
 
 def test_cues_are_whole_words_in_latin_letters_only():
-    assert Cues("help").stand_in("Help!") and not Cues("help").stand_in("helpful")
-    assert Cues("違う").stand_in("それは違うよ")
+    assert Cues("help").occur_in("Help!") and not Cues("help").occur_in("helpful")
+    assert Cues("違う").occur_in("それは違うよ")
 
 
 # -- log-probabilities ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.stats.auto_accept import (
-    STEPS,
+    MAX_THRESHOLDS,
     BadTarget,
     ConfidenceRatings,
     agreement_at,
@@ -83,7 +83,7 @@ def test_thresholds_never_look_at_agreement_and_go_downward(seed, n, weighted):
     confidence, weight = np.round(rng.random(n), 2), (rng.choice([1.0, 5.0], n) if weighted else np.ones(n))
     tried = [candidate_thresholds(verdicts(confidence, rng.random(n) < p, weight=weight), 0.8, 0.1) for p in (0.1, 0.9)]
     assert tried[0] == tried[1] == sorted(tried[0], reverse=True)
-    assert len(tried[0]) <= STEPS + 1
+    assert len(tried[0]) <= MAX_THRESHOLDS + 1
     if tried[0]:
         assert tried[0][-1] == confidence.min()
 

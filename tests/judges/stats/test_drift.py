@@ -15,7 +15,7 @@ from judges.stats.uncertainty import Interval
 
 POLICY = Policy()
 THEN = FrozenEvidence(0.7, 0.05, 200, 200)
-Z = OpenSchedule(drift.ITEMS, 1_000).boundary(0.05, 100)
+Z = OpenSchedule(drift.MIN_ITEMS, 1_000).boundary(0.05, 100)
 
 
 def figure(kappa: float | None, se: float, items: int, n_eff: float = 0.0, commonest: float = 0.3) -> GoldAgreement:
@@ -83,7 +83,7 @@ def test_without_gold_nothing_holds():
 
 
 def test_a_change_is_told_both_ways():
-    two = OpenSchedule(drift.ITEMS, 1_000).boundary(0.025, 100)
+    two = OpenSchedule(drift.MIN_ITEMS, 1_000).boundary(0.025, 100)
     wide = two * hypot(0.06, 0.05)
     assert wide < 0.3
     for kappa, kind, word in ((0.7 + wide + 0.01, "up", "rose"), (0.7 - wide - 0.01, "down", "fell")):

@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_interval_and_another_another():
 def test_bounding_the_memory_does_not_change_the_interval(monkeypatch):
     cells = dialogues(70, 3, seed=4)
     whole = bootstrap_kappa(Cells(*cells), 5, replicates=300)
-    monkeypatch.setattr(bootstrap, "_AT_ONCE", 1000)
+    monkeypatch.setattr(bootstrap, "_MAX_DRAWS_IN_MEMORY", 1000)
     bootstrap._draw_counts.cache_clear()
     assert bootstrap_kappa(Cells(*cells), 5, replicates=300) == whole
 
@@ -122,7 +122,7 @@ def test_bounding_the_memory_does_not_change_the_interval(monkeypatch):
 def test_draws_that_are_kept_and_draws_that_are_too_many_to_keep_give_the_same(monkeypatch):
     cells, seed = dialogues(70, 3, seed=4), 12
     kept = [bootstrap_kappa(Cells(*cells), 5, replicates=300, seed=seed) for _ in range(2)]
-    monkeypatch.setattr(bootstrap, "_KEPT", 0)
+    monkeypatch.setattr(bootstrap, "_MAX_CACHED_DRAWS", 0)
     assert kept == [bootstrap_kappa(Cells(*cells), 5, replicates=300, seed=seed)] * 2
 
 

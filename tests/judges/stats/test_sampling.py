@@ -86,11 +86,11 @@ def test_strata_are_the_systems_in_either_order_and_the_wave() -> None:
 def test_many_small_groups_are_put_together() -> None:
     items = [(f"{n}", f"s{n % 90}" if n < 200 else "big", 0) for n in range(300)]
     found = sampling.assign_strata(items)
-    assert len(set(found.values())) == sampling.MOST_STRATA
+    assert len(set(found.values())) == sampling.MAX_STRATA
     assert found["250"] == "big"
-    assert sum(s == sampling.OTHERS for s in found.values()) > 100
-    few = sampling.assign_strata([(f"{n}", f"s{n % sampling.MOST_STRATA}", 0) for n in range(300)])
-    assert sampling.OTHERS not in few.values()
+    assert sum(s == sampling.OTHER_STRATUM for s in found.values()) > 100
+    few = sampling.assign_strata([(f"{n}", f"s{n % sampling.MAX_STRATA}", 0) for n in range(300)])
+    assert sampling.OTHER_STRATUM not in few.values()
 
 
 def test_two_blind_items_of_every_stratum_where_the_sample_is_large_enough() -> None:
@@ -136,13 +136,13 @@ def test_bands_keep_equal_values_together() -> None:
     assert few == {"x": "lowest score 1", "y": "lowest score 5", "z": "lowest score 1", "w": "no lowest score"}
     figures = {f"{n}": 0.9 if n < 50 else n / 100 for n in range(100)}
     many = sampling.assign_bands(figures, "confidence")
-    assert len(set(many.values())) <= sampling.MOST_BANDS
+    assert len(set(many.values())) <= sampling.MAX_BANDS
     for name in set(many.values()):
         inside = [figures[i] for i, band in many.items() if band == name]
         outside = [figures[i] for i, band in many.items() if band != name]
         assert not [o for o in outside if min(inside) <= o <= max(inside)], name
     close = sampling.assign_bands({f"{n}": 0.99 + n / 10_000 for n in range(90)}, "confidence")
-    assert len(set(close.values())) == sampling.MOST_BANDS and close["0"] == "confidence 0.990 to 0.991"
+    assert len(set(close.values())) == sampling.MAX_BANDS and close["0"] == "confidence 0.990 to 0.991"
     two = sampling.assign_bands({"x": 0.9961, "y": 0.9964}, "confidence")
     assert two == {"x": "confidence 0.9961", "y": "confidence 0.9964"}
     assert sampling.assign_bands({"a": None}, "confidence") == {"a": "no confidence"}

@@ -70,7 +70,11 @@ class Bench:
 
 @pytest.fixture
 def bench(chromium: Any) -> Iterator[Bench]:
-    files = (*(sheet.HERE / name for name in sheet.TEXTS), board.HERE / "board.js", board.HERE / "moves.js")
+    files = (
+        *(sheet.COMPONENT_FOLDER / name for name in sheet.TEXTS),
+        board.COMPONENT_FOLDER / "board.js",
+        board.COMPONENT_FOLDER / "moves.js",
+    )
     scripts = sheet.bundle_scripts(*files)
 
     with chromium.new_context(locale="en-US") as context:

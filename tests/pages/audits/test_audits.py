@@ -47,9 +47,9 @@ def test_an_answer_that_cannot_be_saved_is_refused_in_a_sentence(monkeypatch: py
     monkeypatch.setattr(session, "store", lambda: None)
     monkeypatch.setattr(justification_labels, "record_fit", fail)
     monkeypatch.setattr(justification_labels, "last_justification", fail)
-    justification_check._say("ann", "judge", JustifiedScore("i", "i", "turn:1", "safety", 1.0, "text"), True)
+    justification_check._save_answer("ann", "judge", JustifiedScore("i", "i", "turn:1", "safety", 1.0, "text"), True)
     assert str(kept.pop("refused")) == "Nothing was saved: the disk is full." and kept["again"]
-    justification_check._back("ann", "dataset", "judge")
+    justification_check._reopen_last_answer("ann", "dataset", "judge")
     assert str(kept["refused"]) == "Nothing was saved: the disk is full."
 
 

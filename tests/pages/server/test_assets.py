@@ -70,8 +70,8 @@ def test_all_of_it_may_be_served_below_an_address(monkeypatch: pytest.MonkeyPatc
 
 def test_every_page_is_known_and_every_script_that_it_needs_is_there() -> None:
     addresses = {"" if one is overview_page.page else address for _, _, one, _, address, _ in ROUTES}
-    assert set(assets.NEEDED) == addresses
-    assert not [e for needed in assets.NEEDED.values() for e in needed if not assets.scripts((e,))]
+    assert set(assets.PAGE_ELEMENTS) == addresses
+    assert not [e for needed in assets.PAGE_ELEMENTS.values() for e in needed if not assets.scripts((e,))]
 
 
 def test_what_listens_sends_small_messages_at_once() -> None:

@@ -15,7 +15,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from pages.server import access, limits
 from pages.server.access import SecurityHeaders
-from pages.server.auth_routes import BACK, AuthRoutes
+from pages.server.auth_routes import BACK_COOKIE, AuthRoutes
 from pages.server.limits import Buckets, Limit
 
 HOST = "assay.example.org"
@@ -59,7 +59,7 @@ def back(referer: str) -> str:
 def landed(cookie: str, given: list[tuple[bytes, bytes]] | None = None) -> str:
     """Where the answer to the provider's leads with a cookie; the cookie ends with it."""
     _, headers = answered("/oauth2callback", {"cookie": cookie}, SIGNED if given is None else given)
-    assert any(value.startswith(f"{BACK}=;") and "Max-Age=0" in value for _, value in headers)
+    assert any(value.startswith(f"{BACK_COOKIE}=;") and "Max-Age=0" in value for _, value in headers)
     return next(value for name, value in headers if name == "location")
 
 
@@ -84,18 +84,20 @@ def test_no_other_place_is_led_to(referer: str) -> None:
     ["%2F%2Fevil.test", "https%3A%2F%2Fevil.test", "desk%0D%0Alocation%3A%20x", "%5Cevil.test", ".", "desk%00"],
 )
 def test_a_forged_cookie_leads_nowhere_else(forged: str) -> None:
-    assert landed(f"{BACK}={forged}") == "/"
+    assert landed(f"{BACK_COOKIE}={forged}") == "/"
 
 
 def test_who_did_not_get_in_is_led_to_the_start() -> None:
-    assert landed(f"{BACK}=desk", [(b"location", b"/")]) == "/"
+    assert landed(f"{BACK_COOKIE}=desk", [(b"location", b"/")]) == "/"
 
 
 def test_below_a_path_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "get_option", lambda name: "below" if name == "server.baseUrlPath" else None)
     _, headers = answered("/below/auth/login", {"referer": f"https://{HOST}/below/desk?x=1"}, [])
-    assert f"{BACK}=desk%3Fx%3D1; Path=/below/; " in next(v for n, v in headers if n == "set-cookie")
-    _, headers = answered("/below/oauth2callback", {"cookie": f"{BACK}=desk"}, [(b"location", b"/below/"), SIGNED[1]])
+    assert f"{BACK_COOKIE}=desk%3Fx%3D1; Path=/below/; " in next(v for n, v in headers if n == "set-cookie")
+    _, headers = answered(
+        "/below/oauth2callback", {"cookie": f"{BACK_COOKIE}=desk"}, [(b"location", b"/below/"), SIGNED[1]]
+    )
     assert ("location", "/below/desk") in headers
 
 
@@ -136,7 +138,7 @@ def test_somebody_is_signed_in_by_one_cookie_and_no_part_of_one_is_read() -> Non
         assert (len(given) > 2) == bool(more), "long ones are cut"
         _, headers = answered("/oauth2callback", {}, [(b"location", b"/"), *given])
         told = {v.partition("=")[0]: v.partition("=")[2] for n, v in headers if n == "set-cookie"}
-        assert set(told) == {*names, BACK}
+        assert set(told) == {*names, BACK_COOKIE}
         value, _, terms = told[USER].partition(";")
         read = json.loads(decode_signed_value(get_cookie_secret(), USER, value) or b"")
         assert {**account, **streamlits}.items() <= read.items() and len(value) < 2_000

@@ -42,7 +42,7 @@ def test_a_store_that_does_not_save_is_told_to_the_log_each_time_that_it_is_trie
     saving = health._Saving()
     assert [saving.try_saving(Full) for _ in range(3)] == ["StoreFailed"] * 3  # type: ignore[arg-type]
     assert [one.msg for one in caplog.records] == ["health_failed"], "it is fresh for a while"
-    monkeypatch.setattr(health, "FRESH", 0.0)
+    monkeypatch.setattr(health, "FRESH_SECONDS", 0.0)
     assert saving.try_saving(Full) and len(caplog.records) == 2  # type: ignore[arg-type]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pages.server import limits
-from pages.server.limits import SAVES, SIGN_INS, Buckets, Pace, TooFast
+from pages.server.limits import SAVES, SIGN_INS, Buckets, ProgramThrottle, TooFast
 
 
 class Clock:
@@ -41,7 +41,7 @@ def test_a_flood_is_held_back_alone_and_passes_at_the_steady_rate() -> None:
 
 
 def test_those_who_ask_under_ever_new_names_take_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "_MOST", 50)
+    monkeypatch.setattr(limits, "_MAX_CLIENTS", 50)
     buckets = Buckets(SIGN_INS, Clock())
     for n in range(500):
         buckets.wait(str(n))
@@ -70,7 +70,7 @@ def test_programs_leave_people_half_of_the_time_while_they_answer_and_take_all_o
         clock.now += seconds
         return seconds
 
-    pace = Pace(clock, sleep)
+    pace = ProgramThrottle(clock, sleep)
     assert [pace.take(lambda: work(0.5)) for _ in range(3)] == [0.5] * 3 and rests == [], "nobody is at work"
     pace.note_answer()
     for _ in range(2):
@@ -94,7 +94,7 @@ def test_programs_leave_people_half_of_the_time_while_they_answer_and_take_all_o
 
 def test_each_answer_of_a_person_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, rests = Clock(), list[float]()
-    monkeypatch.setattr(limits, "programs", pace := Pace(clock, rests.append))
+    monkeypatch.setattr(limits, "programs", pace := ProgramThrottle(clock, rests.append))
     limits.check_saves("ann", 1)
     for _ in range(2):
         pace.take(lambda: setattr(clock, "now", clock.now + 1))

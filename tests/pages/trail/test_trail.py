@@ -31,7 +31,7 @@ def app(serve_all: Callable[..., Server]) -> Server:
     store = open_store(found.store)
     set_queue_rules(store, "lea", datasets.dataset_named(store, "demo").id, QueueRules(overlap=3))
     people.set_person(store, "lea", "日本 花子", "researcher")
-    for n in range(trail_page.PAGE):
+    for n in range(trail_page.PAGE_ROWS):
         set_queue_rules(store, "日本 花子", datasets.dataset_named(store, "demo").id, QueueRules(claim_minutes=n + 1))
     store.close()
     found.start()
@@ -77,13 +77,13 @@ def test_the_trail_is_narrowed_opened_and_taken_along(app: Server, page: Any, tm
 
 def test_a_page_of_changes_that_has_all_of_them_leads_no_further(app: Server, page: Any) -> None:
     enter(page, app.url, "lea", "trail?who=日本 花子")
-    page.get_by_text(f"{trail_page.PAGE} changes shown").wait_for()
+    page.get_by_text(f"{trail_page.PAGE_ROWS} changes shown").wait_for()
     expect(page.get_by_role("button", name="Older")).to_have_count(0)
     page.goto(f"{app.url}/trail")
     page.get_by_role("button", name="Older").click()
     expect(page.get_by_text(re.compile(r"^\d{1,2} changes? shown"))).to_be_visible()
     page.get_by_role("button", name="Newer").click()
-    expect(page.get_by_text(f"{trail_page.PAGE} changes shown")).to_be_visible()
+    expect(page.get_by_text(f"{trail_page.PAGE_ROWS} changes shown")).to_be_visible()
 
 
 def test_a_change_that_did_several_things_counts_once_and_has_a_row_of_each() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pages.ui.sheet import HERE, SCRIPTS, STYLES, bundle_scripts, join_files
+from pages.ui.sheet import COMPONENT_FOLDER, SCRIPTS, STYLES, bundle_scripts, join_files
 from tests.pages.ui.sheet import fakes
 from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 
@@ -158,8 +158,8 @@ class Bench:
 @contextmanager
 def opened_desk(chromium: Any, **options: Any) -> Iterator[Any]:
     """A tab in which the desk's scripts run at every address, with a clock that stands still until it is turned."""
-    scripts = bundle_scripts(*(HERE / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
-    bed = BED.replace("STYLES", repr(join_files(*(HERE / name for name in STYLES))))
+    scripts = bundle_scripts(*(COMPONENT_FOLDER / name for name in SCRIPTS)) + f"\nexport {{ {', '.join(INNER)} }};"
+    bed = BED.replace("STYLES", repr(join_files(*(COMPONENT_FOLDER / name for name in STYLES))))
     with chromium.new_context(locale="en-US", **options) as context:
         context.set_default_timeout(10_000)
         page = context.new_page()

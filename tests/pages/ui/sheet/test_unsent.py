@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.sheet import HERE, TEXTS, bundle_scripts, join_files
+from pages.ui.sheet import COMPONENT_FOLDER, TEXTS, bundle_scripts, join_files
 from tests.pages.ui.sheet.bed import ORIGIN, answer_all
 from tests.pages.ui.sheet.bench import BEGIN, Json
 
@@ -43,7 +43,7 @@ def blank(chromium: Any) -> Iterator[Any]:
 @pytest.fixture
 def page(blank: Any) -> Any:
     """An empty page with the script, of which `tell` is the call."""
-    answer_all(blank, BED, "/unsent.js", join_files(HERE / "kept.js", HERE / "unsent.js"))
+    answer_all(blank, BED, "/unsent.js", join_files(COMPONENT_FOLDER / "kept.js", COMPONENT_FOLDER / "unsent.js"))
     blank.goto(ORIGIN)
     blank.wait_for_function("window.ready")
     return blank
@@ -129,7 +129,12 @@ def test_nothing_is_sent_where_nothing_is_kept_or_the_page_has_gone(page: Any) -
 
 @pytest.mark.parametrize(("back", "theme"), [("#fff", "light"), ("#111", "dark")])
 def test_a_text_on_a_page_of_its_own_is_drawn_in_the_colours_of_the_page(blank: Any, back: str, theme: str) -> None:
-    answer_all(blank, TEXT.replace("BACK", back), "/text.js", bundle_scripts(*(HERE / n for n in (*TEXTS, "text.js"))))
+    answer_all(
+        blank,
+        TEXT.replace("BACK", back),
+        "/text.js",
+        bundle_scripts(*(COMPONENT_FOLDER / n for n in (*TEXTS, "text.js"))),
+    )
     blank.goto(ORIGIN)
     blank.wait_for_function("window.ready")
     for text in ("# Rate **this**", "Plain."):
